@@ -1,0 +1,99 @@
+import cors from '@fastify/cors';
+import type { FastifyBaseLogger } from 'fastify';
+import Fastify from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { Clock } from './domain/clock.ts';
+import { guard, PREFLIGHT_MAX_AGE } from './http/guard.ts';
+import { describeInterface } from './http/openapi.ts';
+import { parameterValidator } from './http/parameters.ts';
+import { answerBrokenRequest, replyWithProblems } from './http/problem-replies.ts';
+import { requestId, tellRequestId } from './http/request-id.ts';
+import { limitRequests, NODE_HEADER_LIMIT } from './http/request-limits.ts';
+import { logRequests } from './http/request-log.ts';
+import { health } from './routes/health.ts';
+import { priceHistory } from './routes/price-history.ts';
+import { priceLatest } from './routes/price-latest.ts';
+import { tokens } from './routes/tokens.ts';
+import { user } from './routes/user.ts';
+import type { Allowance } from './services/allowance.ts';
+import type { Market } from './services/market.ts';
+import type { Users } from './services/users.ts';
+import type { Settings } from './settings.ts';
+
+export type AppParts = {
+  settings: Settings;
+  logger: FastifyBaseLogger;
+  clock: Clock;
+  users: Users;
+  allowance: Allowance;
+  market: Market;
+  checkDatabase: () => Promise<void>;
+};
+
+/** Headers that a page of another origin may read. */
+const EXPOSED = [
+  'Age',
+  'Cache-Status',
+  'ETag',
+  'Quotient-Gaps',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+];
+
+/** The table of contents: the checks every request passes, then one line for each room of the house. */
+export async function buildApp(parts: AppParts) {
+  const { settings, logger, clock, users, allowance, market } = parts;
+  const { basePath, corsOrigins } = settings;
+  const app = Fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    genReqId: requestId,
+    requestIdHeader: false,
+    http: { maxHeaderSize: NODE_HEADER_LIMIT },
+    routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: answerBrokenRequest(basePath, () => requestId({ headers: {} })),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  });
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+
+  app.setValidatorCompiler(parameterValidator);
+  app.setSerializerCompiler(serializerCompiler);
+  replyWithProblems(app, basePath);
+  tellRequestId(app);
+  limitRequests(app);
+  logRequests(app, settings.logRequests);
+  if (corsOrigins.length > 0) {
+    const origin = corsOrigins.includes('*') ? '*' : [...corsOrigins];
+    await app.register(cors, { origin, exposedHeaders: EXPOSED, maxAge: PREFLIGHT_MAX_AGE });
+  }
+  await describeInterface(app, basePath);
+
+  await app.register(
+    async (v1) => {
+      guard(v1, { allowance, now: clock.now });
+      v1.register(user, {
+        prefix: '/user',
+        users,
+        registration: settings.registration,
+        origins: corsOrigins,
+      });
+      v1.register(tokens, { market });
+      v1.register(priceLatest, { prefix: '/prices/latest', market, clock });
+      v1.register(priceHistory, { prefix: '/prices/history', market, clock });
+    },
+    { prefix: `${basePath}/v1` },
+  );
+  await app.register(health, {
+    prefix: `${basePath}/health`,
+    checkDatabase: parts.checkDatabase,
+    isStopping: () => stopping,
+    warnings: market.warnings,
+  });
+  return app;
+}

@@ -1,0 +1,12 @@
+/**
+ * The time, handed to whoever needs it: nothing below `main.ts` reads the system's clock in passing.
+ * `now` is wall time in Unix milliseconds; `elapsed` is monotonic, in milliseconds from an arbitrary start.
+ */
+export type Clock = { now(): number; elapsed(): number };
+
+export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;

@@ -1,0 +1,66 @@
+/** What a plan grants: `limit` calls in a period of so many calendar months. */
+export const PLANS = {
+  monthly: { limit: 10_000, months: 1 },
+  yearly: { limit: 180_000, months: 12 },
+} as const;
+
+export type Plan = keyof typeof PLANS;
+export const PLAN_NAMES = Object.keys(PLANS) as [Plan, ...Plan[]];
+
+/** From `start` (inclusive) to `end` (exclusive), in Unix milliseconds. */
+export type Period = { start: number; end: number };
+
+/**
+ * The instant (Unix ms) so many calendar months after another, UTC, at the same time of day.
+ * A day that the target month does not have becomes its last: 31 January and one month is 28 or 29 February.
+ */
+export function addMonths(instant: number, months: number): number {
+  const date = new Date(instant);
+  const day = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + months);
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, lastDay));
+  return date.getTime();
+}
+
+/**
+ * The `n`-th period boundary after the anchor. Always counted from the anchor, so a clamp does not drift:
+ * from 31 January come 28 February and 31 March.
+ */
+export function boundary(plan: Plan, anchor: number, n: number): number {
+  return addMonths(anchor, n * PLANS[plan].months);
+}
+
+function periodIndex(plan: Plan, anchor: number, instant: number): number {
+  const from = new Date(anchor);
+  const to = new Date(instant);
+  const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();
+  const n = Math.max(0, Math.floor(months / PLANS[plan].months));
+  return n > 0 && boundary(plan, anchor, n) > instant ? n - 1 : n;
+}
+
+/** The period in which an instant lies; an instant before the anchor belongs to the first one. */
+export function periodAt(plan: Plan, anchor: number, instant: number): Period {
+  const n = periodIndex(plan, anchor, instant);
+  return { start: boundary(plan, anchor, n), end: boundary(plan, anchor, n + 1) };
+}
+
+/** What decides how long a user is served; all in Unix milliseconds. */
+export type Term = { plan: Plan; anchor: number; validUntil: number };
+
+/** The first term of a user who registers now. */
+export function firstTerm(plan: Plan, now: number): Term {
+  return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
+}
+
+/**
+ * The term after a renewal, or undefined when it is too early for one.
+ * Lapsed: a new anchor, now. Not lapsed: one boundary further, and at most one period ahead of the running one.
+ */
+export function renewedTerm(term: Term, now: number): Term | undefined {
+  if (now >= term.validUntil) return firstTerm(term.plan, now);
+  const running = periodAt(term.plan, term.anchor, now);
+  if (term.validUntil > running.end) return undefined;
+  return { ...term, validUntil: periodAt(term.plan, term.anchor, term.validUntil).end };
+}

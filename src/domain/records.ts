@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { PLAN_NAMES } from './plan.ts';
+import { TOKEN_NAMES } from './token.ts';
+
+/*
+ * The public records. What the service answers is checked against these in the tests, and the interface
+ * description is made from them. Money is in US dollars.
+ */
+
+const instant = z.iso.datetime({ precision: 3 }).meta({
+  description: 'ISO 8601, UTC, milliseconds',
+  examples: ['2026-01-31T12:00:00.000Z'],
+});
+
+const HTTP_DATE =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
+const httpDate = z
+  .string()
+  .regex(HTTP_DATE)
+  .meta({ description: 'HTTP-date (RFC 9110), GMT', examples: ['Mon, 01 Jan 2024 00:00:00 GMT'] });
+
+export const userRecord = z
+  .object({
+    key: z
+      .int()
+      .positive()
+      .meta({ description: 'The record number', examples: [1] }),
+    name: z.string().meta({ examples: ['Ada Lovelace'] }),
+    email: z.string().meta({ examples: ['ada@example.org'] }),
+    apiKey: z.string().meta({
+      description:
+        'The key that was presented, or the one just made: it is shown once and only its hash is stored',
+      examples: ['qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPL000000'],
+    }),
+    plan: z.enum(PLAN_NAMES),
+    limit: z
+      .int()
+      .nonnegative()
+      .meta({ description: 'The calls allowed in one period', examples: [10000] }),
+    createdAt: instant,
+    validUntil: instant.meta({ description: 'Exclusive; always a period boundary' }),
+    updatedAt: instant,
+  })
+  .meta({ id: 'User', description: 'A user, and the key that was used' });
+export type UserRecord = z.infer<typeof userRecord>;
+
+const dollars = (description: string, example: number) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${description}, USD`, examples: [example] });
+const count = (description: string, example: number) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description, examples: [example] });
+
+export const latestPrice = z
+  .object({
+    current_price: z.number().meta({ description: 'Price of one coin, USD', examples: [29309] }),
+    market_cap: dollars('Market capitalisation', 569778313238),
+    total_volume: dollars('Volume of the last 24 hours', 7555609615),
+    circulating_supply: count('Coins in circulation', 19441681),
+    total_supply: count('Coins in all; null where the aggregator has none', 21000000),
+    max_supply: count('Coins there can ever be; null where there is no bound', 21000000),
+    ath: dollars('All-time high', 69045),
+    ath_change_percentage: count('Change since the all-time high, per cent', -57.54925),
+    ath_date: httpDate.nullable(),
+    atl: dollars('All-time low', 67.81),
+    atl_change_percentage: count('Change since the all-time low, per cent', 43124.38016),
+    atl_date: httpDate.nullable(),
+  })
+  .meta({ id: 'LatestPrice', description: 'The latest price of a token and what goes with it' });
+export type LatestPrice = z.infer<typeof latestPrice>;
+
+export const dateSnapshot = z
+  .object({
+    current_price: dollars('Price at 00:00 UTC of the date', 2281.471576),
+    market_cap: dollars('Market capitalisation at 00:00 UTC of the date', 274212010000),
+    total_volume: dollars('Volume of the 24 hours before', 8000000000),
+  })
+  .meta({ id: 'DateSnapshot', description: 'The figures of one date' });
+export type DateSnapshot = z.infer<typeof dateSnapshot>;
+
+const points = (what: string) =>
+  z
+    .array(
+      z.object({
+        date: httpDate,
+        price: z.number().meta({ description: 'The figure, whichever array it is in', examples: [2281.47] }),
+      }),
+    )
+    .meta({ description: `${what}: ascending, no two points with the same date` });
+
+export const priceSeries = z
+  .object({
+    prices: points('Price, USD'),
+    market_cap: points('Market capitalisation, USD'),
+    total_volume: points('24-hour volume, USD'),
+  })
+  .meta({
+    id: 'PriceSeries',
+    description: 'Three arrays over time; a figure that is not known is left out of its array',
+  });
+
+const held = z
+  .object({
+    from: instant.nullable(),
+    thru: instant.nullable(),
+    points: z.int().nonnegative(),
+  })
+  .meta({
+    id: 'Holding',
+    description: 'What the archive holds of one grain: first and last sample, and how many',
+  });
+
+export const tokenRecord = z
+  .object({
+    tokenName: z.enum(TOKEN_NAMES),
+    symbol: z.string().meta({ examples: ['btc'] }),
+    listed: z.iso
+      .date()
+      .meta({ description: 'The first date of which a price is known', examples: ['2013-04-28'] }),
+    endpoints: z.array(z.string()).meta({
+      description: 'The paths that serve the token, under the base path',
+      examples: [['/v1/prices/latest/token']],
+    }),
+    archive: z.object({ minute: held, hour: held, day: held }),
+  })
+  .meta({ id: 'Token', description: 'A token, and what is known of it' });
+export type TokenRecord = z.infer<typeof tokenRecord>;
+
+export const problemRecord = z
+  .looseObject({
+    type: z.string().meta({ examples: ['/docs/problems#invalid_request'] }),
+    title: z.string().meta({ examples: ['The request is not valid'] }),
+    status: z.int().meta({ examples: [400] }),
+    detail: z.string().meta({ examples: ['query.days is 0: give a whole number from 1 to 36500.'] }),
+    code: z.string().meta({ examples: ['invalid_request'] }),
+    requestId: z.string().meta({ examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] }),
+    errors: z
+      .array(z.object({ location: z.string(), message: z.string(), fix: z.string() }))
+      .optional()
+      .meta({ description: 'One entry for each fault of the input' }),
+    gaps: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The spans that cannot be had, as `from/thru`' }),
+  })
+  .meta({ id: 'Problem', description: 'What went wrong (RFC 9457)' });

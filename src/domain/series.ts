@@ -1,0 +1,118 @@
+import type { Sample } from './sample.ts';
+
+/** A series as three columns over time, ascending in `at` (Unix ms); a figure the source has not is NaN. */
+export type Columns = {
+  readonly at: Float64Array;
+  readonly price: Float64Array;
+  readonly marketCap: Float64Array;
+  readonly volume: Float64Array;
+};
+
+/** Rows `start` (inclusive) to `end` (exclusive) of a series. */
+export type Slice = { readonly columns: Columns; readonly start: number; readonly end: number };
+
+const COLUMN_NAMES = ['at', 'price', 'marketCap', 'volume'] as const;
+
+function allocate(capacity: number): Columns {
+  return {
+    at: new Float64Array(capacity),
+    price: new Float64Array(capacity),
+    marketCap: new Float64Array(capacity),
+    volume: new Float64Array(capacity),
+  };
+}
+
+/**
+ * A series that grows at its end. `replaceFrom` is the one way to change it: the rows from an instant on give way
+ * to others, and `version` rises, so that whatever was made from the old rows can be told from the new.
+ */
+export function createSeries(samples: readonly Sample[] = []) {
+  let columns = allocate(samples.length);
+  let length = 0;
+  let version = 0;
+
+  /** The index of the first row at or after an instant. */
+  function indexOf(instant: number): number {
+    let low = 0;
+    let high = length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((columns.at[middle] as number) < instant) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  function reserve(capacity: number): void {
+    if (capacity <= columns.at.length) return;
+    const larger = allocate(Math.max(capacity, Math.ceil(columns.at.length * 1.5)));
+    for (const name of COLUMN_NAMES) larger[name].set(columns[name].subarray(0, length));
+    columns = larger;
+  }
+
+  /** @param rows ascending, none before `instant` */
+  function replaceFrom(instant: number, rows: readonly Sample[]): void {
+    const keep = indexOf(instant);
+    reserve(keep + rows.length);
+    rows.forEach((row, i) => {
+      columns.at[keep + i] = row.at;
+      columns.price[keep + i] = row.price ?? Number.NaN;
+      columns.marketCap[keep + i] = row.marketCap ?? Number.NaN;
+      columns.volume[keep + i] = row.volume ?? Number.NaN;
+    });
+    length = keep + rows.length;
+    version += 1;
+  }
+
+  /** The rows from one instant thru another, both included: two binary searches, no copy. */
+  function slice(from: number, thru: number): Slice {
+    const start = indexOf(from);
+    return { columns, start, end: Math.max(start, indexOf(thru + 1)) };
+  }
+
+  /** The newest row. */
+  function last(): Sample | undefined {
+    return length === 0 ? undefined : sampleAt({ columns, start: 0, end: length }, length - 1);
+  }
+
+  /** The first row at or after an instant. */
+  function firstFrom(instant: number): Sample | undefined {
+    const index = indexOf(instant);
+    return index === length ? undefined : sampleAt({ columns, start: index, end: length }, index);
+  }
+
+  replaceFrom(Number.NEGATIVE_INFINITY, samples);
+  return {
+    replaceFrom,
+    slice,
+    firstFrom,
+    last,
+    get length() {
+      return length;
+    },
+    get version() {
+      return version;
+    },
+  };
+}
+
+export type Series = ReturnType<typeof createSeries>;
+
+/** One row of a slice as a sample. */
+export function sampleAt({ columns }: Slice, index: number): Sample {
+  const figure = (column: Float64Array) => {
+    const value = column[index] as number;
+    return Number.isNaN(value) ? null : value;
+  };
+  return {
+    at: columns.at[index] as number,
+    price: figure(columns.price),
+    marketCap: figure(columns.marketCap),
+    volume: figure(columns.volume),
+  };
+}
+
+/** The rows of a slice, one by one. */
+export function* samplesOf(slice: Slice): Generator<Sample> {
+  for (let i = slice.start; i < slice.end; i++) yield sampleAt(slice, i);
+}

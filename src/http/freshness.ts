@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SECOND } from '../domain/clock.ts';
+import type { Answer } from '../services/market.ts';
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+/** How long past its time a cache may go on with an answer while it asks again, or when we cannot be reached. */
+const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
+
+const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
+
+/** RFC 9110, 13.1.2: compared weakly, any of a list, or `*`. */
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+}
+
+/** Sends an answer with all that a cache wants to know of it, or 304 when the caller has it already. */
+export function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, modifiedAt, fetchedAt, dueAt, settled, gaps }: Answer,
+  { now, format }: { now: number; format: keyof typeof MEDIA_TYPES },
+): FastifyReply {
+  const maxAge = Math.max(0, Math.ceil((dueAt - now) / SECOND));
+  reply.headers({
+    etag: body.etag,
+    vary: 'Accept, Accept-Encoding',
+    'last-modified': new Date(modifiedAt).toUTCString(),
+    'cache-control': settled
+      ? `private, max-age=${YEAR_SECONDS}, immutable`
+      : `private, max-age=${maxAge}, ${STALE}`,
+    'cache-status': settled ? 'quotient; hit' : `quotient; hit; ttl=${Math.ceil((dueAt - now) / SECOND)}`,
+  });
+  if (fetchedAt !== undefined) reply.header('age', Math.max(0, Math.floor((now - fetchedAt) / SECOND)));
+  if (gaps.length > 0) reply.header('quotient-gaps', gaps.join(', '));
+  if (matches(request.headers['if-none-match'], body.etag)) return reply.code(304).send();
+  return reply.header('content-type', MEDIA_TYPES[format]).send(body.text);
+}

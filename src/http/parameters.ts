@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { type Clock, DAY } from '../domain/clock.ts';
+import { startOfDate } from '../domain/grain.ts';
+import { PLAN_NAMES } from '../domain/plan.ts';
+import { TOKEN_NAMES, type TokenName } from '../domain/token.ts';
+import { type InputFault, invalidRequest } from '../problems.ts';
+
+/*
+ * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it
+ * is. Nothing that was sent is repeated, since it may be a secret.
+ */
+
+const choice = <const T extends [string, ...string[]]>(values: T, fix: string, examples: string[]) =>
+  z
+    .string()
+    .transform((value) => value.toLowerCase())
+    .pipe(z.enum(values, 'is not one of those there are'))
+    .meta({ fix, examples });
+
+export const tokenName = choice(TOKEN_NAMES, `one of ${TOKEN_NAMES.join(', ')}`, ['bitcoin']).meta({
+  description: 'The token, in any case',
+}) as z.ZodType<TokenName, string>;
+
+const usd = z
+  .string()
+  .refine((value) => value.toLowerCase() === 'usd', 'is a currency that is not served')
+  .optional()
+  .meta({ description: 'Every figure is in US dollars', fix: 'usd, or leave it out', examples: ['usd'] });
+
+/** Every priced path takes these: they change nothing, and nobody takes dollars for euros. */
+export const currency = { currency: usd, vs_currency: usd };
+
+export const plan = z
+  .enum(PLAN_NAMES, 'is not a plan')
+  .meta({ description: 'What to pay for', fix: `one of ${PLAN_NAMES.join(', ')}`, examples: ['monthly'] });
+
+export const days = z
+  .string()
+  .regex(/^[1-9]\d{0,4}$/, 'is not a whole number of that range')
+  .transform(Number)
+  .refine((value) => value <= 36_500, 'is not a whole number of that range')
+  .meta({ description: 'How many days back', fix: 'a whole number from 1 to 36500', examples: ['30'] });
+
+const DATE_FORMS = {
+  'YYYY-MM-DD': /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/,
+  'DD-MM-YYYY': /^(?<day>\d\d)-(?<month>\d\d)-(?<year>\d{4})$/,
+} as const;
+
+/** A date (Unix ms of its midnight, UTC) in one of two forms; not in the future unless that is said to be all right. */
+export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = false } = {}) {
+  const fix = `a date like ${form === 'YYYY-MM-DD' ? '2024-01-31' : '31-01-2024'} (${form}, UTC)`;
+  return z
+    .string()
+    .regex(DATE_FORMS[form], `is not a date of the form ${form}`)
+    .transform((text, context) => {
+      const { year, month, day } = DATE_FORMS[form].exec(text)?.groups ?? {};
+      const at = Date.parse(`${year}-${month}-${day}T00:00:00.000Z`);
+      const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${year}-${month}-${day}`);
+      if (exists && (future || at <= startOfDate(clock.now()))) return at;
+      context.addIssue({
+        code: 'custom',
+        message: exists ? 'lies in the future' : 'is a date that does not exist',
+      });
+      return z.NEVER;
+    })
+    .meta({
+      fix: future ? fix : `${fix}, not after today`,
+      examples: [form === 'YYYY-MM-DD' ? '2024-01-31' : '31-01-2024'],
+    });
+}
+
+/** A range's last date: today or later is today. */
+export const lastDate = (at: number, clock: Clock) => Math.min(at, startOfDate(clock.now()) + DAY - 1);
+
+type Shape = Record<string, z.ZodType>;
+
+/** What is wrong with one parameter, in words; zod's own issue tells the rest. */
+function wrong(name: string, given: Record<string, unknown>, message: string): string {
+  const value = given[name];
+  if (Array.isArray(value)) return `is given ${value.length} times`;
+  if (value === '') return 'is empty';
+  if (value !== undefined) return message;
+  const inOtherCase = Object.keys(given).some((other) => other.toLowerCase() === name.toLowerCase());
+  return inOtherCase ? `is missing (the name is case-sensitive: ${name})` : 'is missing';
+}
+
+/** Holds the input of a route to its schema: Fastify's validator compiler. Every fault becomes part of one problem. */
+export function parameterValidator({ schema, httpPart = 'query' }: { schema: unknown; httpPart?: string }) {
+  const object = schema as z.ZodObject<Shape>;
+  const place = httpPart === 'querystring' ? 'query' : httpPart;
+  return (data: unknown) => {
+    const parsed = object.safeParse(data);
+    if (parsed.success) return { value: parsed.data };
+    const given = (data ?? {}) as Record<string, unknown>;
+    const faults = new Map<string, InputFault>();
+    for (const issue of parsed.error.issues) {
+      const name = String(issue.path[0] ?? '');
+      const fix = String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
+      const fault = {
+        location: `${place}.${name}`,
+        message: wrong(name, given, issue.message),
+        fix: `give ${fix}`,
+      };
+      if (!faults.has(name)) faults.set(name, fault);
+    }
+    return { error: invalidRequest(...faults.values()) };
+  };
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidRequest, Problem } from '../problems.ts';
+
+/** The most of each that a request may bring, in bytes. */
+export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024, body: 1024 * 1024 } as const;
+
+/** Node's own bound on the request line and header fields: above ours, so that it is we who answer. */
+export const NODE_HEADER_LIMIT = 128 * 1024;
+
+const SECRET = 'mnemonic';
+
+function refuseSecrets(request: FastifyRequest): void {
+  for (const name in request.query as object) {
+    if (name.length === SECRET.length && name.toLowerCase() === SECRET) {
+      const detail = 'A seed phrase never belongs in a URL: consider it known to others, and send none here.';
+      throw new Problem('secret_in_request', detail);
+    }
+  }
+}
+
+function refuseOversize({ url, raw }: FastifyRequest): void {
+  if (url.length > LIMITS.uri) throw new Problem('uri_too_long', `The URI is over ${LIMITS.uri} bytes.`);
+  const { rawHeaders } = raw;
+  let size = 0;
+  for (let i = 0; i < rawHeaders.length; i++) size += (rawHeaders[i] as string).length + 2;
+  if (size > LIMITS.headers) {
+    throw new Problem('headers_too_large', `The header fields are over ${LIMITS.headers} bytes.`);
+  }
+  if (Number(raw.headers['content-length'] ?? 0) > LIMITS.body) {
+    throw new Problem('body_too_large', 'The body is over 1 MB: no path takes one so large.', {
+      headers: { connection: 'close' },
+    });
+  }
+}
+
+function refuseBrokenEncoding({ url }: FastifyRequest): void {
+  const start = url.indexOf('?');
+  if (start < 0 || !url.includes('%', start)) return;
+  try {
+    decodeURIComponent(url.slice(start));
+  } catch {
+    const fix = 'encode it in UTF-8, and a per cent sign as %25';
+    throw invalidRequest({ location: 'query', message: 'is not valid percent-encoding', fix });
+  }
+}
+
+/** The checks that come before any other, on whatever path: a secret, a size, an encoding. */
+export function limitRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    refuseSecrets(request);
+    refuseOversize(request);
+    refuseBrokenEncoding(request);
+  });
+  app.removeAllContentTypeParsers();
+  // A body is neither needed nor read: it is let in up to the limit, and forgotten.
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.body }, async () => undefined);
+}

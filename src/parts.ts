@@ -1,0 +1,65 @@
+import pino from 'pino';
+import { maskApiKeys } from './domain/api-key.ts';
+import type { Clock } from './domain/clock.ts';
+import { systemClock } from './domain/clock.ts';
+import { createAllowance } from './services/allowance.ts';
+import { createFilling } from './services/filling.ts';
+import { openHoldings } from './services/holdings.ts';
+import { createMarket } from './services/market.ts';
+import { createUsers } from './services/users.ts';
+import type { Settings } from './settings.ts';
+import { openCoinGecko } from './sources/coingecko.ts';
+import { createArchiveStore } from './stores/archive.ts';
+import { type Database, openDatabase } from './stores/database.ts';
+import { createLedgerStore } from './stores/ledger.ts';
+import { createUserStore } from './stores/users.ts';
+
+/** A log on which nothing that has a key's form is ever written, wherever it came from. */
+export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
+  return pino({ level, base: undefined, hooks: { streamWrite: maskApiKeys } }, destination);
+}
+
+export type Outside = {
+  logger?: pino.Logger;
+  clock?: Clock;
+  /** A database that somebody else opened, and will close. */
+  database?: Database;
+};
+
+/** How often a process looks for what others have written, in ms. */
+const WATCH_MS = 1000;
+
+/** Opens everything the app is made of, from the bottom up; `close` closes it from the top down. */
+export async function openParts(settings: Settings, outside: Outside = {}) {
+  const clock = outside.clock ?? systemClock;
+  const logger = outside.logger ?? openLog(settings.logLevel);
+  const database =
+    outside.database ?? (await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir, clock }));
+  const { plan, url, apiKey, timetable } = settings.coingecko;
+  const source = openCoinGecko({ plan, url, apiKey, timeoutMs: settings.upstreamTimeoutMs, clock });
+  const holdings = await openHoldings({ store: createArchiveStore(database.prisma), clock });
+  const filling = createFilling({ source, holdings, timetable, clock });
+  const userStore = createUserStore(database.prisma);
+
+  const watch = setInterval(() => {
+    holdings.sync().catch((err) => logger.warn({ err }, 'the archive could not be read again'));
+  }, WATCH_MS);
+  if (database.kind === 'embedded') clearInterval(watch);
+
+  return {
+    settings,
+    logger,
+    clock,
+    users: createUsers({ store: userStore, clock }),
+    allowance: createAllowance({ users: userStore, ledger: createLedgerStore(database.prisma), clock }),
+    market: createMarket({ holdings, filling, timetable, clock, log: logger }),
+    checkDatabase: database.ready,
+    async close(): Promise<void> {
+      clearInterval(watch);
+      await source.close();
+      if (!outside.database) await database.close();
+    },
+  };
+}
+
+export type Parts = Awaited<ReturnType<typeof openParts>>;

@@ -1,0 +1,81 @@
+/**
+ * Every way a request can go wrong: the code a client may rely on, its status and its title (RFC 9457).
+ * This is the only place that makes a problem; `http/problem-replies.ts` is the only one that writes it out.
+ */
+const PROBLEMS = {
+  invalid_request: [400, 'The request is not valid'],
+  secret_in_request: [400, 'The request carries a secret'],
+  api_key_missing: [401, 'An API key is needed'],
+  api_key_invalid: [401, 'The API key is not known'],
+  api_key_expired: [401, 'The API key has expired'],
+  api_key_revoked: [401, 'The API key was revoked'],
+  cross_site: [403, 'Another site may not do this'],
+  registration_closed: [403, 'Registration is closed'],
+  not_found: [404, 'There is nothing at this path'],
+  no_data: [404, 'There is no data for this'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  not_acceptable: [406, 'The media type asked for cannot be given'],
+  renew_too_early: [409, 'It is too early to renew'],
+  body_too_large: [413, 'The body is too large'],
+  uri_too_long: [414, 'The URI is too long'],
+  unsupported_media_type: [415, 'The media type of the body is not supported'],
+  quota_exceeded: [429, 'The allowance of this period is spent'],
+  rate_limited: [429, 'Too many requests at once'],
+  headers_too_large: [431, 'The header fields are too large'],
+  internal_error: [500, 'Something went wrong here'],
+  upstream_invalid: [502, 'The upstream gave an answer that cannot be used'],
+  upstream_unavailable: [503, 'The upstream cannot be reached'],
+  database_unavailable: [503, 'The database cannot be reached'],
+  overloaded: [503, 'The service is overloaded'],
+  upstream_timeout: [504, 'The upstream did not answer in time'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+/** One fault of the input: where it is (`query.days`), what is wrong with it, and what is wanted. */
+export type InputFault = { location: string; message: string; fix: string };
+
+type Extras = {
+  /** Why; logged, never shown. */
+  cause?: unknown;
+  /** Seconds after which a repeat may succeed. */
+  retryAfter?: number;
+  headers?: Record<string, string>;
+  /** Further members of the problem's body. */
+  members?: { errors?: InputFault[]; gaps?: string[] };
+};
+
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly title: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<NonNullable<Extras['members']>>;
+
+  constructor(code: ProblemCode, detail: string, { cause, retryAfter, headers, members }: Extras = {}) {
+    super(detail, { cause });
+    this.code = code;
+    [this.status, this.title] = PROBLEMS[code];
+    this.headers = {
+      ...(this.status === 401 && { 'www-authenticate': 'ApiKey' }),
+      ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
+      ...headers,
+    };
+    this.members = members ?? {};
+  }
+}
+
+/** The problem for bad input; `faults` must not repeat what was sent, which may be a secret. */
+export function invalidRequest(...faults: InputFault[]): Problem {
+  const detail = faults.map(({ location, message, fix }) => `${location} ${message}: ${fix}`).join('; ');
+  return new Problem('invalid_request', `${detail}.`, { members: { errors: faults } });
+}
+
+/** Status and title of a code, for the interface description. */
+export function problemKind(code: ProblemCode): { status: number; title: string } {
+  const [status, title] = PROBLEMS[code];
+  return { status, title };
+}

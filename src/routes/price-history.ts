@@ -1,0 +1,118 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Clock } from '../domain/clock.ts';
+import type { Grain } from '../domain/grain.ts';
+import { dateSnapshot, priceSeries } from '../domain/records.ts';
+import { sendAnswer } from '../http/freshness.ts';
+import { acceptedFormat } from '../http/media-type.ts';
+import { currency, date, days, tokenName } from '../http/parameters.ts';
+import { invalidRequest, type ProblemCode } from '../problems.ts';
+import type { Market } from '../services/market.ts';
+
+const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Grain>;
+
+const interval = z
+  .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'is not an interval')
+  .default('daily')
+  .meta({
+    description: 'A finer grain, where it is known',
+    fix: 'minute, hourly or daily',
+    examples: ['daily'],
+  });
+
+const contracts = (clock: Clock) => ({
+  date: {
+    tags: ['history'],
+    summary: 'The figures of one date, at 00:00 UTC',
+    querystring: z.object({ tokenName, date: date('DD-MM-YYYY', clock), ...currency }),
+    response: { 200: z.array(dateSnapshot) },
+  },
+  days: {
+    tags: ['history'],
+    summary: 'The last so many days',
+    description:
+      '1 is the last 24 hours as fine as the aggregator gives them (five minutes); 2 to 10 are hours; above 10, the ' +
+      'last so many midnights (UTC), and after them the latest sample at its own time.',
+    querystring: z.object({ tokenName, days, ...currency }),
+    response: { 200: z.array(priceSeries) },
+  },
+  range: {
+    tags: ['history'],
+    summary: 'From one date thru another, both included',
+    description:
+      'When `thruDate` is today or later it is today, and in a daily series the latest sample follows.',
+    querystring: z.object({
+      tokenName,
+      fromDate: date('YYYY-MM-DD', clock),
+      thruDate: date('YYYY-MM-DD', clock, { future: true }),
+      interval,
+      ...currency,
+    }),
+    response: { 200: priceSeries },
+  },
+});
+
+const problems: ProblemCode[] = [
+  'no_data',
+  'not_acceptable',
+  'upstream_invalid',
+  'upstream_unavailable',
+  'upstream_timeout',
+];
+
+export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock }> = async (
+  app,
+  { market, clock },
+) => {
+  const schemas = contracts(clock);
+  const config = { cost: 1, problems } as const;
+
+  app.route({
+    method: 'GET',
+    url: '/date',
+    schema: schemas.date,
+    config,
+    handler: async (request, reply) => {
+      const format = acceptedFormat(request);
+      const answer = await market.date(
+        request.query.tokenName,
+        request.query.date,
+        format === 'csv' ? 'csv' : 'list',
+      );
+      return sendAnswer(request, reply, answer, { now: clock.now(), format });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/days',
+    schema: schemas.days,
+    config,
+    handler: async (request, reply) => {
+      const format = acceptedFormat(request);
+      const answer = await market.days(
+        request.query.tokenName,
+        request.query.days,
+        format === 'csv' ? 'csv' : 'list',
+      );
+      return sendAnswer(request, reply, answer, { now: clock.now(), format });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/date/range',
+    schema: schemas.range,
+    config,
+    handler: async (request, reply) => {
+      const format = acceptedFormat(request);
+      const { tokenName, fromDate, thruDate, interval } = request.query;
+      if (fromDate > thruDate) {
+        const fix = 'give a fromDate that is not after thruDate';
+        throw invalidRequest({ location: 'query.fromDate', message: 'is after thruDate', fix });
+      }
+      const answer = await market.range(tokenName, INTERVALS[interval], fromDate, thruDate, format);
+      return sendAnswer(request, reply, answer, { now: clock.now(), format });
+    },
+  });
+};

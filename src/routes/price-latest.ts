@@ -1,0 +1,30 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Clock } from '../domain/clock.ts';
+import { latestPrice } from '../domain/records.ts';
+import { sendAnswer } from '../http/freshness.ts';
+import { currency, tokenName } from '../http/parameters.ts';
+import type { Market } from '../services/market.ts';
+
+const latest = {
+  tags: ['prices'],
+  summary: 'The latest price of a token',
+  querystring: z.object({ tokenName, ...currency }),
+  response: { 200: latestPrice },
+};
+
+export const priceLatest: FastifyPluginAsyncZod<{ market: Market; clock: Clock }> = async (
+  app,
+  { market, clock },
+) => {
+  app.route({
+    method: 'GET',
+    url: '/token',
+    schema: latest,
+    config: { cost: 1, problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'] },
+    handler: async (request, reply) => {
+      const answer = await market.latest(request.query.tokenName);
+      return sendAnswer(request, reply, answer, { now: clock.now(), format: 'json' });
+    },
+  });
+};

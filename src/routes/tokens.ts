@@ -1,0 +1,41 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { GRAINS, type Grain } from '../domain/grain.ts';
+import { type TokenRecord, tokenRecord } from '../domain/records.ts';
+import type { Market } from '../services/market.ts';
+
+const list = {
+  tags: ['tokens'],
+  summary: 'The tokens that are served, and what the archive holds of each',
+  response: { 200: z.array(tokenRecord) },
+};
+
+const PRICES = [
+  '/v1/prices/latest/token',
+  '/v1/prices/history/date',
+  '/v1/prices/history/days',
+  '/v1/prices/history/date/range',
+];
+
+const iso = (at: number) => new Date(at).toISOString();
+
+function toRecord({ token, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
+  const of = (grain: Grain) => {
+    const row = held.find((one) => one.grain === grain);
+    return row
+      ? { from: iso(row.from), thru: iso(row.thru), points: row.points }
+      : { from: null, thru: null, points: 0 };
+  };
+  const archive = Object.fromEntries(GRAINS.map((grain) => [grain, of(grain)])) as TokenRecord['archive'];
+  return { tokenName: token.name, symbol: token.symbol, listed: token.listed, endpoints: PRICES, archive };
+}
+
+export const tokens: FastifyPluginAsyncZod<{ market: Market }> = async (app, { market }) => {
+  app.route({
+    method: 'GET',
+    url: '/tokens',
+    schema: list,
+    config: { open: true },
+    handler: async () => (await market.tokens()).map(toRecord),
+  });
+};

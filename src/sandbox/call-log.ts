@@ -1,0 +1,32 @@
+export type Call = { method: string; path: string; query: Record<string, string>; at: number };
+
+const KEPT = 10_000;
+
+/** The calls that reached the upstreams: the newest 10,000 in full, and a count of all of them by endpoint. */
+export function createCallLog() {
+  const calls: Call[] = [];
+  const counts = new Map<string, number>();
+  return {
+    /** Oldest first; the array stays the same one as calls come and go. */
+    calls: calls as readonly Call[],
+    record(call: Call, endpoint: string): void {
+      if (calls.push(call) > KEPT) calls.shift();
+      counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
+    },
+    /**
+     * How many calls there were since the last `clear`, those no longer kept among them. `endpoint` is the end of
+     * a path with its variable parts as `{id}`: `/coins/markets`, `/market_chart`, `/coins/{id}/history`.
+     */
+    count(endpoint = ''): number {
+      let total = 0;
+      for (const [name, times] of counts) if (name.endsWith(endpoint)) total += times;
+      return total;
+    },
+    /** Counts by whole endpoint, such as `/api/v3/coins/{id}/market_chart`. */
+    countByEndpoint: (): Record<string, number> => Object.fromEntries(counts),
+    clear(): void {
+      calls.length = 0;
+      counts.clear();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as after } from 'node:timers/promises';
+import { edgePage, rateLimited } from './coingecko-errors.ts';
+import type { Fault } from './faults.ts';
+import type { Answer } from './upstream.ts';
+
+/** Writes an answer as the aggregator does: in chunks, without a length. */
+export function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+/** The text of the answer with every member of it put through `change`. */
+function reshaped(answer: Answer, change: (key: string, value: unknown) => unknown): Answer {
+  return { ...answer, body: JSON.stringify(JSON.parse(answer.body), change) };
+}
+
+const emptied = (answer: Answer) => reshaped(answer, (_key, value) => (Array.isArray(value) ? [] : value));
+
+const mistyped = (answer: Answer) =>
+  reshaped(answer, (key, value) => {
+    if (typeof value === 'number' && key !== 'wrong') return { wrong: value };
+    return typeof value === 'string' ? 0 : value;
+  });
+
+function statusAnswer({ status, body, headers }: Extract<Fault, { kind: 'status' }>): Answer {
+  const likely =
+    status === 429
+      ? rateLimited(429)
+      : status >= 500
+        ? edgePage(status, `${status}: ${STATUS_CODES[status] ?? 'error'}`)
+        : {
+            status,
+            headers: { 'content-type': 'application/json; charset=utf-8' },
+            body: JSON.stringify({ error: STATUS_CODES[status] ?? 'error' }),
+          };
+  if (body === undefined) return { ...likely, headers: { ...likely.headers, ...headers } };
+  const isPage = typeof body === 'string' && body.startsWith('<');
+  const type = isPage ? 'text/html; charset=UTF-8' : 'application/json; charset=utf-8';
+  return {
+    status,
+    headers: { 'content-type': type, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+function* endlessChart(bytes: number): Generator<string> {
+  const samples = '[1621003519770,50675.258073370765],'.repeat(1_900); // some 64 KB
+  let left = bytes;
+  for (let text = `{"prices":[${samples}`; left > 0; text = samples) {
+    yield text.slice(0, left);
+    left -= text.length;
+  }
+}
+
+/** Sends the headers and the first half of the body; resolves when they have been handed to the socket. */
+function sendHalf(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+  response.writeHead(status, headers);
+  const text = Buffer.from(body);
+  return new Promise((written) => response.write(text.subarray(0, text.length >> 1), () => written()));
+}
+
+async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: number, gone: AbortSignal) {
+  response.writeHead(answer.status, answer.headers);
+  response.flushHeaders();
+  for (const byte of Buffer.from(answer.body)) {
+    await after(everyMs, undefined, { signal: gone });
+    response.write(Buffer.of(byte));
+  }
+  response.end();
+}
+
+/**
+ * Answers with a fault. `normal` gives the answer that would have been, reckoned when it is needed; `gone` ends
+ * all waiting when the connection is over, by a rejection with its AbortError.
+ */
+export async function sendFault(
+  fault: Fault,
+  response: ServerResponse,
+  normal: () => Answer,
+  gone: AbortSignal,
+): Promise<void> {
+  switch (fault.kind) {
+    case 'delay':
+      await after(fault.ms, undefined, { signal: gone });
+      return send(response, normal());
+    case 'status':
+      return send(response, statusAnswer(fault));
+    case 'rateLimitUnder200':
+      return send(response, rateLimited(200));
+    case 'html':
+      return send(response, edgePage(fault.status ?? 200, 'Access denied'));
+    case 'truncated': {
+      const answer = normal();
+      return send(response, { ...answer, body: answer.body.slice(0, answer.body.length >> 1) });
+    }
+    case 'emptyChart':
+      return send(response, emptied(normal()));
+    case 'wrongTypes':
+      return send(response, mistyped(normal()));
+    case 'hangBeforeHeaders':
+      return;
+    case 'hangMidway':
+      return sendHalf(response, normal());
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      return;
+    case 'resetMidway':
+      await sendHalf(response, normal());
+      // An orderly end of the connection: a reset could overtake the half that was sent.
+      response.socket?.destroy();
+      return;
+    case 'slow':
+      return sendSlowly(response, normal(), fault.everyMs ?? 1_000, gone);
+    case 'huge':
+      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+      return pipeline(Readable.from(endlessChart(fault.bytes)), response);
+  }
+}

@@ -1,0 +1,18 @@
+// `rawJSON` is in Node 24 and not yet in the compiler's es2024 library.
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/**
+ * A number that JSON.stringify writes as the aggregator's Ruby does: `21000000.0` where it is whole, `3.5e-05`
+ * below 0.0001, `1.0e+16` from 10^16 up.
+ */
+export function rubyFloat(value: number): unknown {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
+    const [mantissa = '0', exponent = '+0'] = value.toExponential().split('e');
+    const digits = exponent.slice(1).padStart(2, '0');
+    return rawJSON(`${mantissa.includes('.') ? mantissa : `${mantissa}.0`}e${exponent[0]}${digits}`);
+  }
+  // A change rounded to nothing from below keeps its sign there; String() would drop it.
+  if (Object.is(value, -0)) return rawJSON('-0.0');
+  return rawJSON(Number.isInteger(value) ? `${value}.0` : String(value));
+}

@@ -1,0 +1,145 @@
+import { type Clock, DAY, HOUR } from '../domain/clock.ts';
+import { GRAINS, type Grain } from '../domain/grain.ts';
+import type { Sample } from '../domain/sample.ts';
+import { createSeries, type Series } from '../domain/series.ts';
+import { type Span, union } from '../domain/span.ts';
+import { listedAt, TOKEN_NAMES, type TokenName } from '../domain/token.ts';
+import type { ArchiveStore, Holding, HoldingSummary, LatestRow } from '../stores/archive.ts';
+
+/** Minute samples older than this stay in the store and are read when asked for; hours and days are all in memory. */
+const MINUTES_IN_MEMORY = 31 * DAY;
+/** How far back an answer about the last day may have changed rows. */
+const LAST_DAY = DAY + 2 * HOUR;
+
+type Held = { series: Series; coverage: Span[]; loadedAt: number };
+
+/** What is fetched: one name for each thing, by which fetches are told apart here and in the store. */
+export type Fetch = 'latest' | `${'chart' | 'hours' | 'daily' | 'import'}:${TokenName}`;
+
+/** The rows that a fetch may have changed. */
+function touched(what: string, now: number): { token: TokenName; grain: Grain; from: number }[] {
+  const [kind, name] = what.split(':');
+  const tokens = TOKEN_NAMES.filter((token) => name === undefined || token === name);
+  const recent = (grain: Grain) => tokens.map((token) => ({ token, grain, from: now - LAST_DAY }));
+  const all = (grain: Grain) => tokens.map((token) => ({ token, grain, from: 0 }));
+  if (kind === 'hours') return [...recent('minute'), ...all('hour')];
+  if (kind === 'daily' || kind === 'import') return [...recent('minute'), ...recent('hour'), ...all('day')];
+  return [...recent('minute'), ...recent('hour')];
+}
+
+/**
+ * The archive in memory: for each token and grain its series and the spans of which all is known. Whatever is
+ * learnt is written to the store first and then read back, here as in every other process, so that what is
+ * answered is what is stored.
+ */
+export async function openHoldings({ store, clock }: { store: ArchiveStore; clock: Clock }) {
+  const held = new Map<string, Held>();
+  const latest = new Map<TokenName, LatestRow>();
+  const fetchedAt = new Map<string, number>();
+  const versions = new Map<string, number>();
+  let summary: Promise<HoldingSummary[]> | undefined;
+
+  const oldest = (grain: Grain) => (grain === 'minute' ? clock.now() - MINUTES_IN_MEMORY : 0);
+  function of(token: TokenName, grain: Grain): Held {
+    const key = `${token}:${grain}`;
+    const known = held.get(key) ?? { series: createSeries(), coverage: [], loadedAt: 0 };
+    held.set(key, known);
+    return known;
+  }
+
+  async function loadSeries(token: TokenName, grain: Grain, from: number): Promise<void> {
+    const mine = of(token, grain);
+    const now = clock.now();
+    const since = Math.max(oldest(grain), Math.min(from, mine.loadedAt - LAST_DAY));
+    mine.series.replaceFrom(since, await store.samples(token, grain, since));
+    mine.loadedAt = now;
+  }
+
+  async function loadCoverage(): Promise<void> {
+    const rows = await store.coverage();
+    for (const token of TOKEN_NAMES) {
+      for (const grain of GRAINS) {
+        const mine = rows.filter((row) => row.token === token && row.grain === grain);
+        of(token, grain).coverage = union(mine.map((row) => row.span));
+      }
+    }
+  }
+
+  let syncing = Promise.resolve();
+  /** Takes over what this or another process has written since the last look; one look at a time. */
+  function sync(): Promise<void> {
+    const next = syncing.then(takeOver);
+    syncing = next.catch(() => undefined);
+    return next;
+  }
+
+  async function takeOver(): Promise<void> {
+    const changed = (await store.refreshes()).filter(({ what, version }) => versions.get(what) !== version);
+    if (changed.length === 0) return;
+    const rows = new Map<string, ReturnType<typeof touched>[number]>();
+    for (const row of changed.flatMap(({ what }) => touched(what, clock.now()))) {
+      const key = `${row.token}:${row.grain}`;
+      rows.set(key, { ...row, from: Math.min(row.from, rows.get(key)?.from ?? row.from) });
+    }
+    await Promise.all([...rows.values()].map(({ token, grain, from }) => loadSeries(token, grain, from)));
+    await loadCoverage();
+    for (const row of await store.latest()) latest.set(row.token, row);
+    for (const { what, version, fetchedAt: at } of changed) {
+      versions.set(what, version);
+      if (at !== null) fetchedAt.set(what, at);
+    }
+    summary = undefined;
+  }
+
+  for (const token of TOKEN_NAMES) {
+    for (const grain of GRAINS) await loadSeries(token, grain, 0);
+  }
+  await sync();
+
+  return {
+    sync,
+    series: (token: TokenName, grain: Grain) => of(token, grain).series,
+    coverage: (token: TokenName, grain: Grain): readonly Span[] => of(token, grain).coverage,
+    latest: (token: TokenName) => latest.get(token),
+
+    /** When a thing was last fetched (Unix ms), by whichever process. */
+    fetchedAt: (what: Fetch) => fetchedAt.get(what),
+
+    /** The first instant of which anything can be known: the listing, or an import that reaches further back. */
+    beginning(token: TokenName): number {
+      const first = of(token, 'day').series.firstFrom(0);
+      return Math.min(listedAt(token), first?.at ?? Number.POSITIVE_INFINITY);
+    },
+
+    /** The series that holds a grain from an instant on: read from the store where memory does not go back so far. */
+    async reaching(token: TokenName, grain: Grain, from: number): Promise<Series> {
+      const { series } = of(token, grain);
+      if (from >= oldest(grain)) return series;
+      return createSeries(await store.samples(token, grain, from));
+    },
+
+    /** The newest sample of a token, of whichever grain brought it. */
+    newest: (token: TokenName): Sample | undefined => of(token, 'minute').series.last(),
+
+    async record(what: Fetch, token: TokenName, holdings: readonly Holding[], at: number): Promise<void> {
+      await store.record(what, token, holdings, at);
+      await sync();
+    },
+
+    async recordLatest(rows: Parameters<ArchiveStore['recordLatest']>[1], at: number): Promise<void> {
+      await store.recordLatest('latest' satisfies Fetch, rows, at);
+      await sync();
+    },
+
+    /** Per token and grain: first and last sample and how many, counted by the store once after each change. */
+    summary(): Promise<HoldingSummary[]> {
+      summary ??= store.summary().catch((error) => {
+        summary = undefined;
+        throw error;
+      });
+      return summary;
+    },
+  };
+}
+
+export type Holdings = Awaited<ReturnType<typeof openHoldings>>;

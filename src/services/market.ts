@@ -1,0 +1,166 @@
+import type { Clock } from '../domain/clock.ts';
+import { daysWindow, type Grain, rangeWindow, startOfDate, type Window } from '../domain/grain.ts';
+import type { Log } from '../domain/log.ts';
+import type { DateSnapshot } from '../domain/records.ts';
+import type { Sample } from '../domain/sample.ts';
+import { samplesOf } from '../domain/series.ts';
+import { seriesToCsv, seriesToJson } from '../domain/series-text.ts';
+import type { Timetable } from '../domain/timetable.ts';
+import { TOKENS, type TokenName } from '../domain/token.ts';
+import { UpstreamFailure } from '../domain/upstream-failure.ts';
+import { type Body, bodyOf, createBodies } from './bodies.ts';
+import { createCompleteness } from './completeness.ts';
+import type { Filling } from './filling.ts';
+import type { Holdings } from './holdings.ts';
+import { upstreamProblem } from './upstream-problem.ts';
+
+/** `list` is JSON too: an array with the one series in it. */
+export type Format = 'json' | 'list' | 'csv';
+
+/** An answer, and what there is to say about its age; instants in Unix ms. */
+export type Answer = {
+  body: Body;
+  /** The time of the newest sample in it. */
+  modifiedAt: number;
+  /** When what it was made from was fetched; undefined when it was imported or is long settled. */
+  fetchedAt: number | undefined;
+  /** When it is fetched again, if somebody asks. */
+  dueAt: number;
+  /** Nothing in it will ever change. */
+  settled: boolean;
+  /** The spans that are missing, as `from/thru`. */
+  gaps: readonly string[];
+};
+
+type Parts = { holdings: Holdings; filling: Filling; timetable: Timetable; clock: Clock; log: Log };
+
+const RENDER = {
+  json: seriesToJson,
+  list: (samples: readonly Sample[]) => `[${seriesToJson(samples)}]`,
+  csv: seriesToCsv,
+} as const satisfies Record<Format, (samples: readonly Sample[]) => string>;
+
+const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
+
+/** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
+export function createMarket({ holdings, filling, timetable, clock, log }: Parts) {
+  const bodies = createBodies();
+  const completeness = createCompleteness({ holdings, filling, timetable, clock });
+
+  /** Does what can be done, and hands back what stood in the way: there may be enough to answer all the same. */
+  async function attempt(work: Promise<void>): Promise<unknown> {
+    try {
+      await work;
+      return undefined;
+    } catch (error) {
+      const reason = error instanceof UpstreamFailure ? error.reason : undefined;
+      log.warn({ err: error, reason }, 'the archive could not be filled');
+      return error;
+    }
+  }
+
+  /** Until its own row is ready, the first sample after midnight stands in for today's. */
+  function standIn(token: TokenName): Sample | undefined {
+    const today = startOfDate(clock.now());
+    const firsts = [
+      holdings.series(token, 'minute').firstFrom(today),
+      holdings.series(token, 'hour').firstFrom(today),
+    ];
+    return firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at)[0];
+  }
+
+  /** What a window holds: rows of the archive, and the samples that follow them. */
+  async function read(token: TokenName, { grain, span, open, withLatest }: Window) {
+    const series = await holdings.reaching(token, grain, span.from);
+    const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
+    const following: Sample[] = [];
+    let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
+    const follow = (sample: Sample | undefined) => {
+      if (!sample || sample.at <= lastAt) return;
+      following.push(sample);
+      lastAt = sample.at;
+    };
+    if (grain === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
+    if (withLatest) follow(holdings.newest(token));
+    const inMemory = series === holdings.series(token, grain);
+    return {
+      empty: slice.start === slice.end && following.length === 0,
+      lastAt,
+      samples: () => [...samplesOf(slice), ...following],
+      /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
+      key: inMemory
+        ? [token, grain, series.version, slice.start, slice.end, ...following.map(({ at }) => at)].join()
+        : undefined,
+    };
+  }
+
+  function freshness(token: TokenName, window: Window) {
+    const times = ([`daily:${token}`, `hours:${token}`, `chart:${token}`, 'latest'] as const).flatMap(
+      (what) => holdings.fetchedAt(what) ?? [],
+    );
+    const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
+    return {
+      fetchedAt,
+      dueAt: (fetchedAt ?? clock.now()) + timetable.latest,
+      settled: completeness.isSettled(token, window),
+      gaps: completeness.gaps(token, window),
+    };
+  }
+
+  async function history(token: TokenName, window: Window, format: Format): Promise<Answer> {
+    const failure = await attempt(filling.window(token, window));
+    const rows = await read(token, window);
+    if (rows.empty) throw completeness.nothingToServe(token, window, failure);
+    const render = () => RENDER[format](rows.samples());
+    const body = rows.key === undefined ? bodyOf(render()) : bodies.kept(`${format},${rows.key}`, render);
+    return { body, modifiedAt: rows.lastAt, ...freshness(token, window) };
+  }
+
+  return {
+    /** The latest price record. */
+    async latest(token: TokenName): Promise<Answer> {
+      const failure = await attempt(filling.latest());
+      const row = holdings.latest(token);
+      if (!row) throw upstreamProblem(failure ?? leftOut);
+      return {
+        body: bodies.kept(`latest,${token},${row.fetchedAt}`, () => JSON.stringify(row.record)),
+        modifiedAt: row.at,
+        fetchedAt: row.fetchedAt,
+        dueAt: row.fetchedAt + timetable.latest,
+        settled: false,
+        gaps: [],
+      };
+    },
+
+    /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
+    async date(token: TokenName, date: number, format: 'list' | 'csv'): Promise<Answer> {
+      const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
+      const failure = await attempt(filling.window(token, window));
+      const sample = (await read(token, window)).samples()[0];
+      if (!sample) throw completeness.nothingToServe(token, window, failure);
+      const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
+      const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
+      const body = bodyOf(format === 'csv' ? seriesToCsv([sample]) : JSON.stringify([snapshot]));
+      return { body, modifiedAt: sample.at, ...freshness(token, window) };
+    },
+
+    /** The last so many days: minutes, hours or midnights (`daysWindow`). */
+    days: (token: TokenName, days: number, format: 'list' | 'csv') =>
+      history(token, daysWindow(days, clock.now()), format),
+
+    /** From one date thru another (Unix ms of their midnights), both included. */
+    range: (token: TokenName, grain: Grain, from: number, thru: number, format: 'json' | 'csv') =>
+      history(token, rangeWindow(grain, from, thru, clock.now()), format),
+
+    /** What an operator should know: what keeps the archive from being filled. */
+    warnings: () => filling.warnings(),
+
+    /** The tokens, and what the archive holds of each. */
+    async tokens() {
+      const summary = await holdings.summary();
+      return TOKENS.map((token) => ({ token, held: summary.filter((row) => row.token === token.name) }));
+    },
+  };
+}
+
+export type Market = ReturnType<typeof createMarket>;

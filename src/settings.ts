@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { parseTimetable, TIMETABLES, type Timetable } from './domain/timetable.ts';
+
+/** The settings do not hold; `faults` has a line for each that is wrong. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+
+const httpUrl = z
+  .string()
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http:// or https:// URL')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const origins = z
+  .string()
+  .transform((text) => text.split(',').map((origin) => origin.trim()))
+  .refine(
+    (list) => list.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin),
+    'must be origins like https://app.example.org, separated by commas, or *',
+  );
+
+const timetable = z.string().transform((text, context): Partial<Timetable> => {
+  try {
+    return parseTimetable(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+
+/** Each setting of the environment: its name, its form and its default. */
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(8080),
+  BASE_PATH: z
+    .string()
+    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty or like /market, without a slash at its end')
+    .default(''),
+  DATABASE_URL: z
+    .string()
+    .refine((text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be a postgresql:// URL')
+    .optional(),
+  DATA_DIR: z.string().default('./data'),
+  COINGECKO_URL: httpUrl.optional(),
+  COINGECKO_API_KEY: z.string().optional(),
+  COINGECKO_PLAN: z.enum(['public', 'demo', 'pro'], 'must be public, demo or pro').default('public'),
+  COINGECKO_REFRESH: timetable.default({}),
+  UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
+  REGISTRATION: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
+  CORS_ORIGINS: origins.default([]),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level like info or warn')
+    .default('info'),
+  LOG_REQUESTS: z.enum(['all', 'errors', 'none'], 'must be all, errors or none').default('errors'),
+  SHUTDOWN_GRACE_MS: whole(0, 600_000).default(10_000),
+});
+
+const COINGECKO_URLS = {
+  public: 'https://api.coingecko.com/api/v3',
+  demo: 'https://api.coingecko.com/api/v3',
+  pro: 'https://pro-api.coingecko.com/api/v3',
+} as const;
+
+/**
+ * The settings of the service, read from the environment; an empty value counts as unset.
+ * Throws `SettingsError` with a line for each fault. No value is repeated in a fault: it may be a secret.
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
+  }
+  const { data } = parsed;
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    basePath: data.BASE_PATH,
+    databaseUrl: data.DATABASE_URL,
+    dataDir: data.DATA_DIR,
+    coingecko: {
+      url: data.COINGECKO_URL ?? COINGECKO_URLS[data.COINGECKO_PLAN],
+      plan: data.COINGECKO_PLAN,
+      apiKey: data.COINGECKO_API_KEY,
+      timetable: { ...TIMETABLES[data.COINGECKO_PLAN], ...data.COINGECKO_REFRESH },
+    },
+    upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,
+    registration: data.REGISTRATION,
+    corsOrigins: data.CORS_ORIGINS,
+    logLevel: data.LOG_LEVEL,
+    logRequests: data.LOG_REQUESTS,
+    shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
+  };
+}
+
+export type Settings = ReturnType<typeof readSettings>;

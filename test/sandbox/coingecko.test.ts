@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { DAY } from '../../src/domain/clock.ts';
+import { answerCoingecko, type CoingeckoPlan, createCoingecko } from '../../src/sandbox/coingecko.ts';
+import { figuresAt } from '../../src/sandbox/market.ts';
+
+const now = Date.parse('2026-05-15T14:42:25.300Z');
+
+function get(target: string, plan: CoingeckoPlan = 'public', headers: Record<string, string> = {}, at = now) {
+  const { pathname, searchParams } = new URL(target, 'http://sandbox');
+  const request = { method: 'GET', path: pathname, query: searchParams, headers, body: '' };
+  const answer = answerCoingecko(request, { seed: 1, plan, now: at });
+  return { ...answer, json: JSON.parse(answer.body) };
+}
+
+test('ping', () => {
+  expect(get('/ping')).toMatchObject({ status: 200, json: { gecko_says: '(V3) To the Moon!' } });
+});
+
+describe('coins/markets', () => {
+  test('has all fields of a real record, in its order', () => {
+    const [record] = get('/coins/markets?vs_currency=usd&ids=bitcoin').json;
+    expect(Object.keys(record).join(' ')).toBe(
+      'id symbol name image current_price market_cap market_cap_rank fully_diluted_valuation total_volume ' +
+        'high_24h low_24h price_change_24h price_change_percentage_24h market_cap_change_24h ' +
+        'market_cap_change_percentage_24h circulating_supply total_supply max_supply ath ' +
+        'ath_change_percentage ath_date atl atl_change_percentage atl_date roi last_updated',
+    );
+    expect(record).toMatchObject({ id: 'bitcoin', symbol: 'btc', max_supply: 21_000_000, roi: null });
+    expect(record.ath).toBeGreaterThanOrEqual(record.current_price);
+    expect(record.high_24h).toBeGreaterThanOrEqual(record.low_24h);
+    expect(record.ath_date).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Date.parse(record.last_updated)).toBeLessThanOrEqual(now);
+  });
+
+  test('writes whole figures as floats where the real one does', () => {
+    const { body } = get('/coins/markets?vs_currency=usd&ids=bitcoin');
+    expect(body).toContain('"max_supply":21000000.0,');
+    expect(body).toMatch(/"circulating_supply":\d+\.0,/);
+    expect(body).toMatch(/"market_cap":\d+,/);
+  });
+
+  test('gives the known ids, largest first, and drops one with a space before it', () => {
+    const ids = (list: string) =>
+      get(`/coins/markets?vs_currency=usd&ids=${list}`).json.map((record: { id: string }) => record.id);
+    expect(ids('arweave,nothing,bitcoin')).toEqual(['bitcoin', 'arweave']);
+    expect(ids('bitcoin,%20ethereum')).toEqual(['bitcoin']);
+    expect(ids('nothing')).toEqual([]);
+  });
+
+  test('has null for a maximum that does not exist', () => {
+    const records = get('/coins/markets?vs_currency=usd').json;
+    const limits = records.map((record: { id: string; max_supply: number }) => [
+      record.id,
+      record.max_supply,
+    ]);
+    expect(Object.fromEntries(limits)).toEqual({
+      ...{ bitcoin: 21_000_000, arweave: 66_000_000 },
+      ...{ ethereum: null, solana: null, 'usd-coin': null },
+    });
+  });
+
+  test('is a mistake without a currency', () => {
+    const error = { status: 422, json: { error: 'Missing parameter vs_currency' } };
+    expect(get('/coins/markets?ids=bitcoin')).toMatchObject(error);
+    expect(get('/coins/bitcoin/market_chart?days=1')).toMatchObject(error);
+  });
+});
+
+describe('market_chart', () => {
+  const points = (query: string, plan: CoingeckoPlan = 'public') =>
+    get(`/coins/bitcoin/market_chart?vs_currency=usd&${query}`, plan).json.prices.length;
+
+  test('has the three columns', () => {
+    const { json } = get('/coins/bitcoin/market_chart?vs_currency=usd&days=1');
+    expect(Object.keys(json)).toEqual(['prices', 'market_caps', 'total_volumes']);
+    expect(json.prices[0]).toEqual([expect.any(Number), expect.any(Number)]);
+  });
+
+  test('has a point for each slot, and the moment', () => {
+    expect([288, 289, 290]).toContain(points('days=1'));
+    expect([720, 721, 722]).toContain(points('days=30'));
+    expect(points('days=90&interval=daily')).toBe(91);
+    expect(points('days=365')).toBe(366);
+    expect(points('days=max', 'pro')).toBe(Math.floor((now - Date.parse('2013-04-28')) / DAY) + 2);
+  });
+
+  test('refuses what is not a number of days', () => {
+    for (const days of ['0', '-1', '1.5', 'all']) {
+      const answer = get(`/coins/bitcoin/market_chart?vs_currency=usd&days=${days}`);
+      expect(answer).toMatchObject({ status: 400, json: { error: 'invalid days' } });
+    }
+  });
+});
+
+describe('market_chart/range', () => {
+  const seconds = Math.floor(now / 1_000);
+  const prices = (from: number, to: number): [number, number][] =>
+    get(`/coins/bitcoin/market_chart/range?vs_currency=usd&from=${from}&to=${to}`).json.prices;
+
+  test('is five-minute for the last day and hourly for another', () => {
+    expect([288, 289, 290]).toContain(prices(seconds - 86_400, seconds).length);
+    expect([23, 24, 25]).toContain(prices(seconds - 3 * 86_400, seconds - 2 * 86_400).length);
+  });
+
+  test('is daily above ninety days, both ends included', () => {
+    const times = prices(Date.parse('2026-01-01') / 1_000, Date.parse('2026-04-30') / 1_000);
+    expect(times).toHaveLength(120);
+    expect(times[0]?.[0]).toBe(Date.parse('2026-01-01'));
+    expect(times.at(-1)?.[0]).toBe(Date.parse('2026-04-30'));
+  });
+
+  test('is empty before the listing', () => {
+    const { status, json } = get('/coins/solana/market_chart/range?vs_currency=usd&from=1&to=90000', 'pro');
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: { prices: [], market_caps: [], total_volumes: [] },
+    });
+  });
+});
+
+describe('history', () => {
+  test('is the midnight of the date, in many currencies', () => {
+    const { json, body } = get('/coins/ethereum/history?date=02-01-2026');
+    const figures = figuresAt(1, 'ethereum', Date.parse('2026-01-02'));
+    expect(json.market_data.current_price.usd).toBe(figures?.price);
+    expect(json.market_data.market_cap.usd).toBe(figures?.marketCap);
+    expect(json.market_data.total_volume.usd).toBe(figures?.volume);
+    expect(Object.keys(json.market_data.current_price)[0]).toBe('aed');
+    expect(json.localization.en).toBe('Ethereum');
+    expect(body).toContain('"reddit_accounts_active_48h":"');
+    expect(
+      get('/coins/ethereum/history?date=02-01-2026&localization=false').json.localization,
+    ).toBeUndefined();
+  });
+
+  test('has no market data before the listing, nor before it is published', () => {
+    const before = get('/coins/bitcoin/history?date=27-04-2013', 'pro');
+    expect(before).toMatchObject({ status: 200, json: { id: 'bitcoin' } });
+    expect(before.json.market_data).toBeUndefined();
+    const at = (time: string) =>
+      get('/coins/bitcoin/history?date=15-05-2026', 'pro', {}, Date.parse(time)).json;
+    expect(at('2026-05-15T00:34:59Z').market_data).toBeUndefined();
+    expect(at('2026-05-15T00:35:00Z').market_data).toBeDefined();
+  });
+
+  test('refuses what is not a date', () => {
+    for (const date of ['2026-01-02', '31-02-2026', '1-1-2026', '00-00-0000']) {
+      const answer = get(`/coins/bitcoin/history?date=${date}`);
+      expect(answer).toMatchObject({ status: 400, json: { error: 'invalid date' } });
+    }
+  });
+});
+
+describe('errors', () => {
+  test('an unknown coin, an unknown path, another method', () => {
+    const unknown = get('/coins/nothing/market_chart?vs_currency=usd&days=1');
+    expect(unknown).toMatchObject({ status: 404, json: { error: 'coin not found' } });
+    expect(get('/coins/bitcoin/nothing').status).toBe(404);
+    expect(get('/nothing')).toMatchObject({ status: 404, json: { error: expect.any(String) } });
+  });
+
+  test.each([
+    '/coins/bitcoin/market_chart?vs_currency=usd&days=366',
+    '/coins/bitcoin/market_chart?vs_currency=usd&days=max',
+    `/coins/bitcoin/market_chart/range?vs_currency=usd&from=${Math.floor((now - 365 * DAY) / 1_000) - 1}&to=1778000000`,
+    '/coins/bitcoin/history?date=14-05-2025',
+  ])('beyond the reach of the public and the demo plan: %s', (target) => {
+    for (const plan of ['public', 'demo'] as const) {
+      const { status, json } = get(target, plan);
+      const timestamp = '2026-05-15T14:42:25.300+00:00';
+      const error_message = expect.stringContaining('exceeds the allowed time range');
+      expect({ status, json }).toEqual({
+        status: 401,
+        json: { error: { status: { timestamp, error_code: 10012, error_message } } },
+      });
+    }
+    expect(get(target, 'pro').status).toBe(200);
+  });
+
+  test('what is just within reach', () => {
+    const from = Math.floor((now - 365 * DAY) / 1_000);
+    expect(get(`/coins/bitcoin/market_chart/range?vs_currency=usd&from=${from}&to=1778000000`).status).toBe(
+      200,
+    );
+    expect(get('/coins/bitcoin/history?date=15-05-2025').status).toBe(200);
+  });
+
+  test('a demo key on the pro host', () => {
+    const { status, json } = get('/ping', 'pro', { 'x-cg-demo-api-key': 'CG-x' });
+    expect({ status, json }).toEqual({
+      status: 400,
+      json: {
+        timestamp: '2026-05-15T14:42:25.300+00:00',
+        error_code: 10011,
+        status: { error_message: expect.stringContaining('If you are using Demo API key') },
+      },
+    });
+    expect(get('/ping', 'demo', { 'x-cg-demo-api-key': 'CG-x' }).status).toBe(200);
+    expect(get('/ping', 'pro', { 'x-cg-pro-api-key': 'CG-x' }).status).toBe(200);
+  });
+
+  test('too many calls in a minute', () => {
+    let time = now;
+    const clock = { now: () => time, elapsed: () => time };
+    const upstream = createCoingecko({ seed: 1, clock, plan: 'demo', callsPerMinute: 2 });
+    const ping = () =>
+      upstream.answer({ method: 'GET', path: '/ping', query: new URLSearchParams(), headers: {}, body: '' });
+    expect([ping().status, ping().status]).toEqual([200, 200]);
+    time += 20_500;
+    const { status, headers, body } = ping();
+    expect({ status, wait: headers['retry-after'] }).toEqual({ status: 429, wait: '40' });
+    expect(JSON.parse(body)).toEqual({
+      status: { error_code: 429, error_message: expect.stringContaining('exceeded the Rate Limit') },
+    });
+    time += 39_500;
+    expect(ping().status).toBe(200);
+  });
+});

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { PostgreSqlContainer } from '@testcontainers/postgresql';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { sessionOn } from '../../src/stores/database.ts';
+import { migrate } from '../../src/stores/migrations.ts';
+
+/** Where a project's test files get their databases: a dumped data directory to load, or a server's template. */
+export type TestDatabaseSource =
+  | { kind: 'embedded'; dump: string }
+  | { kind: 'server'; url: string; template: string };
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    databases: TestDatabaseSource;
+  }
+}
+
+/** Makes one migrated database before a project's tests, for each of them to start from a copy. */
+export default function setUp(project: TestProject) {
+  return project.name === 'server' ? setUpServer(project) : setUpEmbedded(project);
+}
+
+async function setUpEmbedded(project: TestProject) {
+  const directory = await mkdtemp(join(tmpdir(), 'quotient-test-'));
+  const postgres = await PGlite.create();
+  await migrate(postgres);
+  const dump = join(directory, 'migrated.tar');
+  await writeFile(dump, await (await postgres.dumpDataDir('none')).bytes());
+  await postgres.close();
+  project.provide('databases', { kind: 'embedded', dump });
+  return () => rm(directory, { recursive: true });
+}
+
+async function setUpServer(project: TestProject) {
+  const given = process.env.TEST_DATABASE_URL;
+  const container = given ? undefined : await new PostgreSqlContainer('postgres:17').start();
+  const url = given ?? container?.getConnectionUri() ?? '';
+  // The databases of this run share a prefix, so that what a killed worker left behind is dropped with the rest.
+  const template = `quotient_test_${randomBytes(6).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${template}`);
+
+  const migrated = new URL(url);
+  migrated.pathname = `/${template}`;
+  const client = new pg.Client({ connectionString: migrated.href });
+  await client.connect();
+  await migrate(sessionOn(client));
+  await client.end();
+  project.provide('databases', { kind: 'server', url, template });
+
+  return async () => {
+    const { rows } = await admin.query<{ name: string }>(
+      'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
+      [template],
+    );
+    for (const { name } of rows) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+    await container?.stop();
+  };
+}
