@@ -7,6 +7,14 @@ export const GRAINS = ['minute', 'hour', 'day'] as const satisfies readonly Grai
 
 const SLOT = { minute: MINUTE, hour: HOUR, day: DAY } as const;
 
+/** How far apart the aggregator's samples lie, in ms: what is shorter than this need not hold one. */
+const SPACING = { minute: 5 * MINUTE, hour: HOUR, day: DAY } as const;
+
+/** Whether a span in which a sample could lie is long enough to be called missing. */
+export function isGap(grain: Grain, { from, thru }: Span): boolean {
+  return thru - from + 1 >= SPACING[grain];
+}
+
 /** The start of the slot (minute, hour or UTC date) in which an instant lies. */
 export function slotOf(grain: Grain, at: number): number {
   return Math.floor(at / SLOT[grain]) * SLOT[grain];

@@ -24,14 +24,10 @@ const email = z
   .max(254, 'is too long')
   .meta({ fix: 'an address like ada@example.org, at most 254 characters', examples: ['ada@example.org'] });
 
-const api = z
-  .string()
-  .min(1, 'is empty')
-  .optional()
-  .meta({
-    description: 'The key; the header X-API-KEY may take its place',
-    fix: 'one API key, or send it in X-API-KEY',
-  });
+const api = z.string().min(1, 'is empty').optional().meta({
+  description: 'The key; the header X-API-KEY may take its place',
+  fix: 'one API key, or send it in X-API-KEY',
+});
 
 const registration = {
   tags: ['users'],

@@ -1,5 +1,5 @@
 import { type Clock, DAY, HOUR } from '../domain/clock.ts';
-import { dayReady, type Grain, lastKnowable, type Window } from '../domain/grain.ts';
+import { dayReady, type Grain, isGap, lastKnowable, type Window } from '../domain/grain.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
 import type { Timetable } from '../domain/timetable.ts';
 import type { TokenName } from '../domain/token.ts';
@@ -32,7 +32,9 @@ export function createCompleteness({ holdings, filling, timetable, clock }: Part
     const knowable = { from: holdings.beginning(token), thru: lastKnowable(grain, now) };
     const known = overlap(span, knowable);
     const turn = open && grain !== 'day' ? now - timetable.chart : now;
-    return known ? without(known, holdings.coverage(token, grain)).filter(({ from }) => from < turn) : [];
+    if (!known) return [];
+    const unknown = without(known, holdings.coverage(token, grain));
+    return unknown.filter((gap) => gap.from < turn && isGap(grain, gap));
   }
 
   return {

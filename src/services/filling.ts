@@ -1,5 +1,13 @@
 import { type Clock, DAY, HOUR } from '../domain/clock.ts';
-import { dayReady, isSettled, lastKnowable, slotOf, startOfDate, type Window } from '../domain/grain.ts';
+import {
+  dayReady,
+  isGap,
+  isSettled,
+  lastKnowable,
+  slotOf,
+  startOfDate,
+  type Window,
+} from '../domain/grain.ts';
 import { firstOfEach, type Sample, splitDaily } from '../domain/sample.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
 import type { Timetable } from '../domain/timetable.ts';
@@ -139,7 +147,8 @@ export function createFilling({ source, holdings, timetable, clock }: Parts) {
       from: Math.max(holdings.beginning(token), edge),
       thru: lastKnowable(grain, now),
     });
-    return possible ? without(possible, holdings.coverage(token, grain)) : [];
+    if (!possible) return [];
+    return without(possible, holdings.coverage(token, grain)).filter((gap) => isGap(grain, gap));
   }
 
   async function fillDays(token: TokenName, window: Window, now: number): Promise<void> {

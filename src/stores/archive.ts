@@ -1,5 +1,5 @@
 import type { Grain } from '../domain/grain.ts';
-import type { LatestPrice } from '../domain/records.ts';
+import { type LatestPrice, latestPrice } from '../domain/records.ts';
 import type { Sample } from '../domain/sample.ts';
 import type { Span } from '../domain/span.ts';
 import { isTokenName, type TokenName } from '../domain/token.ts';
@@ -127,7 +127,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       const rows = await prisma.latest.findMany();
       return rows.flatMap(({ token, record, at, fetchedAt }) =>
         isTokenName(token)
-          ? [{ token, record: record as LatestPrice, at: at.getTime(), fetchedAt: fetchedAt.getTime() }]
+          ? [{ token, record: latestPrice.parse(record), at: at.getTime(), fetchedAt: fetchedAt.getTime() }]
           : [],
       );
     },
