@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import Fastify from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Clock } from './domain/clock.ts';
-import { guard, PREFLIGHT_MAX_AGE } from './http/guard.ts';
+import { guard } from './http/guard.ts';
 import { describeInterface } from './http/openapi.ts';
 import { parameterValidator } from './http/parameters.ts';
 import { answerBrokenRequest, replyWithProblems } from './http/problem-replies.ts';
@@ -42,6 +42,13 @@ const EXPOSED = [
   'X-Request-Id',
 ];
 
+/** How long a browser may keep what a preflight told it, in seconds. */
+const PREFLIGHT_MAX_AGE = 86_400;
+
+/** Which addresses before ours are proxies: those named, or the last so many. */
+const trusted = (proxies: Settings['trustProxy']) =>
+  typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
+
 /** The table of contents: the checks every request passes, then one line for each room of the house. */
 export async function buildApp(parts: AppParts) {
   const { settings, logger, clock, users, allowance, market } = parts;
@@ -54,6 +61,7 @@ export async function buildApp(parts: AppParts) {
     http: { maxHeaderSize: NODE_HEADER_LIMIT },
     routerOptions: { maxParamLength: 512 },
     clientErrorHandler: answerBrokenRequest(basePath, () => requestId({ headers: {} })),
+    trustProxy: trusted(settings.trustProxy),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
@@ -76,13 +84,8 @@ export async function buildApp(parts: AppParts) {
 
   await app.register(
     async (v1) => {
-      guard(v1, { allowance, now: clock.now });
-      v1.register(user, {
-        prefix: '/user',
-        users,
-        registration: settings.registration,
-        origins: corsOrigins,
-      });
+      guard(v1, { allowance, now: clock.now, burstPerSecond: settings.burstPerSecond });
+      v1.register(user, { prefix: '/user', users, allowance, settings });
       v1.register(tokens, { market });
       v1.register(priceLatest, { prefix: '/prices/latest', market, clock });
       v1.register(priceHistory, { prefix: '/prices/history', market, clock });

@@ -5,6 +5,7 @@ import { systemClock } from './domain/clock.ts';
 import { createAllowance } from './services/allowance.ts';
 import { createFilling } from './services/filling.ts';
 import { openHoldings } from './services/holdings.ts';
+import { createIdentities } from './services/identities.ts';
 import { createMarket } from './services/market.ts';
 import { createUsers } from './services/users.ts';
 import type { Settings } from './settings.ts';
@@ -40,6 +41,9 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
   const holdings = await openHoldings({ store: createArchiveStore(database.prisma), clock });
   const filling = createFilling({ source, holdings, timetable, clock });
   const userStore = createUserStore(database.prisma);
+  const identities = createIdentities({ store: userStore, clock });
+  const ledger = createLedgerStore(database.prisma);
+  const allowance = createAllowance({ identities, ledger, clock, log: logger });
 
   const watch = setInterval(() => {
     holdings.sync().catch((err) => logger.warn({ err }, 'the archive could not be read again'));
@@ -50,12 +54,13 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
     settings,
     logger,
     clock,
-    users: createUsers({ store: userStore, clock }),
-    allowance: createAllowance({ users: userStore, ledger: createLedgerStore(database.prisma), clock }),
+    users: createUsers({ store: userStore, clock, changed: identities.sync }),
+    allowance,
     market: createMarket({ holdings, filling, timetable, clock, log: logger }),
     checkDatabase: database.ready,
     async close(): Promise<void> {
       clearInterval(watch);
+      await allowance.close(settings.shutdownGraceMs);
       await source.close();
       if (!outside.database) await database.close();
     },

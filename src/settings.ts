@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseTimetable, TIMETABLES, type Timetable } from './domain/timetable.ts';
 
@@ -32,6 +33,23 @@ const origins = z
     'must be origins like https://app.example.org, separated by commas, or *',
   );
 
+const isAddress = (text: string) => {
+  const [address = '', bits] = text.split('/');
+  const width = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
+  return bits === undefined ? width > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= width;
+};
+
+/** The proxies in front: how many, or which addresses. */
+const proxies = z
+  .string()
+  .transform((text): number | string[] =>
+    /^\d{1,2}$/.test(text) ? Number(text) : text.split(',').map((one) => one.trim()),
+  )
+  .refine(
+    (given) => typeof given === 'number' || given.every(isAddress),
+    'must be a number of proxies, or their addresses like 10.0.0.0/8, separated by commas',
+  );
+
 const timetable = z.string().transform((text, context): Partial<Timetable> => {
   try {
     return parseTimetable(text);
@@ -59,7 +77,10 @@ const environment = z.object({
   COINGECKO_PLAN: z.enum(['public', 'demo', 'pro'], 'must be public, demo or pro').default('public'),
   COINGECKO_REFRESH: timetable.default({}),
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
+  BURST_PER_SECOND: whole(0, 1_000_000).default(50),
   REGISTRATION: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
+  REGISTRATIONS_PER_MINUTE: whole(0, 1_000_000).default(30),
+  TRUST_PROXY: proxies.optional(),
   CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level like info or warn')
@@ -98,7 +119,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
       timetable: { ...TIMETABLES[data.COINGECKO_PLAN], ...data.COINGECKO_REFRESH },
     },
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,
+    burstPerSecond: data.BURST_PER_SECOND,
     registration: data.REGISTRATION,
+    registrationsPerMinute: data.REGISTRATIONS_PER_MINUTE,
+    trustProxy: data.TRUST_PROXY,
     corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,
     logRequests: data.LOG_REQUESTS,

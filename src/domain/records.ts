@@ -30,7 +30,8 @@ export const userRecord = z
     apiKey: z.string().meta({
       description:
         'The key that was presented, or the one just made: it is shown once and only its hash is stored',
-      examples: ['qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPL000000'],
+      pattern: '^qt_[0-9A-Za-z]{38}$',
+      examples: ['qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000'],
     }),
     plan: z.enum(PLAN_NAMES),
     limit: z
@@ -38,11 +39,38 @@ export const userRecord = z
       .nonnegative()
       .meta({ description: 'The calls allowed in one period', examples: [10000] }),
     createdAt: instant,
-    validUntil: instant.meta({ description: 'Exclusive; always a period boundary' }),
+    validUntil: instant.meta({
+      description: 'ISO 8601, UTC, milliseconds; exclusive, and always a period boundary',
+      examples: ['2026-02-28T12:00:00.000Z'],
+    }),
     updatedAt: instant,
   })
   .meta({ id: 'User', description: 'A user, and the key that was used' });
 export type UserRecord = z.infer<typeof userRecord>;
+
+export const usageRecord = z
+  .object({
+    limit: z
+      .int()
+      .nonnegative()
+      .meta({ description: 'The calls allowed in one period', examples: [10000] }),
+    used: z
+      .int()
+      .nonnegative()
+      .meta({ description: 'Calls charged in the running period', examples: [877] }),
+    remaining: z
+      .int()
+      .nonnegative()
+      .meta({ examples: [9123] }),
+    periodStart: instant,
+    resetsAt: instant.meta({ description: 'When the next period begins' }),
+    validUntil: instant,
+    daily: z
+      .array(z.object({ date: z.iso.date(), calls: z.int() }))
+      .meta({ description: 'Calls charged by UTC date, the newest first, 31 at most' }),
+  })
+  .meta({ id: 'Usage', description: 'What was used of the allowance' });
+export type UsageRecord = z.infer<typeof usageRecord>;
 
 const dollars = (description: string, example: number) =>
   z
@@ -82,21 +110,21 @@ export const dateSnapshot = z
   .meta({ id: 'DateSnapshot', description: 'The figures of one date' });
 export type DateSnapshot = z.infer<typeof dateSnapshot>;
 
-const points = (what: string) =>
+const points = (what: string, example: number) =>
   z
     .array(
       z.object({
         date: httpDate,
-        price: z.number().meta({ description: 'The figure, whichever array it is in', examples: [2281.47] }),
+        price: z.number().meta({ description: 'The figure, whichever array it is in', examples: [example] }),
       }),
     )
     .meta({ description: `${what}: ascending, no two points with the same date` });
 
 export const priceSeries = z
   .object({
-    prices: points('Price, USD'),
-    market_cap: points('Market capitalisation, USD'),
-    total_volume: points('24-hour volume, USD'),
+    prices: points('Price, USD', 2281.471576),
+    market_cap: points('Market capitalisation, USD', 274212010000),
+    total_volume: points('24-hour volume, USD', 8000000000),
   })
   .meta({
     id: 'PriceSeries',
@@ -107,7 +135,10 @@ const held = z
   .object({
     from: instant.nullable(),
     thru: instant.nullable(),
-    points: z.int().nonnegative(),
+    points: z
+      .int()
+      .nonnegative()
+      .meta({ description: 'How many samples', examples: [288] }),
   })
   .meta({
     id: 'Holding',
@@ -117,7 +148,7 @@ const held = z
 export const tokenRecord = z
   .object({
     tokenName: z.enum(TOKEN_NAMES),
-    symbol: z.string().meta({ examples: ['btc'] }),
+    symbol: z.string().meta({ description: 'Its ticker symbol, in lower case', examples: ['btc'] }),
     listed: z.iso
       .date()
       .meta({ description: 'The first date of which a price is known', examples: ['2013-04-28'] }),
@@ -132,14 +163,27 @@ export type TokenRecord = z.infer<typeof tokenRecord>;
 
 export const problemRecord = z
   .looseObject({
-    type: z.string().meta({ examples: ['/docs/problems#invalid_request'] }),
+    type: z
+      .string()
+      .meta({ description: 'The page that tells what to do', examples: ['/docs/problems#invalid_request'] }),
     title: z.string().meta({ examples: ['The request is not valid'] }),
     status: z.int().meta({ examples: [400] }),
     detail: z.string().meta({ examples: ['query.days is 0: give a whole number from 1 to 36500.'] }),
-    code: z.string().meta({ examples: ['invalid_request'] }),
-    requestId: z.string().meta({ examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] }),
+    code: z.string().meta({ description: 'What to tell problems apart by', examples: ['invalid_request'] }),
+    requestId: z.string().meta({
+      description: 'As in the header X-Request-Id',
+      examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'],
+    }),
     errors: z
-      .array(z.object({ location: z.string(), message: z.string(), fix: z.string() }))
+      .array(
+        z.object({
+          location: z.string().meta({ description: 'Where it is', examples: ['query.days'] }),
+          message: z.string().meta({ description: 'What is wrong', examples: ['is missing'] }),
+          fix: z
+            .string()
+            .meta({ description: 'What is wanted', examples: ['give a whole number from 1 to 36500'] }),
+        }),
+      )
       .optional()
       .meta({ description: 'One entry for each fault of the input' }),
     gaps: z

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DAY, SECOND } from '../domain/clock.ts';
+import { SECOND } from '../domain/clock.ts';
 import { Problem, type ProblemCode } from '../problems.ts';
 import type { Allowance, Caller, Receipt } from '../services/allowance.ts';
+import { createBurst } from './burst.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,6 +15,8 @@ declare module 'fastify' {
     open?: true;
     /** Calls charged for an answer with 2xx. */
     cost?: 0 | 1;
+    /** Serves an expired key too. */
+    evenExpired?: true;
     /** The problems that a caller may meet here, beyond those of every route. */
     problems?: readonly ProblemCode[];
   }
@@ -27,26 +30,22 @@ export function presentedKey(request: FastifyRequest): string {
 }
 
 /** Structured fields of draft-ietf-httpapi-ratelimit-headers: `w` the period's length, `t` the seconds to its end. */
-function tellAllowance(
-  reply: FastifyReply,
-  { user }: Caller,
-  { period, remaining }: Receipt,
-  now: number,
-): void {
+function tellAllowance(reply: FastifyReply, { lease }: Receipt, remaining: number, now: number): void {
+  const { period, limit } = lease;
   const length = Math.round((period.end - period.start) / SECOND);
   const left = Math.max(0, Math.ceil((period.end - now) / SECOND));
-  reply.header('ratelimit-policy', `"plan";q=${user.limit};w=${length}`);
+  reply.header('ratelimit-policy', `"plan";q=${limit};w=${length}`);
   reply.header('ratelimit', `"plan";r=${remaining};t=${left}`);
 }
 
+type Parts = { allowance: Allowance; now: () => number; burstPerSecond: number };
+
 /**
- * Asks every route of a scope what it costs, and holds each request to it: who calls before the parameters are
- * looked at, the payment after, and the money back unless the answer is a 2xx.
+ * Asks every route of a scope what it costs, and holds each request to it: who calls, and how fast, before the
+ * parameters are looked at; the payment after; and the money back unless the answer is a 2xx.
  */
-export function guard(
-  app: FastifyInstance,
-  { allowance, now }: { allowance: Allowance; now: () => number },
-): void {
+export function guard(app: FastifyInstance, { allowance, now, burstPerSecond }: Parts): void {
+  const burst = createBurst(burstPerSecond);
   app.decorateRequest('receipt', undefined);
   app.decorateRequest('caller');
 
@@ -56,8 +55,12 @@ export function guard(
   });
 
   app.addHook('onRequest', async (request) => {
-    if (request.routeOptions.config.open) return;
-    request.caller = await allowance.authenticate(presentedKey(request));
+    const { open, evenExpired } = request.routeOptions.config;
+    if (open) return;
+    request.caller = await allowance.authenticate(presentedKey(request), {
+      evenExpired: evenExpired === true,
+    });
+    burst.admit(request.caller, now());
   });
 
   app.addHook('preHandler', async (request) => {
@@ -67,13 +70,11 @@ export function guard(
   app.addHook('onSend', async (request, reply, payload) => {
     const { receipt } = request;
     if (!receipt) return payload;
+    request.receipt = undefined;
     const paid = reply.statusCode >= 200 && reply.statusCode < 300;
-    if (!paid) await allowance.refund(receipt);
-    const remaining = paid ? receipt.remaining : receipt.remaining + 1;
-    tellAllowance(reply, request.caller, { ...receipt, remaining }, now());
+    if (paid) allowance.keep(receipt);
+    else allowance.refund(receipt);
+    tellAllowance(reply, receipt, paid ? receipt.remaining : receipt.remaining + 1, now());
     return payload;
   });
 }
-
-/** How long a browser may keep what a preflight told it, in seconds. */
-export const PREFLIGHT_MAX_AGE = DAY / SECOND;

@@ -1,42 +1,48 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { userRecord } from '../domain/records.ts';
+import { usageRecord, userRecord } from '../domain/records.ts';
+import { registrationForm } from '../domain/registration.ts';
 import { presentedKey } from '../http/guard.ts';
-import { plan } from '../http/parameters.ts';
+import { limitRegistrations } from '../http/registration-limit.ts';
 import { Problem } from '../problems.ts';
-import type { Users } from '../services/users.ts';
-
-const name = z
-  .string()
-  .trim()
-  .min(1, 'is empty')
-  .max(100, 'is too long')
-  .regex(/^\P{Cc}*$/u, 'has control characters')
-  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-  .meta({
-    description: 'Who registers',
-    fix: '1 to 100 characters, none of them control characters',
-    examples: ['Ada Lovelace'],
-  });
-
-const email = z
-  .email('is not an e-mail address')
-  .max(254, 'is too long')
-  .meta({ fix: 'an address like ada@example.org, at most 254 characters', examples: ['ada@example.org'] });
+import type { Allowance } from '../services/allowance.ts';
+import { refuseReplaced } from '../services/key-problems.ts';
+import { GRACE_SECONDS, type Users } from '../services/users.ts';
+import type { Settings } from '../settings.ts';
 
 const api = z.string().min(1, 'is empty').optional().meta({
   description: 'The key; the header X-API-KEY may take its place',
   fix: 'one API key, or send it in X-API-KEY',
 });
 
-const registration = {
+const graceSeconds = z
+  .string()
+  .regex(/^\d{1,6}$/, 'is not a whole number of that range')
+  .transform(Number)
+  .refine((value) => value <= GRACE_SECONDS.max, 'is not a whole number of that range')
+  .default(GRACE_SECONDS.default)
+  .meta({
+    description: 'How long the old key goes on, for reading only',
+    fix: `a whole number from 0 to ${GRACE_SECONDS.max}`,
+    wire: {
+      type: 'integer',
+      minimum: 0,
+      maximum: GRACE_SECONDS.max,
+      default: GRACE_SECONDS.default,
+      examples: [300],
+    },
+  });
+
+const create = {
   tags: ['users'],
   summary: 'Register and get an API key',
-  querystring: z.object({ name, email, plan }),
+  description:
+    'The key is shown in this answer and never again. The same e-mail may register more than once.',
+  querystring: registrationForm,
   response: { 201: userRecord },
 };
 
-const lookUp = {
+const data = {
   tags: ['users'],
   summary: 'The user of a key',
   description: 'Answers for an expired key too. Beside `api`, the header is ignored.',
@@ -44,34 +50,124 @@ const lookUp = {
   response: { 200: userRecord },
 };
 
-type Options = { users: Users; registration: 'open' | 'closed'; origins: readonly string[] };
+const usage = {
+  tags: ['users'],
+  summary: 'What was used of the allowance',
+  description: 'Free of charge. Calls of the last second on other processes may not be counted yet.',
+  response: { 200: usageRecord },
+};
 
-export const user: FastifyPluginAsyncZod<Options> = async (app, { users, registration: mode, origins }) => {
+const rotate = {
+  tags: ['users'],
+  summary: 'A new key in the place of this one',
+  description: 'Usage, plan and validity carry over. The old key goes on for the grace, for reading only.',
+  querystring: z.object({ graceSeconds }),
+  response: { 200: userRecord },
+};
+
+const renew = {
+  tags: ['users'],
+  summary: 'One period more',
+  description:
+    'Not lapsed: valid until the next period boundary, at most one period ahead. Lapsed: a fresh period begins now. ' +
+    "The running period's allowance is never refilled early.",
+  response: { 200: userRecord },
+};
+
+const erase = {
+  tags: ['users'],
+  summary: 'Erase the user',
+  description: 'Every key is dead at once, here, and within 5 seconds elsewhere; name and e-mail are erased.',
+  response: { 204: z.undefined().meta({ description: 'Erased' }) },
+};
+
+type Options = {
+  users: Users;
+  allowance: Allowance;
+  settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins'>;
+};
+
+/** Throws for a registration that a page of another site makes, or that nobody may make. */
+function refuseRegistration(
+  headers: Record<string, unknown>,
+  { registration: mode, corsOrigins }: Options['settings'],
+) {
+  const isAllowed = corsOrigins.includes('*') || corsOrigins.includes(String(headers.origin));
+  if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed) {
+    throw new Problem('cross_site', 'A page of another site may not register a user here.');
+  }
+  if (mode === 'closed')
+    throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
+}
+
+export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowance, settings }) => {
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
 
-  app.route({
-    method: 'POST',
-    url: '/create',
-    schema: registration,
-    config: { open: true, problems: ['cross_site', 'registration_closed', 'body_too_large'] },
-    onRequest: async ({ headers }) => {
-      const isAllowed = origins.includes('*') || origins.includes(headers.origin ?? '');
-      if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed) {
-        throw new Problem('cross_site', 'A page of another site may not register a user here.');
-      }
-      if (mode === 'closed')
-        throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
-    },
-    handler: async ({ query }, reply) => reply.code(201).send(await users.create(query)),
+  app.register(async (scope: typeof app) => {
+    scope.addHook('onRequest', async ({ headers }) => refuseRegistration(headers, settings));
+    await limitRegistrations(scope, settings.registrationsPerMinute);
+    scope.route({
+      method: 'POST',
+      url: '/create',
+      schema: create,
+      config: { open: true, problems: ['cross_site', 'registration_closed', 'rate_limited'] },
+      handler: async ({ query }, reply) => reply.code(201).send(await users.create(query)),
+    });
   });
 
   app.route({
     method: 'GET',
     url: '/data',
-    schema: lookUp,
+    schema: data,
     config: { open: true, problems: ['api_key_missing', 'api_key_invalid', 'api_key_revoked'] },
-    handler: async (request) => users.findByApiKey(request.query.api ?? presentedKey(request)),
+    handler: async (request) => {
+      const apiKey = request.query.api ?? presentedKey(request);
+      return users.record(await allowance.authenticate(apiKey, { evenExpired: true }), apiKey);
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/usage',
+    schema: usage,
+    config: { cost: 0 },
+    handler: async ({ caller }) => allowance.usage(caller),
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/rotate',
+    schema: rotate,
+    config: { cost: 0 },
+    handler: async ({ caller, query }) => {
+      refuseReplaced(caller);
+      return users.rotate(caller.user.key, query.graceSeconds);
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/renew',
+    schema: renew,
+    config: { cost: 0, evenExpired: true, problems: ['renew_too_early'] },
+    handler: async (request) => {
+      refuseReplaced(request.caller);
+      const renewed = await users.renew(request.caller.user.key);
+      return users.record({ ...request.caller, user: renewed }, presentedKey(request));
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '',
+    schema: erase,
+    config: { cost: 0 },
+    handler: async ({ caller }, reply) => {
+      refuseReplaced(caller);
+      await users.erase(caller.user.key);
+      return reply.code(204).send();
+    },
   });
 };

@@ -1,56 +1,92 @@
-import { hashApiKey, isApiKey } from '../domain/api-key.ts';
-import { type Clock, SECOND } from '../domain/clock.ts';
+import { type Clock, DAY, SECOND } from '../domain/clock.ts';
 import { startOfDate } from '../domain/grain.ts';
-import { type Period, periodAt } from '../domain/plan.ts';
-import { Problem } from '../problems.ts';
-import type { Charge, LedgerStore } from '../stores/ledger.ts';
-import type { User, UserStore } from '../stores/users.ts';
-import { unknownKey } from './users.ts';
+import type { Log } from '../domain/log.ts';
+import { periodAt } from '../domain/plan.ts';
+import type { UsageRecord } from '../domain/records.ts';
+import type { LedgerStore } from '../stores/ledger.ts';
+import type { KeyHolder } from '../stores/users.ts';
+import type { Identities } from './identities.ts';
+import { refuseEnded, refuseExpired } from './key-problems.ts';
+import { createLeases } from './leases.ts';
 
-/** Who makes a call. `reading` when the key was replaced by another and only reads until its grace ends. */
-export type Caller = { user: User; reading: boolean };
+export type { Receipt } from './leases.ts';
 
-/** A call that was paid for: what is left in its period, and what it takes to give it back. */
-export type Receipt = { charge: Charge; remaining: number; period: Period };
+/** Who makes a call, and with which of the user's keys. */
+export type Caller = KeyHolder;
 
-type Parts = { users: UserStore; ledger: LedgerStore; clock: Clock };
+/** How many dates `usage` tells of. */
+const DAILY = 31;
+
+type Parts = { identities: Identities; ledger: LedgerStore; clock: Clock; log: Log };
 
 /** Who may call, and how often. */
-export function createAllowance({ users, ledger, clock }: Parts) {
+export function createAllowance({ identities, ledger, clock, log }: Parts) {
+  const leases = createLeases({ ledger, clock, log });
+  let forgetAt = clock.elapsed();
+
+  function admit(holder: KeyHolder, evenExpired: boolean): Caller {
+    const now = clock.now();
+    refuseEnded(holder, now);
+    if (!evenExpired) refuseExpired(holder, now);
+    return holder;
+  }
+
+  /** What changed about users and keys, and now and then the ledger's clean-up. */
+  async function watch(): Promise<void> {
+    await identities.sync();
+    if (clock.elapsed() < forgetAt) return;
+    forgetAt = clock.elapsed() + DAY / 24;
+    await ledger.forgetClosed();
+  }
+  const watching = setInterval(() => {
+    watch().catch((err) => log.warn({ err }, 'changes to users and keys could not be read'));
+  }, SECOND);
+
   return {
     /** The holder of a key that may be used. Throws one of the `api_key_…` problems. */
-    async authenticate(apiKey: string): Promise<Caller> {
-      if (!isApiKey(apiKey)) throw unknownKey();
-      const holder = await users.findByHash(hashApiKey(apiKey));
-      if (!holder) throw unknownKey();
-      const now = clock.now();
-      const { user, revokedAt, expiresAt, replacedAt } = holder;
-      if (revokedAt !== undefined) throw new Problem('api_key_revoked', 'This API key was revoked.');
-      if (expiresAt !== undefined && now >= expiresAt) {
-        throw new Problem('api_key_revoked', 'This API key was replaced by another, and its grace is over.');
-      }
-      if (now >= user.validUntil) {
-        const since = new Date(user.validUntil).toISOString();
-        throw new Problem('api_key_expired', `This API key expired at ${since}: renew it.`);
-      }
-      return { user, reading: replacedAt !== undefined };
+    authenticate(apiKey: string, { evenExpired = false } = {}): Caller | Promise<Caller> {
+      const holder = identities.holderOf(apiKey);
+      return holder instanceof Promise
+        ? holder.then((found) => admit(found, evenExpired))
+        : admit(holder, evenExpired);
     },
 
     /** Pays for one call. Throws `quota_exceeded` when the period's allowance is spent. */
-    async spend({ user }: Caller): Promise<Receipt> {
+    spend: ({ user }: Caller) => leases.spend(user),
+    keep: leases.keep,
+    refund: leases.refund,
+
+    /** What was used of the running period, and by date. */
+    async usage({ user }: Caller): Promise<UsageRecord> {
       const now = clock.now();
       const period = periodAt(user.plan, user.anchor, now);
-      const charge = { userKey: user.key, periodStart: period.start, date: startOfDate(now) };
-      const used = await ledger.charge(charge, user.limit);
-      if (used === undefined) {
-        const detail = `All ${user.limit} calls of the period that ends at ${new Date(period.end).toISOString()} are spent.`;
-        throw new Problem('quota_exceeded', detail, { retryAfter: (period.end - now) / SECOND });
-      }
-      return { charge, remaining: user.limit - used, period };
+      const unsettled = leases.unsettled(user.key, period.start);
+      const used = (await ledger.used(user.key, period.start)) + unsettled;
+      const daily = new Map((await ledger.days(user.key, DAILY)).map(({ date, calls }) => [date, calls]));
+      const today = new Date(startOfDate(now)).toISOString().slice(0, 10);
+      if (unsettled > 0) daily.set(today, (daily.get(today) ?? 0) + unsettled);
+      return {
+        limit: user.limit,
+        used,
+        remaining: Math.max(0, user.limit - used),
+        periodStart: new Date(period.start).toISOString(),
+        resetsAt: new Date(period.end).toISOString(),
+        validUntil: new Date(user.validUntil).toISOString(),
+        daily: [...daily]
+          .map(([date, calls]) => ({ date, calls }))
+          .sort((a, b) => (a.date < b.date ? 1 : -1))
+          .slice(0, DAILY),
+      };
     },
 
-    /** Gives a call back to the period in which it was spent. */
-    refund: ({ charge }: Receipt): Promise<void> => ledger.refund(charge),
+    settle: leases.settle,
+    watch,
+
+    /** Settles everything, within so many ms. */
+    async close(withinMs: number): Promise<void> {
+      clearInterval(watching);
+      await leases.close(withinMs);
+    },
   };
 }
 

@@ -1,9 +1,9 @@
-import { hashApiKey, isApiKey, mintApiKey } from '../domain/api-key.ts';
+import { hashApiKey, mintApiKey } from '../domain/api-key.ts';
 import type { Clock } from '../domain/clock.ts';
 import { firstTerm, PLANS, type Plan, renewedTerm } from '../domain/plan.ts';
 import type { UserRecord } from '../domain/records.ts';
 import { Problem } from '../problems.ts';
-import type { User, UserStore } from '../stores/users.ts';
+import type { KeyHolder, User, UserStore } from '../stores/users.ts';
 
 /** How long a rotated key goes on for reading, in seconds: unless told otherwise, and at the most. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
@@ -26,11 +26,15 @@ function toRecord(user: User, apiKey: string): UserRecord {
   };
 }
 
-export const unknownKey = () =>
-  new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');
+type Parts = {
+  store: UserStore;
+  clock: Clock;
+  /** Told after every change to a user or a key, so that this process acts on it at once. */
+  changed?: () => Promise<unknown>;
+};
 
-/** The life of a user and of the keys. */
-export function createUsers({ store, clock }: { store: UserStore; clock: Clock }) {
+/** The life of a user and of the keys; users are named by their record number. */
+export function createUsers({ store, clock, changed = async () => undefined }: Parts) {
   async function existing(key: number): Promise<User> {
     const user = await store.find(key);
     if (!user) throw new Problem('not_found', `No user has the record number ${key}.`);
@@ -52,28 +56,26 @@ export function createUsers({ store, clock }: { store: UserStore; clock: Clock }
       return toRecord(user, apiKey);
     },
 
-    /** The user of a key, expired or not. Throws `api_key_invalid` when there is none. */
-    async findByApiKey(apiKey: string): Promise<UserRecord> {
-      const holder = isApiKey(apiKey) ? await store.findByHash(hashApiKey(apiKey)) : undefined;
-      if (!holder) throw unknownKey();
-      if (holder.revokedAt !== undefined) throw new Problem('api_key_revoked', 'This API key was revoked.');
-      return toRecord(holder.user, apiKey);
-    },
+    /** The record of the user who presented a key. */
+    record: ({ user }: KeyHolder, apiKey: string): UserRecord => toRecord(user, apiKey),
 
     list: (): Promise<User[]> => store.list(),
 
     /** Sets how many calls a user may make in a period. */
     async limit(key: number, limit: number): Promise<User> {
       await existing(key);
-      return store.update(key, { limit }, clock.now());
+      await store.setLimit(key, limit, clock.now());
+      await changed();
+      return existing(key);
     },
 
-    /** A new key; the old ones go on for reading, for so many seconds. */
+    /** A new key; the others go on for reading, for so many seconds. */
     async rotate(key: number, graceSeconds: number = GRACE_SECONDS.default): Promise<UserRecord> {
       await existing(key);
       const apiKey = mintApiKey();
       const now = clock.now();
       await store.replaceKeys(key, hashApiKey(apiKey), now, now + graceSeconds * 1000);
+      await changed();
       return toRecord(await existing(key), apiKey);
     },
 
@@ -81,17 +83,26 @@ export function createUsers({ store, clock }: { store: UserStore; clock: Clock }
     async renew(key: number): Promise<User> {
       const user = await existing(key);
       const term = renewedTerm(user, clock.now());
-      if (!term) {
-        const detail = `The key is valid until ${iso(user.validUntil)}: it can be renewed in the last period before.`;
+      if (!term || !(await store.renew(user, term, clock.now()))) {
+        const detail = `The key is valid until ${iso(user.validUntil)}: it can be renewed in the last period before that.`;
         throw new Problem('renew_too_early', detail);
       }
-      return store.update(key, { anchor: term.anchor, validUntil: term.validUntil }, clock.now());
+      await changed();
+      return existing(key);
     },
 
     /** Ends every key of a user; gives how many there were. */
     async revoke(key: number): Promise<number> {
       await existing(key);
-      return store.revokeKeys(key, clock.now());
+      const count = await store.revokeKeys(key, clock.now());
+      await changed();
+      return count;
+    },
+
+    /** Ends every key of a user and erases name and e-mail; the record number and the counts stay. */
+    async erase(key: number): Promise<void> {
+      await store.erase(key, clock.now());
+      await changed();
     },
   };
 }

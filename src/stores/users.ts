@@ -1,6 +1,6 @@
 import type { Plan } from '../domain/plan.ts';
-import type { PrismaClient } from '../generated/prisma/client.ts';
-import type { UserModel } from '../generated/prisma/models.ts';
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
+import type { ApiKeyModel, UserModel } from '../generated/prisma/models.ts';
 
 /** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
 export type User = {
@@ -15,10 +15,13 @@ export type User = {
   updatedAt: number;
 };
 
-/** A key as stored, and whose it is. */
+/** A key as stored, and whose it is; instants in Unix ms. */
 export type KeyHolder = {
+  hash: string;
   user: User;
+  /** Since when it only reads, because another key took its place. */
   replacedAt: number | undefined;
+  /** When its grace ends. */
   expiresAt: number | undefined;
   revokedAt: number | undefined;
 };
@@ -40,8 +43,23 @@ function toUser(row: UserModel): User {
   };
 }
 
-/** The rows of `User` and `ApiKey`. */
+const toHolder = (user: User, { hash, replacedAt, expiresAt, revokedAt }: ApiKeyModel): KeyHolder => ({
+  hash,
+  user,
+  replacedAt: replacedAt?.getTime(),
+  expiresAt: expiresAt?.getTime(),
+  revokedAt: revokedAt?.getTime(),
+});
+
+/** Transactions are short: what the database dates within this of one another may become visible in any order. */
+const COMMIT_LAG_SECONDS = 15;
+
+/** The rows of `User` and `ApiKey`. Every change dates the user by the database's clock, for `changedSince`. */
 export function createUserStore(prisma: PrismaClient) {
+  const touch = (key: number, now: number, change: Prisma.Sql = Prisma.empty) => prisma.$executeRaw`
+    UPDATE "user" SET updated_at = ${new Date(now).toISOString()}::timestamptz, changed_at = clock_timestamp()
+      ${change} WHERE key = ${key}`;
+
   return {
     /** A user and the first key, or neither. */
     async create({ anchor, createdAt, validUntil, ...rest }: NewUser, hash: string): Promise<User> {
@@ -58,15 +76,12 @@ export function createUserStore(prisma: PrismaClient) {
       return toUser(row);
     },
 
-    async findByHash(hash: string): Promise<KeyHolder | undefined> {
-      const row = await prisma.apiKey.findUnique({ where: { hash }, include: { user: true } });
-      if (!row) return undefined;
-      return {
-        user: toUser(row.user),
-        replacedAt: row.replacedAt?.getTime(),
-        expiresAt: row.expiresAt?.getTime(),
-        revokedAt: row.revokedAt?.getTime(),
-      };
+    async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
+      const rows = await prisma.apiKey.findMany({
+        where: { hash: { in: [...hashes] } },
+        include: { user: true },
+      });
+      return rows.map((row) => toHolder(toUser(row.user), row));
     },
 
     async find(key: number): Promise<User | undefined> {
@@ -80,25 +95,21 @@ export function createUserStore(prisma: PrismaClient) {
       return rows.map(toUser);
     },
 
-    async update(
-      key: number,
-      change: Partial<Pick<User, 'limit' | 'anchor' | 'validUntil'>>,
-      now: number,
-    ): Promise<User> {
-      const { limit, anchor, validUntil } = change;
-      const row = await prisma.user.update({
-        where: { key },
-        data: {
-          ...(limit !== undefined && { limit }),
-          ...(anchor !== undefined && { anchor: new Date(anchor) }),
-          ...(validUntil !== undefined && { validUntil: new Date(validUntil) }),
-          updatedAt: new Date(now),
-        },
-      });
-      return toUser(row);
+    async setLimit(key: number, limit: number, now: number): Promise<void> {
+      await touch(key, now, Prisma.sql`, "limit" = ${limit}::int`);
     },
 
-    /** Adds a key; the others of the user go on, for reading only, until `graceEnds`. */
+    /** Gives a term its place only if the one it was reckoned from still stands; tells whether it did. */
+    async renew(user: User, term: { anchor: number; validUntil: number }, now: number): Promise<boolean> {
+      const { count } = await prisma.user.updateMany({
+        where: { key: user.key, validUntil: new Date(user.validUntil) },
+        data: { anchor: new Date(term.anchor), validUntil: new Date(term.validUntil) },
+      });
+      if (count > 0) await touch(user.key, now);
+      return count > 0;
+    },
+
+    /** Adds a key; the one in whose place it comes goes on, for reading only, until `graceEnds`. */
     async replaceKeys(key: number, hash: string, now: number, graceEnds: number): Promise<void> {
       await prisma.$transaction([
         prisma.apiKey.updateMany({
@@ -106,17 +117,49 @@ export function createUserStore(prisma: PrismaClient) {
           data: { replacedAt: new Date(now), expiresAt: new Date(graceEnds) },
         }),
         prisma.apiKey.create({ data: { hash, userKey: key, createdAt: new Date(now) } }),
-        prisma.user.update({ where: { key }, data: { updatedAt: new Date(now) } }),
+        touch(key, now),
       ]);
     },
 
-    /** Every key of a user is dead from now on. */
+    /** Every key of a user is dead from now on; gives how many there were. */
     async revokeKeys(key: number, now: number): Promise<number> {
-      const { count } = await prisma.apiKey.updateMany({
-        where: { userKey: key, revokedAt: null },
-        data: { revokedAt: new Date(now) },
-      });
+      const [{ count }] = await prisma.$transaction([
+        prisma.apiKey.updateMany({
+          where: { userKey: key, revokedAt: null },
+          data: { revokedAt: new Date(now) },
+        }),
+        touch(key, now),
+      ]);
       return count;
+    },
+
+    /** As `revokeKeys`, and the name and the e-mail are gone. */
+    async erase(key: number, now: number): Promise<void> {
+      const erasedAt = Prisma.sql`, name = NULL, email = NULL, erased_at = ${new Date(now).toISOString()}::timestamptz`;
+      await prisma.$transaction([
+        prisma.apiKey.updateMany({
+          where: { userKey: key, revokedAt: null },
+          data: { revokedAt: new Date(now) },
+        }),
+        touch(key, now, erasedAt),
+      ]);
+    },
+
+    /**
+     * The keys of users that changed since an earlier answer of this (`asOf`, the database's own time), and this
+     * answer's time. Some may come twice.
+     */
+    async changedSince(asOf: string | undefined): Promise<{ holders: KeyHolder[]; asOf: string }> {
+      const rows = await prisma.$queryRaw<{ now: string; keys: number[] | null }[]>`
+        SELECT clock_timestamp()::text AS now, (SELECT array_agg(key) FROM "user"
+          WHERE changed_at >= coalesce(${asOf ?? null}::timestamptz, clock_timestamp())
+            - make_interval(secs => ${COMMIT_LAG_SECONDS}::float8)) AS keys`;
+      const [row] = rows as [{ now: string; keys: number[] | null }];
+      const users = row.keys
+        ? await prisma.user.findMany({ where: { key: { in: row.keys } }, include: { apiKeys: true } })
+        : [];
+      const holders = users.flatMap((user) => user.apiKeys.map((apiKey) => toHolder(toUser(user), apiKey)));
+      return { holders, asOf: row.now };
     },
   };
 }

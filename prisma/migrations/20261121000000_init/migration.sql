@@ -16,6 +16,7 @@ CREATE TABLE "user" (
     "valid_until" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
     "erased_at" TIMESTAMPTZ(3),
+    "changed_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "user_pkey" PRIMARY KEY ("key")
 );
@@ -37,8 +38,24 @@ CREATE TABLE "usage" (
     "user_key" INTEGER NOT NULL,
     "period_start" TIMESTAMPTZ(3) NOT NULL,
     "used" INTEGER NOT NULL DEFAULT 0,
+    "outstanding" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "usage_pkey" PRIMARY KEY ("user_key","period_start")
+);
+
+-- CreateTable
+CREATE TABLE "lease" (
+    "id" UUID NOT NULL,
+    "user_key" INTEGER NOT NULL,
+    "period_start" TIMESTAMPTZ(3) NOT NULL,
+    "date" DATE NOT NULL,
+    "granted" INTEGER NOT NULL,
+    "spent" INTEGER NOT NULL DEFAULT 0,
+    "seq" INTEGER NOT NULL DEFAULT 0,
+    "expires_at" TIMESTAMPTZ(6) NOT NULL,
+    "closed" BOOLEAN NOT NULL DEFAULT false,
+
+    CONSTRAINT "lease_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateTable
@@ -93,7 +110,16 @@ CREATE TABLE "refresh" (
 );
 
 -- CreateIndex
+CREATE INDEX "user_changed_at_idx" ON "user"("changed_at");
+
+-- CreateIndex
 CREATE INDEX "api_key_user_key_idx" ON "api_key"("user_key");
+
+-- CreateIndex
+CREATE INDEX "lease_user_key_period_start_idx" ON "lease"("user_key", "period_start");
+
+-- CreateIndex
+CREATE INDEX "lease_expires_at_idx" ON "lease"("expires_at");
 
 -- AddForeignKey
 ALTER TABLE "api_key" ADD CONSTRAINT "api_key_user_key_fkey" FOREIGN KEY ("user_key") REFERENCES "user"("key") ON DELETE RESTRICT ON UPDATE CASCADE;

@@ -1,0 +1,85 @@
+import { type Clock, DAY, SECOND } from './clock.ts';
+import { startOfDate } from './grain.ts';
+import { type Period, periodAt, type Term } from './plan.ts';
+
+/** How long a holder spends from a lease after it asked for it or extended it, in ms: 2 s less than its life. */
+const USABLE_FOR = 18 * SECOND;
+/** A lease holds what its key spends in so many seconds, and asks for more when half of that is left. */
+const BLOCK_SECONDS = 20;
+/** What a key is taken to spend before anything is known of it, in calls a second. */
+const FIRST_RATE = 1;
+
+/** A block of a user's allowance in the hands of this process, for one period and one UTC date. */
+export type Lease = {
+  readonly id: string;
+  readonly userKey: number;
+  readonly period: Period;
+  readonly date: number;
+  granted: number;
+  spent: number;
+  /** `spent` as the ledger has it. */
+  settled: number;
+  seq: number;
+  /** Calls whose outcome is not known yet: each may still be given back. */
+  inFlight: number;
+  /** What nobody had spent and nobody held, when the ledger last said. */
+  left: number;
+  limit: number;
+  usableUntil: { wall: number; elapsed: number };
+  /** Nothing more is spent from it; what is unspent goes back with the next settlement. */
+  closing: boolean;
+  /** The ledger knows that it is closed. */
+  closed: boolean;
+};
+
+export function newLease(id: string, userKey: number, term: Term, limit: number, now: number): Lease {
+  return {
+    id,
+    userKey,
+    period: periodAt(term.plan, term.anchor, now),
+    date: startOfDate(now),
+    granted: 0,
+    spent: 0,
+    settled: 0,
+    seq: 0,
+    inFlight: 0,
+    left: 0,
+    limit,
+    usableUntil: { wall: 0, elapsed: 0 },
+    closing: false,
+    closed: false,
+  };
+}
+
+/**
+ * Until when a lease may be spent from that was asked for at an instant: both clocks count, since the wall clock
+ * can be set back and the monotonic one can stand still while the machine sleeps. Never past its period or date.
+ */
+export function usableUntil({ period, date }: Lease, asked: { wall: number; elapsed: number }) {
+  return {
+    wall: Math.min(asked.wall + USABLE_FOR, period.end, date + DAY),
+    elapsed: asked.elapsed + USABLE_FOR,
+  };
+}
+
+export function isUsable({ closing, usableUntil }: Lease, clock: Clock): boolean {
+  return !closing && clock.now() < usableUntil.wall && clock.elapsed() < usableUntil.elapsed;
+}
+
+/** Whether a lease is for another period or date than the one that now is. */
+export function isPast(lease: Lease, term: Term, now: number): boolean {
+  if (now >= lease.date + DAY || now < lease.date) return true;
+  return periodAt(term.plan, term.anchor, now).start !== lease.period.start;
+}
+
+export const unspent = ({ granted, spent }: Lease) => granted - spent;
+
+/** How many calls a lease should hold in all, for a key that spends so many a second. */
+export function wanted(lease: Lease, rate: number): number {
+  return lease.spent + Math.max(1, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
+}
+
+/** Whether it is time to ask for more, so that no call has to wait for it. */
+export function isRunningOut(lease: Lease, rate: number): boolean {
+  return unspent(lease) < (rate * BLOCK_SECONDS) / 2;
+}

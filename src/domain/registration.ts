@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { PLAN_NAMES } from './plan.ts';
+
+/*
+ * Who registers, and for what: the same rules over HTTP and on the operator's command line. `fix` says what is
+ * wanted; what was sent is never repeated.
+ */
+
+const name = z
+  .string()
+  .trim()
+  .min(1, 'is empty')
+  .max(100, 'is too long')
+  .regex(/^\P{Cc}*$/u, 'has control characters')
+  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+  .meta({
+    description: 'Who registers',
+    fix: '1 to 100 characters, none of them control characters',
+    examples: ['Ada Lovelace'],
+  });
+
+const email = z
+  .email('is not an e-mail address')
+  .max(254, 'is too long')
+  .meta({ fix: 'an address like ada@example.org, at most 254 characters', examples: ['ada@example.org'] });
+
+const plan = z
+  .enum(PLAN_NAMES, 'is not a plan')
+  .meta({ description: 'What to pay for', fix: `one of ${PLAN_NAMES.join(', ')}`, examples: ['monthly'] });
+
+/** What it takes to register: `name` (trimmed), `email`, `plan`. */
+export const registrationForm = z.object({ name, email, plan });
+export type RegistrationForm = z.infer<typeof registrationForm>;

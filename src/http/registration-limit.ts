@@ -1,0 +1,38 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MINUTE, SECOND } from '../domain/clock.ts';
+import { Problem } from '../problems.ts';
+
+/** Whoever has an IPv6 address has a /64 of them: its first four groups stand for the client. */
+export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
+  if (!ip.includes(':') || /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(ip)) return ip.replace(/^::ffff:/i, '');
+  const [head = '', tail] = ip.split('%', 1).join('').split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array(8 - before.length - after.length).fill('0');
+  const groups = [...before, ...zeros, ...after].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+/** Lets a client register so many times a minute on a scope's routes; 0 lets it register at will. */
+export async function limitRegistrations(app: FastifyInstance, perMinute: number): Promise<void> {
+  if (perMinute === 0) return;
+  const told = {
+    'x-ratelimit-limit': false,
+    'x-ratelimit-remaining': false,
+    'x-ratelimit-reset': false,
+    'retry-after': false,
+  };
+  await app.register(rateLimit, {
+    global: true,
+    max: perMinute,
+    timeWindow: MINUTE,
+    keyGenerator: clientOf,
+    addHeaders: told,
+    addHeadersOnExceeding: told,
+    errorResponseBuilder: (_request, { ttl }) =>
+      new Problem('rate_limited', `More than ${perMinute} registrations in a minute from one address.`, {
+        retryAfter: ttl / SECOND,
+      }),
+  });
+}

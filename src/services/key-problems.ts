@@ -1,0 +1,32 @@
+import { Problem } from '../problems.ts';
+import type { KeyHolder } from '../stores/users.ts';
+
+export const unknownKey = () =>
+  new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');
+
+/** Throws for a key that is over: revoked, or replaced by another and its grace at an end. */
+export function refuseEnded({ revokedAt, expiresAt }: KeyHolder, now: number): void {
+  if (revokedAt !== undefined) throw new Problem('api_key_revoked', 'This API key was revoked.');
+  if (expiresAt !== undefined && now >= expiresAt) {
+    throw new Problem('api_key_revoked', 'This API key was replaced by another, and its grace is over.');
+  }
+}
+
+/** Throws for a key whose user has not renewed in time. */
+export function refuseExpired({ user }: KeyHolder, now: number): void {
+  if (now < user.validUntil) return;
+  const since = new Date(user.validUntil).toISOString();
+  throw new Problem(
+    'api_key_expired',
+    `This API key expired at ${since}: renew it with POST /v1/user/renew.`,
+  );
+}
+
+/** Throws for a key that another has replaced: it only reads. */
+export function refuseReplaced({ replacedAt }: KeyHolder): void {
+  if (replacedAt === undefined) return;
+  throw new Problem(
+    'api_key_revoked',
+    'This API key was replaced by another and only reads: use the new one.',
+  );
+}

@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
+import {
+  isPast,
+  isRunningOut,
+  isUsable,
+  type Lease,
+  newLease,
+  unspent,
+  usableUntil,
+  wanted,
+} from '../domain/lease.ts';
+import type { Log } from '../domain/log.ts';
+import type { Term } from '../domain/plan.ts';
+import { Problem } from '../problems.ts';
+import type { LeaseState, LedgerStore } from '../stores/ledger.ts';
+
+/** Everything is settled once in this time, and what is not pressing waits for it; in ms. */
+const TICK = SECOND;
+/** Statements lie at least so far apart (ms): eight a second, and one more with the tick's look at the users. */
+const SPACING = 125;
+/** A statement that takes longer has failed, as far as the calls that wait for it are concerned; in ms. */
+const DEADLINE = 5 * SECOND;
+/** A key that was not used for so long gives back what it holds; an account without a lease is forgotten; in ms. */
+const IDLE = 5 * SECOND;
+const FORGOTTEN = MINUTE;
+/** An open lease is reported at least so often (ms), spent from or not, so that it stays alive. */
+const EXTEND = 4 * SECOND;
+/** Whoever has nothing left, or no database, is not asked about again before this; in ms. */
+const PAUSE = SECOND;
+
+/** Who spends: whose, how many, and in which periods. */
+export type Spender = Term & { key: number; limit: number };
+
+/** A call that was paid for. `remaining` is what this process knows to be left after it. */
+export type Receipt = { lease: Lease; remaining: number };
+
+type Account = {
+  lease: Lease | undefined;
+  /** Leases no longer spent from, until their last call is settled. */
+  ended: Set<Lease>;
+  /** The period whose row the ledger is known to have. */
+  openedPeriod: number | undefined;
+  /** Calls a second of late, and calls since the last tick. */
+  rate: number;
+  calls: number;
+  usedAt: number;
+  reportedAt: number;
+  /** Set when the ledger had nothing to grant: when to ask again, and when something may come back (seconds). */
+  spentOut: { until: number; comesBackIn: number | undefined } | undefined;
+};
+
+type Item = { account: Account; lease: Lease; want: number };
+
+const unavailable = (cause: unknown) =>
+  new Problem(
+    'database_unavailable',
+    'The database cannot be reached, and what is left of the allowance is not known.',
+    {
+      cause,
+      retryAfter: 2,
+    },
+  );
+
+/**
+ * Spending without a database on the way: a call takes one from the lease in memory; the ledger is settled behind
+ * it, for all keys together. What each statement settles is told in `stores/ledger.ts` and in ARCHITECTURE.md.
+ */
+export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; clock: Clock; log: Log }) {
+  const accounts = new Map<number, Account>();
+  const asking = new Set<Account>();
+  let tickIsDue = false;
+  let lastStart = Number.NEGATIVE_INFINITY;
+  let lastTick = clock.elapsed();
+  let scheduled: Promise<void> | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let failedUntil = Number.NEGATIVE_INFINITY;
+
+  function accountOf(key: number): Account {
+    const known = accounts.get(key);
+    if (known) return known;
+    const fresh: Account = {
+      lease: undefined,
+      ended: new Set(),
+      openedPeriod: undefined,
+      rate: 0,
+      calls: 0,
+      usedAt: clock.elapsed(),
+      reportedAt: Number.NEGATIVE_INFINITY,
+      spentOut: undefined,
+    };
+    accounts.set(key, fresh);
+    return fresh;
+  }
+
+  function take(account: Account, lease: Lease): Receipt {
+    lease.spent += 1;
+    lease.inFlight += 1;
+    account.calls += 1;
+    account.usedAt = clock.elapsed();
+    return { lease, remaining: Math.max(0, lease.left) + unspent(lease) };
+  }
+
+  /** Nothing more is spent from the account's lease; what it holds goes back with the next settlement. */
+  function end(account: Account): void {
+    const { lease } = account;
+    if (!lease) return;
+    lease.closing = true;
+    account.lease = undefined;
+    if (lease.seq > 0) account.ended.add(lease);
+  }
+
+  function currentLease(account: Account, spender: Spender): Lease {
+    const now = clock.now();
+    if (account.lease && (account.lease.closing || isPast(account.lease, spender, now))) end(account);
+    account.lease ??= newLease(randomUUID(), spender.key, spender, spender.limit, now);
+    return account.lease;
+  }
+
+  async function obtain(account: Account, spender: Spender): Promise<Receipt> {
+    for (;;) {
+      const lease = currentLease(account, spender);
+      if (unspent(lease) > 0 && isUsable(lease, clock)) return take(account, lease);
+      const now = clock.elapsed();
+      if (account.spentOut && now < account.spentOut.until)
+        throw spentOut(account.spentOut.comesBackIn, lease);
+      if (now < failedUntil) throw unavailable(undefined);
+      account.usedAt = now;
+      asking.add(account);
+      await soon();
+    }
+  }
+
+  function spentOut(comesBackIn: number | undefined, { period, limit }: Lease): Problem {
+    const retryAfter = comesBackIn ?? (period.end - clock.now()) / SECOND;
+    const ends = new Date(period.end).toISOString();
+    return new Problem('quota_exceeded', `All ${limit} calls of the period that ends at ${ends} are spent.`, {
+      retryAfter,
+    });
+  }
+
+  /** The next statement: all who ask until it starts share it. */
+  function soon(): Promise<void> {
+    scheduled ??= (async () => {
+      await running.catch(() => undefined);
+      const pause = lastStart + SPACING - performance.now();
+      if (pause > 0) await wait(pause);
+      scheduled = undefined;
+      lastStart = performance.now();
+      running = run();
+      await running;
+    })();
+    return scheduled;
+  }
+
+  async function run(): Promise<void> {
+    const items: Item[] = [];
+    for (const account of asking) {
+      const { lease } = account;
+      if (lease) items.push({ account, lease, want: wanted(lease, account.rate) });
+    }
+    asking.clear();
+    if (tickIsDue) items.push(...itemsOfTick(new Set(items.map(({ lease }) => lease))));
+    tickIsDue = false;
+    if (items.length === 0) return;
+    try {
+      await withDeadline(report(items));
+      failedUntil = Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      failedUntil = clock.elapsed() + PAUSE;
+      throw unavailable(error);
+    }
+  }
+
+  function itemsOfTick(already: ReadonlySet<Lease>): Item[] {
+    const items: Item[] = [];
+    const now = clock.elapsed();
+    const seconds = Math.max(TICK, now - lastTick) / SECOND;
+    lastTick = now;
+    for (const [key, account] of accounts) {
+      const recent = account.calls / seconds;
+      account.rate = Math.max(recent, (account.rate + recent) / 2);
+      account.calls = 0;
+      if (account.lease && now - account.usedAt >= IDLE) end(account);
+      const { lease } = account;
+      if (lease && !already.has(lease)) {
+        const want = isRunningOut(lease, account.rate) ? wanted(lease, account.rate) : 0;
+        const isDue = lease.spent !== lease.settled || want > 0 || now - account.reportedAt >= EXTEND;
+        if (isDue && lease.granted > 0) items.push({ account, lease, want });
+      }
+      for (const ended of account.ended) {
+        if (!ended.closed || ended.spent !== ended.settled) items.push({ account, lease: ended, want: 0 });
+        else if (ended.inFlight === 0) account.ended.delete(ended);
+      }
+      if (!account.lease && account.ended.size === 0 && now - account.usedAt >= FORGOTTEN)
+        accounts.delete(key);
+    }
+    return items;
+  }
+
+  async function report(items: readonly Item[]): Promise<void> {
+    const asked = { wall: clock.now(), elapsed: clock.elapsed() };
+    const fresh = items.filter(({ account, lease }) => account.openedPeriod !== lease.period.start);
+    if (fresh.length > 0) {
+      await ledger.open(
+        fresh.map(({ lease }) => ({ userKey: lease.userKey, periodStart: lease.period.start })),
+      );
+      for (const { account, lease } of fresh) account.openedPeriod = lease.period.start;
+    }
+    const reports = items.map(({ lease, want }) => {
+      lease.seq += 1;
+      const { id, userKey, period, date, spent, seq, closing } = lease;
+      return {
+        id,
+        userKey,
+        periodStart: period.start,
+        date,
+        spent,
+        want: closing ? 0 : want,
+        seq,
+        close: closing,
+      };
+    });
+    const states = new Map((await ledger.settle(reports)).map((state) => [state.id, state]));
+    items.forEach((item, i) => {
+      const state = states.get(item.lease.id);
+      const sent = reports[i];
+      if (state && sent) learn(item, sent, state, asked);
+    });
+  }
+
+  function learn(
+    { account, lease }: Item,
+    sent: { spent: number; want: number; seq: number },
+    state: LeaseState,
+    asked: { wall: number; elapsed: number },
+  ): void {
+    if (sent.seq !== lease.seq) return;
+    lease.settled = sent.spent;
+    lease.granted = state.granted;
+    lease.left = state.left;
+    lease.limit = state.limit;
+    lease.closed = state.closed;
+    account.reportedAt = asked.elapsed;
+    if (!state.closed) lease.usableUntil = usableUntil(lease, asked);
+    if (account.lease === lease && (state.closed || (state.granted > 0 && state.left < 0))) end(account);
+    account.spentOut = undefined;
+    if (sent.want === 0 || state.closed || state.granted > sent.spent) return;
+    const { reclaimableIn } = state;
+    const comesBackIn =
+      reclaimableIn === null ? undefined : Math.max(1, Math.min(IDLE / SECOND, reclaimableIn));
+    account.spentOut = { until: clock.elapsed() + PAUSE, comesBackIn };
+  }
+
+  const tick = setInterval(() => {
+    tickIsDue = true;
+    soon().catch((err) => log.warn({ err }, 'the ledger could not be settled'));
+  }, TICK);
+
+  return {
+    /** Pays for one call: at once from a lease in memory, or after the ledger granted one. Throws `quota_exceeded`. */
+    spend(spender: Spender): Receipt | Promise<Receipt> {
+      const account = accountOf(spender.key);
+      const { lease } = account;
+      return lease && unspent(lease) > 0 && isUsable(lease, clock)
+        ? take(account, lease)
+        : obtain(account, spender);
+    },
+
+    /** The call stays paid for. */
+    keep({ lease }: Receipt): void {
+      lease.inFlight -= 1;
+    },
+
+    /** Gives a call back to the lease, and so to the period and date, in which it was spent. */
+    refund({ lease }: Receipt): void {
+      lease.inFlight -= 1;
+      lease.spent -= 1;
+    },
+
+    /** Calls that this process has made in a period and not settled yet. */
+    unsettled(userKey: number, periodStart: number): number {
+      const account = accounts.get(userKey);
+      if (!account) return 0;
+      return [...account.ended, ...(account.lease ? [account.lease] : [])]
+        .filter(({ period }) => period.start === periodStart)
+        .reduce((sum, { spent, settled }) => sum + spent - settled, 0);
+    },
+
+    /** Settles everything now. */
+    async settle(): Promise<void> {
+      tickIsDue = true;
+      await soon();
+    },
+
+    /** Settles everything and gives back what is unspent, however often it takes within the time there is (ms). */
+    async close(withinMs: number): Promise<void> {
+      clearInterval(tick);
+      const deadline = performance.now() + withinMs;
+      const isDone = () => [...accounts.values()].every(({ lease, ended }) => !lease && ended.size === 0);
+      while (!isDone() && performance.now() < deadline) {
+        for (const account of accounts.values()) end(account);
+        tickIsDue = true;
+        await soon().catch((err) => log.warn({ err }, 'the ledger could not be settled before the stop'));
+      }
+    },
+
+    /** Stops without a word to the ledger, as a crash would. */
+    abandon(): void {
+      clearInterval(tick);
+      accounts.clear();
+    },
+  };
+}
+
+export type Leases = ReturnType<typeof createLeases>;
+
+async function withDeadline(work: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const late = wait(DEADLINE, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`the database did not answer within ${DEADLINE} ms`);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
+    work.catch(() => undefined);
+  }
+}
