@@ -1,6 +1,6 @@
 import cors from '@fastify/cors';
 import type { FastifyBaseLogger } from 'fastify';
-import Fastify from 'fastify';
+import Fastify, { LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Clock } from './domain/clock.ts';
 import { guard } from './http/guard.ts';
@@ -55,7 +55,7 @@ export async function buildApp(parts: AppParts) {
   const { basePath, corsOrigins } = settings;
   const app = Fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     requestIdHeader: false,
     http: { maxHeaderSize: NODE_HEADER_LIMIT },
