@@ -38,14 +38,14 @@ export default defineConfig(async () => {
       'No PostgreSQL server: the tests that need one are left out. Set TEST_DATABASE_URL or start Docker.',
     );
   }
-  const report = process.env.VITEST_JSON;
+  const outputFile = process.env.VITEST_JSON;
   return {
     test: {
       pool: 'forks' as const,
       maxWorkers: 2,
       testTimeout: 30_000,
       hookTimeout: 60_000,
-      reporters: report ? ['default', ['json', { outputFile: report }] as const] : ['default'],
+      reporters: outputFile ? (['default', ['json', { outputFile }]] as const) : ['default'],
       projects,
     },
   };

@@ -105,8 +105,21 @@ CREATE TABLE "refresh" (
     "what" TEXT NOT NULL,
     "fetched_at" TIMESTAMPTZ(3),
     "version" INTEGER NOT NULL DEFAULT 0,
+    "holder" UUID,
+    "until" TIMESTAMPTZ(6),
 
     CONSTRAINT "refresh_pkey" PRIMARY KEY ("what")
+);
+
+-- CreateTable
+CREATE TABLE "budget" (
+    "upstream" TEXT NOT NULL,
+    "minute_start" TIMESTAMPTZ(3) NOT NULL,
+    "minute_spent" INTEGER NOT NULL,
+    "month_start" TIMESTAMPTZ(3) NOT NULL,
+    "month_spent" INTEGER NOT NULL,
+
+    CONSTRAINT "budget_pkey" PRIMARY KEY ("upstream")
 );
 
 -- CreateIndex

@@ -1,0 +1,37 @@
+import { DAY } from './clock.ts';
+import type { Timetable } from './timetable.ts';
+import { TOKENS } from './token.ts';
+
+/** How many calls an upstream may be asked in a minute and in a calendar month (UTC). */
+export type Budget = { perMinute: number; perMonth: number };
+
+/** By plan of the aggregator; the keyless rate is not published and was seen to be lower than the demo plan's. */
+export const BUDGETS = {
+  public: { perMinute: 10, perMonth: Number.POSITIVE_INFINITY },
+  demo: { perMinute: 30, perMonth: 10_000 },
+  pro: { perMinute: 500, perMonth: 500_000 },
+} as const satisfies Record<string, Budget>;
+
+/** The calendar month (UTC) in which an instant lies: its start and its end, in Unix ms. */
+export function monthOf(now: number): { start: number; end: number } {
+  const date = new Date(now);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { start: Date.UTC(year, month, 1), end: Date.UTC(year, month + 1, 1) };
+}
+
+/** What a month's last calls are kept for: first fills, and retries. */
+const RESERVE = 0.02;
+
+/**
+ * The timetable stretched in proportion so that what is left of the month's budget lasts to its end. The daily
+ * series are not stretched: they are one call a day for each token, and a day that is not fetched is a hole.
+ */
+export function stretched(timetable: Timetable, budget: Budget, spent: number, now: number): Timetable {
+  if (budget.perMonth === Number.POSITIVE_INFINITY) return timetable;
+  const timeLeft = monthOf(now).end - now;
+  const daily = Math.ceil(timeLeft / DAY) * TOKENS.length;
+  const left = budget.perMonth * (1 - RESERVE) - spent - daily;
+  const planned = timeLeft / timetable.latest + (TOKENS.length * timeLeft) / timetable.chart;
+  const factor = left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, planned / left);
+  return { latest: timetable.latest * factor, chart: timetable.chart * factor };
+}

@@ -1,0 +1,76 @@
+import type { PrismaClient } from '../generated/prisma/client.ts';
+
+export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** The rows of `Refresh` and `Budget`: which process fetches what, and how many calls that may cost. */
+export function createRefreshStore(prisma: PrismaClient) {
+  return {
+    /** When each thing was last fetched (Unix ms), and the version of the rows it feeds. */
+    async all(): Promise<RefreshRow[]> {
+      const rows = await prisma.refresh.findMany();
+      return rows.map(({ what, fetchedAt, version }) => ({
+        what,
+        fetchedAt: fetchedAt?.getTime() ?? null,
+        version,
+      }));
+    },
+
+    /**
+     * Takes on the fetching of a thing for so many ms; tells whether it is this holder's now. One statement: of the
+     * processes that find it due at once, one gets it. It is refused while another holds it, and when it was
+     * fetched since the caller last looked (`knownVersion`), so that nothing is fetched twice. A holder that dies
+     * is replaced when its time has passed, by the database's clock.
+     */
+    async claim(what: string, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
+      const claimed = await prisma.$executeRaw`
+        INSERT INTO refresh (what, holder, until)
+        VALUES (${what}, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${forMs / 1000}::float8))
+        ON CONFLICT (what) DO UPDATE SET holder = excluded.holder, until = excluded.until
+        WHERE refresh.version = ${knownVersion}::int
+          AND (refresh.until IS NULL OR refresh.until < clock_timestamp() OR refresh.holder = excluded.holder)`;
+      return claimed > 0;
+    },
+
+    /** Lets go of a thing that could not be fetched. */
+    async letGo(what: string, holder: string): Promise<void> {
+      await prisma.$executeRaw`
+        UPDATE refresh SET until = NULL, holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`;
+    },
+
+    /**
+     * Takes one call from an upstream's budget, if there is one left in this minute and this month (their starts,
+     * Unix ms). One statement, so that processes cannot both take the last. Gives the month's count, this call
+     * included, or undefined. A clock that was set back does not begin an old month again.
+     */
+    async reserve(
+      upstream: string,
+      { minute, month }: { minute: number; month: number },
+      { perMinute, perMonth }: { perMinute: number; perMonth: number },
+    ): Promise<number | undefined> {
+      if (perMinute < 1 || perMonth < 1) return undefined;
+      const most = (limit: number) => Math.min(limit, 2_147_483_647);
+      const rows = await prisma.$queryRaw<{ spent: number }[]>`
+        INSERT INTO budget (upstream, minute_start, minute_spent, month_start, month_spent)
+        VALUES (${upstream}, ${iso(minute)}::timestamptz, 1, ${iso(month)}::timestamptz, 1)
+        ON CONFLICT (upstream) DO UPDATE SET
+          minute_spent = CASE WHEN excluded.minute_start <> budget.minute_start THEN 1 ELSE budget.minute_spent + 1 END,
+          minute_start = excluded.minute_start,
+          month_spent = CASE WHEN excluded.month_start > budget.month_start THEN 1 ELSE budget.month_spent + 1 END,
+          month_start = greatest(budget.month_start, excluded.month_start)
+        WHERE (excluded.minute_start <> budget.minute_start OR budget.minute_spent < ${most(perMinute)}::int)
+          AND (excluded.month_start > budget.month_start OR budget.month_spent < ${most(perMonth)}::int)
+        RETURNING month_spent AS spent`;
+      return rows[0]?.spent;
+    },
+
+    /** The calls an upstream was asked in a month (its start, Unix ms). */
+    async spent(upstream: string, month: number): Promise<number> {
+      const row = await prisma.budget.findUnique({ where: { upstream } });
+      return row && row.monthStart.getTime() >= month ? row.monthSpent : 0;
+    },
+  };
+}
+
+export type RefreshStore = ReturnType<typeof createRefreshStore>;
