@@ -3,16 +3,20 @@ import { maskApiKeys } from './domain/api-key.ts';
 import type { Clock } from './domain/clock.ts';
 import { systemClock } from './domain/clock.ts';
 import { createAllowance } from './services/allowance.ts';
+import { openBudget } from './services/budget.ts';
+import { createFetches } from './services/fetches.ts';
 import { createFilling } from './services/filling.ts';
 import { openHoldings } from './services/holdings.ts';
 import { createIdentities } from './services/identities.ts';
 import { createMarket } from './services/market.ts';
+import { createRefreshing } from './services/refreshing.ts';
 import { createUsers } from './services/users.ts';
 import type { Settings } from './settings.ts';
 import { openCoinGecko } from './sources/coingecko.ts';
 import { createArchiveStore } from './stores/archive.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { createLedgerStore } from './stores/ledger.ts';
+import { createRefreshStore } from './stores/refreshes.ts';
 import { createUserStore } from './stores/users.ts';
 
 /** A log on which nothing that has a key's form is ever written, wherever it came from. */
@@ -36,17 +40,29 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
   const logger = outside.logger ?? openLog(settings.logLevel);
   const database =
     outside.database ?? (await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir, clock }));
-  const { plan, url, apiKey, timetable } = settings.coingecko;
-  const source = openCoinGecko({ plan, url, apiKey, timeoutMs: settings.upstreamTimeoutMs, clock });
-  const holdings = await openHoldings({ store: createArchiveStore(database.prisma), clock });
-  const filling = createFilling({ source, holdings, timetable, clock });
+  const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
+  const refreshes = createRefreshStore(database.prisma);
+  const budget = await openBudget({ ...coingecko, store: refreshes, upstream: 'coingecko', clock });
+  const source = openCoinGecko({
+    ...coingecko,
+    timeoutMs,
+    clock,
+    reserve: budget.reserve,
+    observe: () => undefined,
+  });
+  const holdings = await openHoldings({ store: createArchiveStore(database.prisma), refreshes, clock });
+  const refreshing = createRefreshing({ store: refreshes, holdings, timeoutMs, clock, log: logger });
+  const fetches = createFetches({ source, holdings, clock });
+  const filling = createFilling({ fetches, holdings, refreshing, budget, clock });
   const userStore = createUserStore(database.prisma);
   const identities = createIdentities({ store: userStore, clock });
   const ledger = createLedgerStore(database.prisma);
   const allowance = createAllowance({ identities, ledger, clock, log: logger });
 
   const watch = setInterval(() => {
-    holdings.sync().catch((err) => logger.warn({ err }, 'the archive could not be read again'));
+    Promise.all([holdings.sync(), budget.sync()]).catch((err) =>
+      logger.warn({ err }, 'the archive could not be read again'),
+    );
   }, WATCH_MS);
   if (database.kind === 'embedded') clearInterval(watch);
 
@@ -56,7 +72,7 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
     clock,
     users: createUsers({ store: userStore, clock, changed: identities.sync }),
     allowance,
-    market: createMarket({ holdings, filling, timetable, clock, log: logger }),
+    market: createMarket({ holdings, filling, clock }),
     checkDatabase: database.ready,
     async close(): Promise<void> {
       clearInterval(watch);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { BUDGETS } from './domain/budget.ts';
 import { parseTimetable, TIMETABLES, type Timetable } from './domain/timetable.ts';
 
 /** The settings do not hold; `faults` has a line for each that is wrong. */
@@ -75,6 +76,8 @@ const environment = z.object({
   COINGECKO_URL: httpUrl.optional(),
   COINGECKO_API_KEY: z.string().optional(),
   COINGECKO_PLAN: z.enum(['public', 'demo', 'pro'], 'must be public, demo or pro').default('public'),
+  COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
+  COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
   COINGECKO_REFRESH: timetable.default({}),
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
   BURST_PER_SECOND: whole(0, 1_000_000).default(50),
@@ -116,6 +119,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
       url: data.COINGECKO_URL ?? COINGECKO_URLS[data.COINGECKO_PLAN],
       plan: data.COINGECKO_PLAN,
       apiKey: data.COINGECKO_API_KEY,
+      budget: {
+        perMinute: data.COINGECKO_CALLS_PER_MINUTE ?? BUDGETS[data.COINGECKO_PLAN].perMinute,
+        perMonth: data.COINGECKO_CALLS_PER_MONTH ?? BUDGETS[data.COINGECKO_PLAN].perMonth,
+      },
       timetable: { ...TIMETABLES[data.COINGECKO_PLAN], ...data.COINGECKO_REFRESH },
     },
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,

@@ -39,6 +39,11 @@ export function createBreaker() {
       probing = false;
     },
 
+    /** The call that was let through was not made after all. */
+    withdrawn(): void {
+      probing = false;
+    },
+
     /** The upstream is in trouble. */
     failed(now: number): void {
       failures += 1;

@@ -15,6 +15,8 @@ export type Lease = {
   readonly userKey: number;
   readonly period: Period;
   readonly date: number;
+  /** Not spent from before this: the clock was set back into another period or date (Unix ms). */
+  readonly usableFrom: number;
   granted: number;
   spent: number;
   /** `spent` as the ledger has it. */
@@ -33,11 +35,15 @@ export type Lease = {
 };
 
 export function newLease(id: string, userKey: number, term: Term, limit: number, now: number): Lease {
+  const period = periodAt(term.plan, term.anchor, now);
+  const date = startOfDate(now);
   return {
     id,
     userKey,
-    period: periodAt(term.plan, term.anchor, now),
-    date: startOfDate(now),
+    period,
+    date,
+    // The first period takes in what lies before it: the anchor may come from a clock that is ahead of this one.
+    usableFrom: period.start === term.anchor ? date : Math.max(date, period.start),
     granted: 0,
     spent: 0,
     settled: 0,
@@ -62,8 +68,10 @@ export function usableUntil({ period, date }: Lease, asked: { wall: number; elap
   };
 }
 
-export function isUsable({ closing, usableUntil }: Lease, clock: Clock): boolean {
-  return !closing && clock.now() < usableUntil.wall && clock.elapsed() < usableUntil.elapsed;
+export function isUsable({ closing, usableFrom, usableUntil }: Lease, clock: Clock): boolean {
+  if (closing || clock.elapsed() >= usableUntil.elapsed) return false;
+  const now = clock.now();
+  return now >= usableFrom && now < usableUntil.wall;
 }
 
 /** Whether a lease is for another period or date than the one that now is. */
@@ -74,9 +82,9 @@ export function isPast(lease: Lease, term: Term, now: number): boolean {
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;
 
-/** How many calls a lease should hold in all, for a key that spends so many a second. */
-export function wanted(lease: Lease, rate: number): number {
-  return lease.spent + Math.max(1, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
+/** How many calls a lease should hold in all, for a key that spends so many a second while so many calls wait. */
+export function wanted(lease: Lease, rate: number, waiting: number): number {
+  return lease.spent + Math.max(waiting, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
 }
 
 /** Whether it is time to ask for more, so that no call has to wait for it. */

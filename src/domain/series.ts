@@ -6,12 +6,17 @@ export type Columns = {
   readonly price: Float64Array;
   readonly marketCap: Float64Array;
   readonly volume: Float64Array;
+  /** 1 for a row that will never change. */
+  readonly settled: Uint8Array;
 };
+
+/** A row to put into a series; one that is not said to be settled is not. */
+type Row = Sample & { settled?: boolean };
 
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. */
 export type Slice = { readonly columns: Columns; readonly start: number; readonly end: number };
 
-const COLUMN_NAMES = ['at', 'price', 'marketCap', 'volume'] as const;
+const COLUMN_NAMES = ['at', 'price', 'marketCap', 'volume', 'settled'] as const;
 
 function allocate(capacity: number): Columns {
   return {
@@ -19,6 +24,7 @@ function allocate(capacity: number): Columns {
     price: new Float64Array(capacity),
     marketCap: new Float64Array(capacity),
     volume: new Float64Array(capacity),
+    settled: new Uint8Array(capacity),
   };
 }
 
@@ -26,7 +32,7 @@ function allocate(capacity: number): Columns {
  * A series that grows at its end. `replaceFrom` is the one way to change it: the rows from an instant on give way
  * to others, and `version` rises, so that whatever was made from the old rows can be told from the new.
  */
-export function createSeries(samples: readonly Sample[] = []) {
+export function createSeries(samples: readonly Row[] = []) {
   let columns = allocate(samples.length);
   let length = 0;
   let version = 0;
@@ -51,7 +57,7 @@ export function createSeries(samples: readonly Sample[] = []) {
   }
 
   /** @param rows ascending, none before `instant` */
-  function replaceFrom(instant: number, rows: readonly Sample[]): void {
+  function replaceFrom(instant: number, rows: readonly Row[]): void {
     const keep = indexOf(instant);
     reserve(keep + rows.length);
     rows.forEach((row, i) => {
@@ -59,6 +65,7 @@ export function createSeries(samples: readonly Sample[] = []) {
       columns.price[keep + i] = row.price ?? Number.NaN;
       columns.marketCap[keep + i] = row.marketCap ?? Number.NaN;
       columns.volume[keep + i] = row.volume ?? Number.NaN;
+      columns.settled[keep + i] = row.settled ? 1 : 0;
     });
     length = keep + rows.length;
     version += 1;
@@ -115,4 +122,9 @@ export function sampleAt({ columns }: Slice, index: number): Sample {
 /** The rows of a slice, one by one. */
 export function* samplesOf(slice: Slice): Generator<Sample> {
   for (let i = slice.start; i < slice.end; i++) yield sampleAt(slice, i);
+}
+
+/** Whether no row of a slice will ever change. */
+export function isSettledSlice({ columns, start, end }: Slice): boolean {
+  return !columns.settled.subarray(start, end).includes(0);
 }

@@ -1,5 +1,6 @@
 /**
- * Why an upstream gave no answer that can be used. A closed list, so that logs and answers can be counted by it.
+ * Why an upstream gave no answer that can be used. A closed list, so that logs, metrics and answers can be told
+ * apart by it.
  *
  * - `unreachable`: no connection, or it broke before the whole answer was there
  * - `timeout`: the deadline passed
@@ -8,25 +9,32 @@
  * - `refused`: any other 3xx or 4xx
  * - `server_error`: 5xx
  * - `not_json`, `unexpected`, `empty`, `too_large`: an answer, but not one to be believed
+ * - `resting`: not asked, because it failed too often or asked to be left alone
+ * - `over_budget`: not asked, because the calls of this minute or this month are spent
  */
-export type FailureCause =
-  | 'unreachable'
-  | 'timeout'
-  | 'rate_limited'
-  | 'out_of_reach'
-  | 'refused'
-  | 'server_error'
-  | 'not_json'
-  | 'unexpected'
-  | 'empty'
-  | 'too_large';
+export const FAILURE_CAUSES = [
+  'unreachable',
+  'timeout',
+  'rate_limited',
+  'out_of_reach',
+  'refused',
+  'server_error',
+  'not_json',
+  'unexpected',
+  'empty',
+  'too_large',
+  'resting',
+  'over_budget',
+] as const;
 
-/** An upstream failed; `message` says how without a word of ours to a user, `reason` is for programs. */
+export type FailureCause = (typeof FAILURE_CAUSES)[number];
+
+/** An upstream failed: `reason` is for programs, `message` for the log, and neither quotes more than it must. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
   readonly upstream: string;
   readonly reason: FailureCause;
-  /** Seconds after which the upstream wants to be asked again, where it said. */
+  /** Seconds after which the upstream can be asked again, where that is known. */
   readonly retryAfter: number | undefined;
 
   constructor(

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
 import type { Answer } from '../services/market.ts';
+import { cacheStatus } from './cache-status.ts';
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long past its time a cache may go on with an answer while it asks again, or when we cannot be reached. */
@@ -19,9 +20,10 @@ function matches(header: string | undefined, etag: string): boolean {
 export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, modifiedAt, fetchedAt, dueAt, settled, gaps }: Answer,
+  answer: Answer,
   { now, format }: { now: number; format: keyof typeof MEDIA_TYPES },
 ): FastifyReply {
+  const { body, modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
   const maxAge = Math.max(0, Math.ceil((dueAt - now) / SECOND));
   reply.headers({
     etag: body.etag,
@@ -30,7 +32,7 @@ export function sendAnswer(
     'cache-control': settled
       ? `private, max-age=${YEAR_SECONDS}, immutable`
       : `private, max-age=${maxAge}, ${STALE}`,
-    'cache-status': settled ? 'quotient; hit' : `quotient; hit; ttl=${Math.ceil((dueAt - now) / SECOND)}`,
+    'cache-status': cacheStatus(answer, now),
   });
   if (fetchedAt !== undefined) reply.header('age', Math.max(0, Math.floor((now - fetchedAt) / SECOND)));
   if (gaps.length > 0) reply.header('quotient-gaps', gaps.join(', '));

@@ -7,7 +7,8 @@ import { type InputFault, invalidRequest } from '../problems.ts';
 
 /*
  * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it
- * is. Nothing that was sent is repeated, since it may be a secret.
+ * is. Nothing that was sent is repeated, since it may be a secret. `wire` is what the interface description says of a
+ * text that is parsed into something else.
  */
 
 const choice = <const T extends [string, ...string[]]>(values: T, fix: string, examples: string[]) =>
@@ -15,17 +16,21 @@ const choice = <const T extends [string, ...string[]]>(values: T, fix: string, e
     .string()
     .transform((value) => value.toLowerCase())
     .pipe(z.enum(values, 'is not one of those there are'))
-    .meta({ fix, examples });
+    .meta({ fix, wire: { type: 'string', enum: values, examples } });
 
 export const tokenName = choice(TOKEN_NAMES, `one of ${TOKEN_NAMES.join(', ')}`, ['bitcoin']).meta({
-  description: 'The token, in any case',
+  description: 'The token; upper and lower case do not matter',
 }) as z.ZodType<TokenName, string>;
 
 const usd = z
   .string()
   .refine((value) => value.toLowerCase() === 'usd', 'is a currency that is not served')
   .optional()
-  .meta({ description: 'Every figure is in US dollars', fix: 'usd, or leave it out', examples: ['usd'] });
+  .meta({
+    description: 'Every figure is in US dollars; upper and lower case do not matter',
+    fix: 'usd, or leave it out',
+    wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
+  });
 
 /** Every priced path takes these: they change nothing, and nobody takes dollars for euros. */
 export const currency = { currency: usd, vs_currency: usd };
@@ -39,7 +44,16 @@ export const days = z
   .regex(/^[1-9]\d{0,4}$/, 'is not a whole number of that range')
   .transform(Number)
   .refine((value) => value <= 36_500, 'is not a whole number of that range')
-  .meta({ description: 'How many days back', fix: 'a whole number from 1 to 36500', examples: ['30'] });
+  .meta({
+    description: 'How many days back',
+    fix: 'a whole number from 1 to 36500',
+    wire: { type: 'integer', minimum: 1, maximum: 36_500, examples: [30] },
+  });
+
+const DATE_WIRES = {
+  'YYYY-MM-DD': { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2024-01-31'] },
+  'DD-MM-YYYY': { type: 'string', pattern: '^\\d{2}-\\d{2}-\\d{4}$', examples: ['31-01-2024'] },
+} as const;
 
 const DATE_FORMS = {
   'YYYY-MM-DD': /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/,
@@ -48,7 +62,7 @@ const DATE_FORMS = {
 
 /** A date (Unix ms of its midnight, UTC) in one of two forms; not in the future unless that is said to be all right. */
 export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = false } = {}) {
-  const fix = `a date like ${form === 'YYYY-MM-DD' ? '2024-01-31' : '31-01-2024'} (${form}, UTC)`;
+  const fix = `a date like ${DATE_WIRES[form].examples[0]} (${form}, UTC)`;
   return z
     .string()
     .regex(DATE_FORMS[form], `is not a date of the form ${form}`)
@@ -65,7 +79,7 @@ export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = fal
     })
     .meta({
       fix: future ? fix : `${fix}, not after today`,
-      examples: [form === 'YYYY-MM-DD' ? '2024-01-31' : '31-01-2024'],
+      wire: DATE_WIRES[form],
     });
 }
 

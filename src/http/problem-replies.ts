@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '../domain/api-key.ts';
 import { Problem } from '../problems.ts';
+import { bodyTooLarge, checkRequest } from './request-limits.ts';
 
 const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -11,11 +12,9 @@ function bodyOf(problem: Problem, basePath: string, requestId: string): string {
   return maskApiKeys(JSON.stringify({ type, title, status, detail: message, code, requestId, ...members }));
 }
 
-const tooLarge = () => new Problem('body_too_large', 'The body is over 1 MB: no path takes one so large.');
-
 /** What Fastify and Node throw before a handler is reached, in the contract's words. */
 const FRAMEWORK: Record<string, () => Problem> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: tooLarge,
+  FST_ERR_CTP_BODY_TOO_LARGE: bodyTooLarge,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Problem('invalid_request', 'The body is not as long as Content-Length says.'),
   FST_ERR_BAD_URL: () =>
@@ -34,8 +33,12 @@ const isDatabaseAway = (error: unknown): boolean => {
 /** Whatever was thrown, as a problem; what it does not know is an `internal_error` that tells nothing. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const known = FRAMEWORK[(error as FastifyError).code];
+  const { code, statusCode = 500 } = error as FastifyError;
+  const known = FRAMEWORK[code];
   if (known) return known();
+  if (code?.startsWith('FST_') && statusCode >= 400 && statusCode < 500) {
+    return new Problem('invalid_request', 'The request cannot be read.', { cause: error });
+  }
   if (isDatabaseAway(error)) {
     return new Problem('database_unavailable', 'The database cannot be reached.', {
       cause: error,
@@ -77,7 +80,10 @@ export function replyWithProblems(app: FastifyInstance, basePath: string): void 
 
   function allowed(path: string): string[] {
     for (const [url, known] of methods) {
-      const pattern = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+');
+      const pattern = url
+        .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+        .replace(/:[A-Za-z]+/g, '[^/]+')
+        .replaceAll('\\*', '.*');
       if (new RegExp(`^${pattern}$`).test(path)) return [...known];
     }
     return [];
@@ -85,12 +91,28 @@ export function replyWithProblems(app: FastifyInstance, basePath: string): void 
 
   app.setErrorHandler((error, request, reply) => send(request, reply, toProblem(error), basePath));
   app.setNotFoundHandler((request, reply) => {
-    const allow = allowed(request.url.split('?', 1)[0] as string).join(', ');
-    const problem = allow
+    const known = allowed(request.url.split('?', 1)[0] as string);
+    const allow = known.join(', ');
+    // A pattern may take the path and the method, and its handler still find nothing there.
+    const isOtherMethod = known.length > 0 && !known.includes(request.method);
+    const problem = isOtherMethod
       ? new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } })
       : new Problem('not_found', `No such path: ${basePath}/docs lists those there are.`);
     return send(request, reply, problem, basePath);
   });
+}
+
+/** Answers a path that the router cannot make out: Fastify's `frameworkErrors`, which runs no hook. */
+export function answerUnroutable(basePath: string) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    reply.header('x-request-id', request.id);
+    try {
+      checkRequest(request);
+      send(request, reply, toProblem(error), basePath);
+    } catch (problem) {
+      send(request, reply, toProblem(problem), basePath);
+    }
+  };
 }
 
 /** Answers what is not HTTP enough to become a request. */
@@ -104,11 +126,12 @@ export function answerBrokenRequest(basePath: string, makeId: () => string) {
       error.code === 'HPE_HEADER_OVERFLOW'
         ? new Problem('headers_too_large', 'The request line and header fields are too large.')
         : new Problem('invalid_request', 'The bytes received are not an HTTP/1.1 request.');
-    const body = bodyOf(problem, basePath, makeId());
+    const id = makeId();
+    const body = bodyOf(problem, basePath, id);
     const status = problem.status === 431 ? '431 Request Header Fields Too Large' : '400 Bad Request';
     socket.end(
       `HTTP/1.1 ${status}\r\nContent-Type: ${MEDIA_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-        `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+        `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
     );
   };
 }

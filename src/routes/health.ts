@@ -5,14 +5,27 @@ import { Problem } from '../problems.ts';
 const live = {
   tags: ['operations'],
   summary: 'Whether the process runs',
-  response: { 200: z.object({ status: z.literal('ok') }) },
+  operationId: 'isLive',
+  response: { 200: z.object({ status: z.literal('ok') }).meta({ description: 'It runs' }) },
 };
 
 const ready = {
   tags: ['operations'],
-  summary:
-    'Whether the process can serve: the database is reachable, its migrations applied, and it is not stopping',
-  response: { 200: z.object({ status: z.literal('ok'), warnings: z.array(z.string()) }) },
+  summary: 'Whether the process can serve',
+  description:
+    'The database is reachable, its migrations are applied, and the process is not stopping. A failing upstream is a ' +
+    'warning in the body, not a failure: what is stored is served.',
+  operationId: 'isReady',
+  response: {
+    200: z
+      .object({
+        status: z.literal('ok'),
+        warnings: z
+          .array(z.string())
+          .meta({ description: 'What could not be fetched, and why', examples: [['latest: timeout']] }),
+      })
+      .meta({ description: 'It can serve' }),
+  },
 };
 
 type Options = { checkDatabase: () => Promise<void>; isStopping: () => boolean; warnings: () => string[] };
@@ -29,6 +42,7 @@ export const health: FastifyPluginAsyncZod<Options> = async (
     method: 'GET',
     url: '/live',
     schema: live,
+    config: { open: true },
     handler: async () => ({ status: 'ok' as const }),
   });
 
@@ -36,7 +50,7 @@ export const health: FastifyPluginAsyncZod<Options> = async (
     method: 'GET',
     url: '/ready',
     schema: ready,
-    config: { problems: ['overloaded', 'database_unavailable'] },
+    config: { open: true, problems: ['overloaded', 'database_unavailable'] },
     handler: async () => {
       if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });
       await checkDatabase().catch((cause) => {

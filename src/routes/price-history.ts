@@ -20,27 +20,46 @@ const interval = z
     examples: ['daily'],
   });
 
+const orCsv = <T extends z.ZodType>(description: string, schema: T) => ({
+  description: `${description}; or the samples as CSV, times in ISO 8601`,
+  content: {
+    'application/json': { schema },
+    'text/csv': { schema: z.string().meta({ pattern: '^date,price,market_cap,total_volume\\r\\n' }) },
+  },
+});
+
+const REACH =
+  'The archive is filled from the aggregator as far back as its plan reaches. Where a part of the window cannot be ' +
+  'had, the points there are come with `Quotient-Gaps`. Where all of it is missing: 404 `no_data` when the token was ' +
+  'not listed yet; 404 `no_data` with `gaps` for minutes older than 24 hours, which no plan gives; else 503 ' +
+  '`upstream_unavailable`, with `gaps` when the time lies beyond the reach of the plan.';
+
 const contracts = (clock: Clock) => ({
   date: {
     tags: ['history'],
     summary: 'The figures of one date, at 00:00 UTC',
+    description: `Until the daily figures of today are ready, its first sample stands in for them. ${REACH}`,
+    operationId: 'getHistoryOfDate',
     querystring: z.object({ tokenName, date: date('DD-MM-YYYY', clock), ...currency }),
-    response: { 200: z.array(dateSnapshot) },
+    response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },
   },
   days: {
     tags: ['history'],
     summary: 'The last so many days',
     description:
       '1 is the last 24 hours as fine as the aggregator gives them (five minutes); 2 to 10 are hours; above 10, the ' +
-      'last so many midnights (UTC), and after them the latest sample at its own time.',
+      `last so many midnights (UTC), and after them the latest sample at its own time. ${REACH}`,
+    operationId: 'getHistoryOfDays',
     querystring: z.object({ tokenName, days, ...currency }),
-    response: { 200: z.array(priceSeries) },
+    response: { 200: orCsv('An array of one series', z.array(priceSeries)) },
   },
   range: {
     tags: ['history'],
     summary: 'From one date thru another, both included',
     description:
-      'When `thruDate` is today or later it is today, and in a daily series the latest sample follows.',
+      'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
+      REACH,
+    operationId: 'getHistoryOfRange',
     querystring: z.object({
       tokenName,
       fromDate: date('YYYY-MM-DD', clock),
@@ -48,7 +67,7 @@ const contracts = (clock: Clock) => ({
       interval,
       ...currency,
     }),
-    response: { 200: priceSeries },
+    response: { 200: orCsv('A series', priceSeries) },
   },
 });
 

@@ -9,6 +9,10 @@ import type { Market } from '../services/market.ts';
 const latest = {
   tags: ['prices'],
   summary: 'The latest price of a token',
+  description:
+    'While the aggregator cannot be asked, the last good answer is given, with its `Age`. JSON is given whatever ' +
+    '`Accept` says.',
+  operationId: 'getLatestPrice',
   querystring: z.object({ tokenName, ...currency }),
   response: { 200: latestPrice },
 };

@@ -1,10 +1,10 @@
 import { type Clock, DAY, SECOND } from '../domain/clock.ts';
-import { startOfDate } from '../domain/grain.ts';
 import type { Log } from '../domain/log.ts';
 import { periodAt } from '../domain/plan.ts';
 import type { UsageRecord } from '../domain/records.ts';
 import type { LedgerStore } from '../stores/ledger.ts';
 import type { KeyHolder } from '../stores/users.ts';
+import { reach } from './deadline.ts';
 import type { Identities } from './identities.ts';
 import { refuseEnded, refuseExpired } from './key-problems.ts';
 import { createLeases } from './leases.ts';
@@ -16,6 +16,8 @@ export type Caller = KeyHolder;
 
 /** How many dates `usage` tells of. */
 const DAILY = 31;
+/** How often the counts are read again because a settlement came in between, before they are taken as they are. */
+const ATTEMPTS = 5;
 
 type Parts = { identities: Identities; ledger: LedgerStore; clock: Clock; log: Log };
 
@@ -31,15 +33,33 @@ export function createAllowance({ identities, ledger, clock, log }: Parts) {
     return holder;
   }
 
+  /** What is settled and what is not yet, of one moment. */
+  async function countsOf(userKey: number, periodStart: number) {
+    for (let attempt = 1; ; attempt++) {
+      const { asOf, calls: unsettled } = leases.unsettled(userKey);
+      const [settled, days] = await reach(
+        Promise.all([ledger.used(userKey, periodStart), ledger.days(userKey, DAILY)]),
+      );
+      if (attempt === ATTEMPTS || leases.unsettled(userKey).asOf === asOf)
+        return { settled, days, unsettled };
+    }
+  }
+
   /** What changed about users and keys, and now and then the ledger's clean-up. */
   async function watch(): Promise<void> {
     await identities.sync();
     if (clock.elapsed() < forgetAt) return;
     forgetAt = clock.elapsed() + DAY / 24;
-    await ledger.forgetClosed();
+    await reach(ledger.forgetClosed());
   }
+  let underWay: Promise<void> | undefined;
   const watching = setInterval(() => {
-    watch().catch((err) => log.warn({ err }, 'changes to users and keys could not be read'));
+    // A database that does not answer is not asked again and again: each question holds a connection.
+    underWay ??= watch()
+      .catch((err) => log.warn({ err }, 'changes to users and keys could not be read'))
+      .finally(() => {
+        underWay = undefined;
+      });
   }, SECOND);
 
   return {
@@ -60,11 +80,15 @@ export function createAllowance({ identities, ledger, clock, log }: Parts) {
     async usage({ user }: Caller): Promise<UsageRecord> {
       const now = clock.now();
       const period = periodAt(user.plan, user.anchor, now);
-      const unsettled = leases.unsettled(user.key, period.start);
-      const used = (await ledger.used(user.key, period.start)) + unsettled;
-      const daily = new Map((await ledger.days(user.key, DAILY)).map(({ date, calls }) => [date, calls]));
-      const today = new Date(startOfDate(now)).toISOString().slice(0, 10);
-      if (unsettled > 0) daily.set(today, (daily.get(today) ?? 0) + unsettled);
+      const { settled, days, unsettled } = await countsOf(user.key, period.start);
+      const used = unsettled
+        .filter(({ periodStart }) => periodStart === period.start)
+        .reduce((sum, { calls }) => sum + calls, settled);
+      const daily = new Map(days.map(({ date, calls }) => [date, calls]));
+      for (const { date: midnight, calls } of unsettled) {
+        const date = new Date(midnight).toISOString().slice(0, 10);
+        daily.set(date, (daily.get(date) ?? 0) + calls);
+      }
       return {
         limit: user.limit,
         used,
@@ -74,6 +98,7 @@ export function createAllowance({ identities, ledger, clock, log }: Parts) {
         validUntil: new Date(user.validUntil).toISOString(),
         daily: [...daily]
           .map(([date, calls]) => ({ date, calls }))
+          .filter(({ calls }) => calls > 0)
           .sort((a, b) => (a.date < b.date ? 1 : -1))
           .slice(0, DAILY),
       };
@@ -85,7 +110,7 @@ export function createAllowance({ identities, ledger, clock, log }: Parts) {
     /** Settles everything, within so many ms. */
     async close(withinMs: number): Promise<void> {
       clearInterval(watching);
-      await leases.close(withinMs);
+      await Promise.all([underWay, leases.close(withinMs)]);
     },
   };
 }

@@ -1,14 +1,13 @@
 import { type Clock, DAY, HOUR } from '../domain/clock.ts';
-import { dayReady, type Grain, isGap, lastKnowable, type Window } from '../domain/grain.ts';
+import { type Grain, isGap, lastKnowable, type Window } from '../domain/grain.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
-import type { Timetable } from '../domain/timetable.ts';
 import type { TokenName } from '../domain/token.ts';
 import { Problem } from '../problems.ts';
 import type { Filling } from './filling.ts';
 import type { Holdings } from './holdings.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
-type Parts = { holdings: Holdings; filling: Filling; timetable: Timetable; clock: Clock };
+type Parts = { holdings: Holdings; filling: Filling; clock: Clock };
 
 const isoDate = (at: number) => new Date(at).toISOString().slice(0, 10);
 
@@ -21,8 +20,8 @@ function spanText(grain: Grain, { from, thru }: Span): string {
 /** Minutes are given for the last day alone, whatever the plan; everything else some plan has. */
 const canNeverBeHad = ({ grain, span }: Window, now: number) => grain === 'minute' && span.thru < now - DAY;
 
-/** What an answer lacks, whether it can still change, and what to say when there is no answer. */
-export function createCompleteness({ holdings, filling, timetable, clock }: Parts) {
+/** What an answer lacks, and what to say when there is no answer. */
+export function createCompleteness({ holdings, filling, clock }: Parts) {
   /**
    * The spans of a window, from the listing on, of which the archive has not been told. What is younger than the
    * timetable's last turn is not missing, it is not there yet.
@@ -31,7 +30,7 @@ export function createCompleteness({ holdings, filling, timetable, clock }: Part
     const now = clock.now();
     const knowable = { from: holdings.beginning(token), thru: lastKnowable(grain, now) };
     const known = overlap(span, knowable);
-    const turn = open && grain !== 'day' ? now - timetable.chart : now;
+    const turn = open && grain !== 'day' ? now - filling.timetable().chart : now;
     if (!known) return [];
     const unknown = without(known, holdings.coverage(token, grain));
     return unknown.filter((gap) => gap.from < turn && isGap(grain, gap));
@@ -41,13 +40,6 @@ export function createCompleteness({ holdings, filling, timetable, clock }: Part
     /** The missing spans as `from/thru`. */
     gaps: (token: TokenName, window: Window): string[] =>
       missing(token, window).map((span) => spanText(window.grain, span)),
-
-    /** Whether every sample of the window is there and will never change. */
-    isSettled(token: TokenName, window: Window): boolean {
-      if (window.open || missing(token, window).length > 0) return false;
-      const { grain, span } = window;
-      return clock.now() >= (grain === 'day' ? dayReady(span.thru) : span.thru + 2 * HOUR);
-    },
 
     /** What to throw when a window holds no sample: `failure` is what stood in the way of filling it, if anything. */
     nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {

@@ -1,148 +1,95 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, DAY, HOUR } from '../domain/clock.ts';
-import {
-  dayReady,
-  isGap,
-  isSettled,
-  lastKnowable,
-  slotOf,
-  startOfDate,
-  type Window,
-} from '../domain/grain.ts';
-import { firstOfEach, type Sample, splitDaily } from '../domain/sample.ts';
+import { dayReady, isGap, lastKnowable, startOfDate, type Window } from '../domain/grain.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
-import type { Timetable } from '../domain/timetable.ts';
-import { TOKEN_NAMES, type TokenName } from '../domain/token.ts';
-import { UpstreamFailure } from '../domain/upstream-failure.ts';
-import type { CoinGecko } from '../sources/coingecko.ts';
-import type { Holding } from '../stores/archive.ts';
+import type { TokenName } from '../domain/token.ts';
+import type { UpstreamBudget } from './budget.ts';
+import type { Fetches } from './fetches.ts';
 import type { Fetch, Holdings } from './holdings.ts';
+import type { Refreshing } from './refreshing.ts';
 
-/** The aggregator gives hours for spans of up to so many days. */
-const HOURLY_DAYS = 90;
 /** A long hourly window is filled over several requests, so that one of them does not spend the budget. */
 const CALLS_PER_WINDOW = 5;
-/** A day that was ready and not there yet is asked for again after this. */
+/** A day that was ready and not there yet is asked for again after this, in ms. */
 const DAILY_RETRY = HOUR;
+/** How long a caller waits for what is more than twice as old as it should be, before the old is served; in ms. */
+const PATIENCE = 1000;
 
-type Parts = { source: CoinGecko; holdings: Holdings; timetable: Timetable; clock: Clock };
+/** What came of an attempt to have a window complete and fresh. */
+export type Filled = {
+  /** Something was fetched before this answer. */
+  fetched: boolean;
+  /** Something is being fetched behind this answer. */
+  refreshing: boolean;
+  /** What stood in the way. */
+  failure: unknown;
+};
+
+type Parts = {
+  fetches: Fetches;
+  holdings: Holdings;
+  refreshing: Refreshing;
+  budget: UpstreamBudget;
+  clock: Clock;
+};
 
 /**
- * Brings into the archive what a window lacks, and nothing else. Each fetch runs once however many ask for it;
- * what the source has no plan for, or has no day ready for, is not asked.
+ * Brings into the archive what a window lacks, and nothing else. What is missing is waited for; what is merely old
+ * is served while one refresh runs. What the source has no plan for, or no day ready for, is not asked.
  */
-export function createFilling({ source, holdings, timetable, clock }: Parts) {
-  const running = new Map<string, Promise<void>>();
+export function createFilling({ fetches, holdings, refreshing, budget, clock }: Parts) {
+  const ageOf = (what: Fetch) => clock.now() - (holdings.fetchedAt(what) ?? Number.NEGATIVE_INFINITY);
 
-  const failing = new Map<string, unknown>();
+  /** One request's attempt: each step adds to what came of it. */
+  function createAttempt() {
+    const filled: Filled = { fetched: false, refreshing: false, failure: undefined };
 
-  async function tracked(key: string, fetch: () => Promise<void>): Promise<void> {
-    try {
-      await fetch();
-      failing.delete(key);
-    } catch (error) {
-      failing.set(key, error);
-      throw error;
-    } finally {
-      running.delete(key);
+    async function arrival(what: Fetch, fetch: () => Promise<void>): Promise<void> {
+      const flight = refreshing.start(what, fetch);
+      if (!flight) filled.failure ??= refreshing.failure(what);
+      else {
+        try {
+          await flight.done;
+          filled.fetched = true;
+        } catch (error) {
+          filled.failure ??= error;
+        }
+      }
     }
+
+    async function refresh(what: Fetch, every: number, fetch: () => Promise<void>): Promise<void> {
+      const flight = refreshing.start(what, fetch);
+      if (!flight) {
+        filled.failure ??= refreshing.failure(what);
+        return;
+      }
+      const patience = flight.startedAt + PATIENCE - performance.now();
+      if (ageOf(what) <= 2 * every || patience <= 0) {
+        filled.refreshing = true;
+        return;
+      }
+      const over = new AbortController();
+      const outcome = await Promise.race([
+        flight.done.then(
+          () => 'fetched' as const,
+          (error: unknown) => ({ error }),
+        ),
+        wait(patience, 'refreshing' as const, { signal: over.signal }).catch(() => 'refreshing' as const),
+      ]);
+      over.abort();
+      if (typeof outcome === 'object') filled.failure ??= outcome.error;
+      else filled[outcome] = true;
+    }
+
+    return { filled, arrival, refresh };
   }
+  type Attempt = ReturnType<typeof createAttempt>;
 
-  function once(key: string, fetch: () => Promise<void>): Promise<void> {
-    const flight = running.get(key) ?? tracked(key, fetch);
-    running.set(key, flight);
-    return flight;
-  }
-
-  const isDue = (what: Fetch, every: number, now: number) => {
-    const at = holdings.fetchedAt(what);
-    return at === undefined || now - at >= every;
-  };
-
-  const archived = (grain: Holding['grain'], samples: readonly Sample[], fetchedAt: number) =>
-    samples.map((sample) => ({ ...sample, settled: isSettled(grain, sample.at, fetchedAt) }));
-
-  /** A single new sample is a minute point, and an hour point where its hour has none yet. */
-  function loose(token: TokenName, sample: Sample): Holding[] {
-    const hour = slotOf('hour', sample.at);
-    const { start, end } = holdings.series(token, 'hour').slice(hour, hour + HOUR - 1);
-    const samples = [{ ...sample, settled: false }];
-    return [
-      { grain: 'minute', samples },
-      ...(start === end ? [{ grain: 'hour', samples } satisfies Holding] : []),
-    ];
-  }
-
-  /** One call for the latest price of every token. */
-  const latest = () =>
-    once('latest', async () => {
-      const quotes = await source.quotes(TOKEN_NAMES);
-      const fetchedAt = clock.now();
-      const rows = quotes.map(({ token, record, at }) => ({
-        token,
-        record,
-        at,
-        fetchedAt,
-        holdings: loose(token, {
-          at,
-          price: record.current_price,
-          marketCap: record.market_cap,
-          volume: record.total_volume,
-        }),
-      }));
-      await holdings.recordLatest(rows, fetchedAt);
-    });
-
-  /** One call for the last day: its samples as they are, and the first of each hour. */
-  const chart = (token: TokenName) =>
-    once(`chart:${token}`, async () => {
-      const samples = await source.recent(token, 1);
-      const now = clock.now();
-      const from = now - DAY;
-      const firstHour = slotOf('hour', from + HOUR - 1);
-      const hours = firstOfEach(
-        'hour',
-        samples.filter(({ at }) => at >= firstHour),
-      );
-      const parts: Holding[] = [
-        { grain: 'minute', samples: archived('minute', samples, now), covers: { from, thru: now } },
-        { grain: 'hour', samples: archived('hour', hours, now), covers: { from: firstHour, thru: now } },
-      ];
-      await holdings.record(`chart:${token}`, token, parts, now);
-    });
-
-  /** One call for hours further back than a day. */
-  const hours = (token: TokenName, span: Span) => {
-    const recent = span.thru >= clock.now() - HOURLY_DAYS * DAY;
-    return once(`hours:${token}:${recent ? 'recent' : span.from}`, async () => {
-      const samples = recent ? await source.recent(token, HOURLY_DAYS) : await source.between(token, span);
-      const now = clock.now();
-      const covers = recent ? { from: now - HOURLY_DAYS * DAY, thru: now } : span;
-      const mine = samples.filter(({ at }) => recent || overlap({ from: at, thru: at }, span));
-      const parts: Holding[] = [{ grain: 'hour', samples: archived('hour', mine, now), covers }];
-      await holdings.record(`hours:${token}`, token, parts, now);
-    });
-  };
-
-  /** One call for every midnight from an instant on, as far as the plan reaches. */
-  const daily = (token: TokenName, from: number) =>
-    once(`daily:${token}`, async () => {
-      const asked = Math.ceil((clock.now() - from) / DAY);
-      const samples = await source.daily(token, Number.isFinite(source.reach(0)) ? asked : 'max');
-      const now = clock.now();
-      const { days, trailing } = splitDaily(samples);
-      const last = days.at(-1);
-      const thru = last && isSettled('day', last.at, now) ? last.at : startOfDate(now) - 1;
-      const covers = { from: startOfDate(from), thru: startOfDate(thru) + DAY - 1 };
-      const parts: Holding[] = [
-        { grain: 'day', samples: archived('day', days, now), covers },
-        ...(trailing ? loose(token, trailing) : []),
-      ];
-      await holdings.record(`daily:${token}`, token, parts, now);
-    });
-
-  /** The part of a span that the plan reaches and the archive has not. */
-  function reachableGaps(token: TokenName, { grain, span }: Window, now: number): Span[] {
-    const edge = grain === 'day' ? startOfDate(source.reach(now) + DAY - 1) : source.reach(now);
+  /** The parts of a span that the plan reaches and the archive has not. */
+  function reachableGaps(token: TokenName, { grain, span }: Pick<Window, 'grain' | 'span'>): Span[] {
+    const now = clock.now();
+    const reach = fetches.reach(now);
+    const edge = grain === 'day' ? startOfDate(reach + DAY - 1) : reach;
     const possible = overlap(span, {
       from: Math.max(holdings.beginning(token), edge),
       thru: lastKnowable(grain, now),
@@ -151,69 +98,78 @@ export function createFilling({ source, holdings, timetable, clock }: Parts) {
     return without(possible, holdings.coverage(token, grain)).filter((gap) => isGap(grain, gap));
   }
 
-  async function fillDays(token: TokenName, window: Window, now: number): Promise<void> {
-    const gaps = reachableGaps(token, window, now);
+  async function fillDays(token: TokenName, window: Window, attempt: Attempt): Promise<void> {
+    const gaps = reachableGaps(token, window);
     if (gaps.length === 0) return;
+    const now = clock.now();
     const asked = holdings.fetchedAt(`daily:${token}`) ?? Number.NEGATIVE_INFINITY;
     const readySince = asked < dayReady(now) && now >= dayReady(now);
     if (now - asked < DAILY_RETRY && !readySince) return;
-    const all = { ...window, span: { from: Number.NEGATIVE_INFINITY, thru: now } };
-    const [first] = reachableGaps(token, all, now);
-    if (first) await daily(token, first.from);
+    const all = { grain: 'day' as const, span: { from: Number.NEGATIVE_INFINITY, thru: now } };
+    const [first] = reachableGaps(token, all);
+    if (!first) return;
+    const fetch = () => fetches.daily(token, first.from);
+    const newestDay = startOfDate(lastKnowable('day', now));
+    const isOnlyNewest = gaps.every(({ from }) => from >= newestDay) && window.span.from < newestDay;
+    if (isOnlyNewest) await attempt.refresh(`daily:${token}`, DAY, fetch);
+    else await attempt.arrival(`daily:${token}`, fetch);
   }
 
-  async function fillHours(token: TokenName, window: Window, now: number): Promise<void> {
-    const lastDay = now - DAY;
-    const older = reachableGaps(token, window, now).filter(({ from }) => from < lastDay);
-    const spans = older.flatMap((gap) => chunks(gap, now));
-    for (const span of spans.slice(0, CALLS_PER_WINDOW)) await hours(token, span);
-    const [missing] = reachableGaps(token, window, now);
-    if (missing && isDue(`chart:${token}`, timetable.chart, now)) await chart(token);
+  async function fillHours(token: TokenName, window: Window, attempt: Attempt): Promise<void> {
+    const lastDay = clock.now() - DAY;
+    const older = reachableGaps(token, window).filter(({ from }) => from < lastDay);
+    for (const span of older.flatMap(fetches.hourlyPieces).slice(0, CALLS_PER_WINDOW)) {
+      await attempt.arrival(`hours:${token}`, () => fetches.hours(token, span));
+    }
+    if (reachableGaps(token, window).length > 0) await fillLastDay(token, window, attempt);
   }
 
-  async function fillMinutes(token: TokenName, window: Window, now: number): Promise<void> {
-    const reachesLastDay = window.span.thru >= now - DAY;
-    if (reachesLastDay && isDue(`chart:${token}`, timetable.chart, now)) await chart(token);
+  /** The last day's chart, when its time has come: waited for where nothing of the window is there. */
+  async function fillLastDay(token: TokenName, { grain, span }: Window, attempt: Attempt): Promise<void> {
+    const what = `chart:${token}` as const;
+    const every = budget.timetable().chart;
+    if (span.thru < clock.now() - DAY || ageOf(what) < every) return;
+    const fetch = () => fetches.chart(token);
+    const isStored = holdings.coverage(token, grain).some((covered) => overlap(covered, span));
+    if (isStored) await attempt.refresh(what, every, fetch);
+    else await attempt.arrival(what, fetch);
   }
+
+  /** The latest prices, when their time has come. */
+  async function fillLatest(isStored: boolean, attempt: Attempt): Promise<void> {
+    const every = budget.timetable().latest;
+    if (ageOf('latest') < every) return;
+    if (isStored) await attempt.refresh('latest', every, fetches.latest);
+    else await attempt.arrival('latest', fetches.latest);
+  }
+
+  const fillGrain = { minute: fillLastDay, hour: fillHours, day: fillDays };
 
   return {
-    /** The latest prices, if their time has come. Throws `UpstreamFailure`. */
-    async latest(): Promise<void> {
-      if (isDue('latest', timetable.latest, clock.now())) await latest();
+    /** The latest price of a token. */
+    async latest(token: TokenName): Promise<Filled> {
+      const attempt = createAttempt();
+      await fillLatest(holdings.latest(token) !== undefined, attempt);
+      return attempt.filled;
     },
 
-    /** What a window needs and the timetable allows. Throws `UpstreamFailure`; what came before it is kept. */
-    async window(token: TokenName, window: Window): Promise<void> {
-      const now = clock.now();
-      const fill = { minute: fillMinutes, hour: fillHours, day: fillDays }[window.grain];
-      await fill(token, window, now);
-      const newest = holdings.newest(token)?.at ?? Number.NEGATIVE_INFINITY;
-      if (window.open && now - newest >= timetable.latest && isDue('latest', timetable.latest, now))
-        await latest();
+    /** What a window needs, as far as the timetable allows. */
+    async window(token: TokenName, window: Window): Promise<Filled> {
+      const attempt = createAttempt();
+      await fillGrain[window.grain](token, window, attempt);
+      const newest = holdings.newest(token)?.at;
+      const isOld = newest === undefined || clock.now() - newest >= budget.timetable().latest;
+      if (window.open && isOld) await fillLatest(newest !== undefined || !window.withLatest, attempt);
+      return attempt.filled;
     },
 
-    /** What could not be fetched when it was last tried, and why. */
-    warnings: (): string[] =>
-      [...failing].map(
-        ([key, error]) => `${key}: ${error instanceof UpstreamFailure ? error.reason : 'not stored'}`,
-      ),
+    timetable: budget.timetable,
+    warnings: refreshing.warnings,
+    idle: refreshing.idle,
 
     /** The instant from which on the source's plan tells anything. */
-    reach: () => source.reach(clock.now()),
+    reach: () => fetches.reach(clock.now()),
   };
-}
-
-/** A gap in pieces that the aggregator answers hourly; what lies in its last 90 days is one piece. */
-function chunks(gap: Span, now: number): Span[] {
-  const recentFrom = now - HOURLY_DAYS * DAY;
-  const pieces: Span[] = [];
-  for (let from = gap.from; from <= gap.thru; ) {
-    const thru =
-      from >= recentFrom ? gap.thru : Math.min(gap.thru, from + HOURLY_DAYS * DAY - 1, recentFrom - 1);
-    pieces.push({ from, thru });
-    from = thru + 1;
-  }
-  return pieces;
 }
 
 export type Filling = ReturnType<typeof createFilling>;

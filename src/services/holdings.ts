@@ -5,6 +5,7 @@ import { createSeries, type Series } from '../domain/series.ts';
 import { type Span, union } from '../domain/span.ts';
 import { listedAt, TOKEN_NAMES, type TokenName } from '../domain/token.ts';
 import type { ArchiveStore, Holding, HoldingSummary, LatestRow } from '../stores/archive.ts';
+import type { RefreshStore } from '../stores/refreshes.ts';
 
 /** Minute samples older than this stay in the store and are read when asked for; hours and days are all in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
@@ -27,12 +28,14 @@ function touched(what: string, now: number): { token: TokenName; grain: Grain; f
   return [...recent('minute'), ...recent('hour')];
 }
 
+type Parts = { store: ArchiveStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock };
+
 /**
  * The archive in memory: for each token and grain its series and the spans of which all is known. Whatever is
  * learnt is written to the store first and then read back, here as in every other process, so that what is
  * answered is what is stored.
  */
-export async function openHoldings({ store, clock }: { store: ArchiveStore; clock: Clock }) {
+export async function openHoldings({ store, refreshes, clock }: Parts) {
   const held = new Map<string, Held>();
   const latest = new Map<TokenName, LatestRow>();
   const fetchedAt = new Map<string, number>();
@@ -74,7 +77,7 @@ export async function openHoldings({ store, clock }: { store: ArchiveStore; cloc
   }
 
   async function takeOver(): Promise<void> {
-    const changed = (await store.refreshes()).filter(({ what, version }) => versions.get(what) !== version);
+    const changed = (await refreshes.all()).filter(({ what, version }) => versions.get(what) !== version);
     if (changed.length === 0) return;
     const rows = new Map<string, ReturnType<typeof touched>[number]>();
     for (const row of changed.flatMap(({ what }) => touched(what, clock.now()))) {
@@ -104,6 +107,9 @@ export async function openHoldings({ store, clock }: { store: ArchiveStore; cloc
 
     /** When a thing was last fetched (Unix ms), by whichever process. */
     fetchedAt: (what: Fetch) => fetchedAt.get(what),
+
+    /** How often what a thing feeds was written, as far as this process knows. */
+    version: (what: Fetch) => versions.get(what) ?? 0,
 
     /** The first instant of which anything can be known: the listing, or an import that reaches further back. */
     beginning(token: TokenName): number {

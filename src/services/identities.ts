@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { hashApiKey, isApiKey } from '../domain/api-key.ts';
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
 import { Problem } from '../problems.ts';
 import type { KeyHolder, UserStore } from '../stores/users.ts';
+import { reach } from './deadline.ts';
 import { unknownKey } from './key-problems.ts';
 
 /** Keys that are remembered at most: the known, and the well-formed that nobody has. */
@@ -16,82 +18,109 @@ const LOOKUPS_WAITING = 5_000;
 /** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
-type Lookup = { hash: string; resolve: (found: boolean) => void; reject: (error: unknown) => void };
+/** A holder, and the number of the statement it was read with: a statement that began earlier knows no better. */
+type Known = { holder: KeyHolder; readBy: number };
+type Lookup = PromiseWithResolvers<void>;
 
 /**
  * Who presents which key, remembered so that a call costs no look-up. One look-up statement is under way at a
  * time, however many unknown keys arrive, so that they cannot crowd out the calls of the known.
  */
 export function createIdentities({ store, clock }: { store: UserStore; clock: Clock }) {
-  const holders = new LRUCache<string, KeyHolder>({ max: KNOWN_KEYS });
+  const known = new LRUCache<string, Known>({ max: KNOWN_KEYS });
   const hashes = new LRUCache<string, string>({ max: KNOWN_KEYS });
   const unknown = new LRUCache<string, number>({ max: UNKNOWN_KEYS });
-  const waiting: Lookup[] = [];
+  /** Hashes to be looked up and being looked up, with those who wait for it. */
+  const lookups = new Map<string, Lookup>();
+  const queue: string[] = [];
   let looking = false;
+  let statements = 0;
   let asOf: string | undefined;
   let syncedAt = clock.elapsed();
 
-  async function look(): Promise<void> {
+  /** Remembers a holder, unless a statement that began later told of it already. */
+  function learn(holder: KeyHolder, readBy: number): void {
+    const before = known.get(holder.hash);
+    if (before && before.readBy > readBy) return;
+    // What is known of a caller elsewhere hangs on the object: it stays the same while nothing changes.
+    const same = before && isDeepStrictEqual(before.holder, holder);
+    known.set(holder.hash, { holder: same ? before.holder : holder, readBy });
+    unknown.delete(holder.hash);
+  }
+
+  async function lookUpAll(): Promise<void> {
     looking = true;
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, LOOKUP_BATCH);
+    while (queue.length > 0) {
+      const batch = queue.splice(0, LOOKUP_BATCH);
+      const readBy = ++statements;
       try {
-        const found = new Map(
-          (await store.findByHashes(batch.map(({ hash }) => hash))).map((one) => [one.hash, one]),
-        );
-        for (const { hash, resolve } of batch) {
-          const holder = found.get(hash);
-          if (holder) holders.set(hash, holder);
-          else unknown.set(hash, clock.elapsed() + UNKNOWN_FOR);
-          resolve(holder !== undefined);
-        }
+        for (const holder of await reach(store.findByHashes(batch))) learn(holder, readBy);
+        for (const hash of batch) if (!known.has(hash)) unknown.set(hash, clock.elapsed() + UNKNOWN_FOR);
+        for (const hash of batch) lookups.get(hash)?.resolve();
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        for (const hash of batch) lookups.get(hash)?.reject(error);
       }
+      for (const hash of batch) lookups.delete(hash);
     }
     looking = false;
   }
 
-  function lookUp(hash: string): Promise<boolean> {
-    if (waiting.length >= LOOKUPS_WAITING) {
+  function lookUp(hash: string): Promise<void> {
+    const underWay = lookups.get(hash);
+    if (underWay) return underWay.promise;
+    if (queue.length >= LOOKUPS_WAITING) {
       throw new Problem('overloaded', 'Too many keys are being looked up.', { retryAfter: 1 });
     }
-    return new Promise((resolve, reject) => {
-      waiting.push({ hash, resolve, reject });
-      if (!looking) void look();
-    });
+    const lookup = Promise.withResolvers<void>();
+    lookups.set(hash, lookup);
+    queue.push(hash);
+    if (!looking) void lookUpAll();
+    return lookup.promise;
   }
 
   async function find(apiKey: string): Promise<KeyHolder> {
     if (!isApiKey(apiKey)) throw unknownKey();
     const hash = hashApiKey(apiKey);
-    const isUnknown = () => (unknown.get(hash) ?? 0) > clock.elapsed();
-    if (!holders.has(hash) && !isUnknown()) await lookUp(hash);
-    const holder = holders.get(hash);
-    if (!holder) throw unknownKey();
+    if (known.has(hash)) {
+      refuseStale();
+    } else {
+      if ((unknown.get(hash) ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) throw unknownKey();
+      await lookUp(hash);
+    }
+    const found = known.get(hash);
+    if (!found) throw unknownKey();
     hashes.set(apiKey, hash);
-    return holder;
+    return found.holder;
+  }
+
+  function refuseStale(): void {
+    if (clock.elapsed() - syncedAt <= TRUSTED_FOR) return;
+    const detail = 'The database cannot be reached, and whether this key still holds is not known.';
+    throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
   return {
     /** Whose a key is: at once when it is known, else after a look-up. Throws `api_key_invalid`. */
     holderOf(apiKey: string): KeyHolder | Promise<KeyHolder> {
       const hash = hashes.get(apiKey);
-      const holder = hash === undefined ? undefined : holders.get(hash);
-      if (!holder) return find(apiKey);
-      if (clock.elapsed() - syncedAt <= TRUSTED_FOR) return holder;
-      const detail = 'The database cannot be reached, and whether this key still holds is not known.';
-      throw new Problem('database_unavailable', detail, { retryAfter: 2 });
+      const found = hash === undefined ? undefined : known.get(hash);
+      if (!found) return find(apiKey);
+      refuseStale();
+      return found.holder;
     },
 
     /** Takes over what changed: on this process at once when called after the change, on others with their tick. */
     async sync(): Promise<readonly KeyHolder[]> {
-      const changed = await store.changedSince(asOf);
+      const readBy = ++statements;
+      const startedAt = clock.elapsed();
+      const changed = await reach(store.changedSince(asOf));
       asOf = changed.asOf;
-      syncedAt = clock.elapsed();
+      syncedAt = Math.max(syncedAt, startedAt);
       for (const holder of changed.holders) {
-        if (holders.has(holder.hash)) holders.set(holder.hash, holder);
-        unknown.delete(holder.hash);
+        const { hash } = holder;
+        // A look-up that is under way may have been too early to see the change.
+        if (known.has(hash) || lookups.has(hash)) learn(holder, readBy);
+        else unknown.delete(hash);
       }
       return changed.holders;
     },

@@ -1,10 +1,12 @@
 import { type Clock, DAY } from '../domain/clock.ts';
 import { type ExportColumn, type ExportLine, readExportRow } from '../domain/export-row.ts';
 import { isSettled, startOfDate } from '../domain/grain.ts';
+import { mergeDays } from '../domain/merge-days.ts';
 import type { Sample } from '../domain/sample.ts';
 import { type Span, union } from '../domain/span.ts';
 import type { TokenName } from '../domain/token.ts';
 import type { CsvExport } from '../sources/csv-export.ts';
+import type { ArchivedSample } from '../stores/archive-sql.ts';
 import type { ImportStore } from '../stores/imports.ts';
 
 const BATCH_ROWS = 500;
@@ -32,6 +34,13 @@ export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'ke
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
 type CheckedRow = { line: number; sample: Sample } | (BadLine & { at: number | undefined });
+
+/** From the earliest of some rows thru the latest; undefined when there are none. */
+function extent(samples: readonly Sample[]): Span | undefined {
+  if (samples.length === 0) return undefined;
+  const times = samples.map(({ at }) => at);
+  return { from: Math.min(...times), thru: Math.max(...times) };
+}
 
 const wholeDate = (date: number): Span => ({ from: date, thru: date + DAY - 1 });
 
@@ -115,18 +124,20 @@ export function createImporting({ store, clock }: { store: ImportStore; clock: C
       const claims = createClaims();
       let batch: Sample[] = [];
 
-      async function write(covers: readonly Span[]): Promise<void> {
-        const given = new Map(batch.map((sample) => [sample.at, sample]));
-        const samples = batch.map((sample) => ({ ...sample, settled: isSettled('day', sample.at, now) }));
-        const settled = samples
-          .filter((sample) => sample.settled)
-          .map(({ at }) => wholeDate(startOfDate(at)));
+      async function write(leftOut: readonly Span[]): Promise<void> {
+        const given = batch.map((sample) => ({ ...sample, settled: isSettled('day', sample.at, now) }));
         batch = [];
-        const claimed = union([...settled, ...covers]);
-        for (const row of await store.write(token, { samples, covers: claimed }, replace, clock.now())) {
+        const settled = given.filter((row) => row.settled).map(({ at }) => wholeDate(startOfDate(at)));
+        let merged: ReturnType<typeof mergeDays<ArchivedSample>>['merged'] = [];
+        const merge = (stored: readonly ArchivedSample[]) => {
+          const result = mergeDays(stored, given, replace);
+          merged = result.merged;
+          return result;
+        };
+        await store.merge(token, extent(given), union([...settled, ...leftOut]), merge, clock.now());
+        for (const row of merged) {
           counts[row.outcome] += 1;
-          const mine = given.get(row.at);
-          if (row.outcome === 'kept' && mine) onKept({ stored: row.stored, given: mine });
+          if (row.outcome === 'kept') onKept(row);
         }
         onBatch({ ...counts });
       }

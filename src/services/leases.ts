@@ -15,13 +15,12 @@ import type { Log } from '../domain/log.ts';
 import type { Term } from '../domain/plan.ts';
 import { Problem } from '../problems.ts';
 import type { LeaseState, LedgerStore } from '../stores/ledger.ts';
+import { reach } from './deadline.ts';
 
 /** Everything is settled once in this time, and what is not pressing waits for it; in ms. */
 const TICK = SECOND;
-/** Statements lie at least so far apart (ms): eight a second, and one more with the tick's look at the users. */
+/** Statements lie at least so far apart (ms): eight a second, and with the tick's look at the users no more than ten. */
 const SPACING = 125;
-/** A statement that takes longer has failed, as far as the calls that wait for it are concerned; in ms. */
-const DEADLINE = 5 * SECOND;
 /** A key that was not used for so long gives back what it holds; an account without a lease is forgotten; in ms. */
 const IDLE = 5 * SECOND;
 const FORGOTTEN = MINUTE;
@@ -47,21 +46,13 @@ type Account = {
   calls: number;
   usedAt: number;
   reportedAt: number;
+  /** Calls that wait for the ledger to grant something. */
+  waiting: number;
   /** Set when the ledger had nothing to grant: when to ask again, and when something may come back (seconds). */
   spentOut: { until: number; comesBackIn: number | undefined } | undefined;
 };
 
 type Item = { account: Account; lease: Lease; want: number };
-
-const unavailable = (cause: unknown) =>
-  new Problem(
-    'database_unavailable',
-    'The database cannot be reached, and what is left of the allowance is not known.',
-    {
-      cause,
-      retryAfter: 2,
-    },
-  );
 
 /**
  * Spending without a database on the way: a call takes one from the lease in memory; the ledger is settled behind
@@ -71,10 +62,12 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
   const accounts = new Map<number, Account>();
   const asking = new Set<Account>();
   let tickIsDue = false;
-  let lastStart = Number.NEGATIVE_INFINITY;
+  let nextStart = Number.NEGATIVE_INFINITY;
   let lastTick = clock.elapsed();
   let scheduled: Promise<void> | undefined;
   let running: Promise<void> = Promise.resolve();
+  /** Rises when a settlement begins and when it ends. */
+  let statements = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
 
   function accountOf(key: number): Account {
@@ -88,6 +81,7 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
       calls: 0,
       usedAt: clock.elapsed(),
       reportedAt: Number.NEGATIVE_INFINITY,
+      waiting: 0,
       spentOut: undefined,
     };
     accounts.set(key, fresh);
@@ -108,6 +102,8 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
     if (!lease) return;
     lease.closing = true;
     account.lease = undefined;
+    // That there was nothing to grant was said of this lease's period, and of a limit that may have changed.
+    account.spentOut = undefined;
     if (lease.seq > 0) account.ended.add(lease);
   }
 
@@ -125,10 +121,14 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
       const now = clock.elapsed();
       if (account.spentOut && now < account.spentOut.until)
         throw spentOut(account.spentOut.comesBackIn, lease);
-      if (now < failedUntil) throw unavailable(undefined);
+      if (now < failedUntil)
+        throw new Problem('database_unavailable', 'The database cannot be reached.', { retryAfter: 2 });
       account.usedAt = now;
       asking.add(account);
-      await soon();
+      account.waiting += 1;
+      await soon().finally(() => {
+        account.waiting -= 1;
+      });
     }
   }
 
@@ -144,10 +144,10 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
   function soon(): Promise<void> {
     scheduled ??= (async () => {
       await running.catch(() => undefined);
-      const pause = lastStart + SPACING - performance.now();
+      const pause = nextStart - performance.now();
       if (pause > 0) await wait(pause);
       scheduled = undefined;
-      lastStart = performance.now();
+      nextStart = performance.now() + SPACING;
       running = run();
       await running;
     })();
@@ -158,18 +158,21 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
     const items: Item[] = [];
     for (const account of asking) {
       const { lease } = account;
-      if (lease) items.push({ account, lease, want: wanted(lease, account.rate) });
+      if (!lease) continue;
+      items.push({ account, lease, want: wanted(lease, account.rate, account.waiting) });
+      // What it holds no more is counted before the grant: it may be all that is left.
+      for (const ended of account.ended) if (!ended.closed) items.push({ account, lease: ended, want: 0 });
     }
     asking.clear();
     if (tickIsDue) items.push(...itemsOfTick(new Set(items.map(({ lease }) => lease))));
     tickIsDue = false;
     if (items.length === 0) return;
     try {
-      await withDeadline(report(items));
+      await reach(report(items));
       failedUntil = Number.NEGATIVE_INFINITY;
     } catch (error) {
       failedUntil = clock.elapsed() + PAUSE;
-      throw unavailable(error);
+      throw error;
     }
   }
 
@@ -185,11 +188,12 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
       if (account.lease && now - account.usedAt >= IDLE) end(account);
       const { lease } = account;
       if (lease && !already.has(lease)) {
-        const want = isRunningOut(lease, account.rate) ? wanted(lease, account.rate) : 0;
+        const want = isRunningOut(lease, account.rate) ? wanted(lease, account.rate, account.waiting) : 0;
         const isDue = lease.spent !== lease.settled || want > 0 || now - account.reportedAt >= EXTEND;
         if (isDue && lease.granted > 0) items.push({ account, lease, want });
       }
       for (const ended of account.ended) {
+        if (already.has(ended)) continue;
         if (!ended.closed || ended.spent !== ended.settled) items.push({ account, lease: ended, want: 0 });
         else if (ended.inFlight === 0) account.ended.delete(ended);
       }
@@ -203,6 +207,7 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
     const asked = { wall: clock.now(), elapsed: clock.elapsed() };
     const fresh = items.filter(({ account, lease }) => account.openedPeriod !== lease.period.start);
     if (fresh.length > 0) {
+      nextStart += SPACING;
       await ledger.open(
         fresh.map(({ lease }) => ({ userKey: lease.userKey, periodStart: lease.period.start })),
       );
@@ -210,19 +215,22 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
     }
     const reports = items.map(({ lease, want }) => {
       lease.seq += 1;
-      const { id, userKey, period, date, spent, seq, closing } = lease;
+      const { id, userKey, period, date, spent, settled, seq, closing } = lease;
       return {
         id,
         userKey,
         periodStart: period.start,
         date,
         spent,
+        settled,
         want: closing ? 0 : want,
         seq,
         close: closing,
       };
     });
+    statements += 1;
     const states = new Map((await ledger.settle(reports)).map((state) => [state.id, state]));
+    statements += 1;
     items.forEach((item, i) => {
       const state = states.get(item.lease.id);
       const sent = reports[i];
@@ -279,13 +287,20 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
       lease.spent -= 1;
     },
 
-    /** Calls that this process has made in a period and not settled yet. */
-    unsettled(userKey: number, periodStart: number): number {
+    /**
+     * Calls that this process has made and not settled yet, by period and UTC date (Unix ms). What is read from the
+     * ledger goes with them only if `asOf` is the same before and after: else a settlement came in between.
+     */
+    unsettled(userKey: number): {
+      asOf: number;
+      calls: { periodStart: number; date: number; calls: number }[];
+    } {
       const account = accounts.get(userKey);
-      if (!account) return 0;
-      return [...account.ended, ...(account.lease ? [account.lease] : [])]
-        .filter(({ period }) => period.start === periodStart)
-        .reduce((sum, { spent, settled }) => sum + spent - settled, 0);
+      const leases = account ? [...account.ended, ...(account.lease ? [account.lease] : [])] : [];
+      const calls = leases.map(({ period, date, spent, settled }) => {
+        return { periodStart: period.start, date, calls: spent - settled };
+      });
+      return { asOf: statements, calls };
     },
 
     /** Settles everything now. */
@@ -315,17 +330,3 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
 }
 
 export type Leases = ReturnType<typeof createLeases>;
-
-async function withDeadline(work: Promise<void>): Promise<void> {
-  const over = new AbortController();
-  const late = wait(DEADLINE, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`the database did not answer within ${DEADLINE} ms`);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    over.abort();
-    late.catch(() => undefined);
-    work.catch(() => undefined);
-  }
-}

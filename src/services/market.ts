@@ -1,16 +1,14 @@
 import type { Clock } from '../domain/clock.ts';
 import { daysWindow, type Grain, rangeWindow, startOfDate, type Window } from '../domain/grain.ts';
-import type { Log } from '../domain/log.ts';
 import type { DateSnapshot } from '../domain/records.ts';
 import type { Sample } from '../domain/sample.ts';
-import { samplesOf } from '../domain/series.ts';
+import { isSettledSlice, samplesOf } from '../domain/series.ts';
 import { seriesToCsv, seriesToJson } from '../domain/series-text.ts';
-import type { Timetable } from '../domain/timetable.ts';
 import { TOKENS, type TokenName } from '../domain/token.ts';
 import { UpstreamFailure } from '../domain/upstream-failure.ts';
 import { type Body, bodyOf, createBodies } from './bodies.ts';
 import { createCompleteness } from './completeness.ts';
-import type { Filling } from './filling.ts';
+import type { Filled, Filling } from './filling.ts';
 import type { Holdings } from './holdings.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
@@ -30,9 +28,11 @@ export type Answer = {
   settled: boolean;
   /** The spans that are missing, as `from/thru`. */
   gaps: readonly string[];
+  /** What was done for it. */
+  filled: Filled;
 };
 
-type Parts = { holdings: Holdings; filling: Filling; timetable: Timetable; clock: Clock; log: Log };
+type Parts = { holdings: Holdings; filling: Filling; clock: Clock };
 
 const RENDER = {
   json: seriesToJson,
@@ -43,21 +43,9 @@ const RENDER = {
 const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
 
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
-export function createMarket({ holdings, filling, timetable, clock, log }: Parts) {
+export function createMarket({ holdings, filling, clock }: Parts) {
   const bodies = createBodies();
-  const completeness = createCompleteness({ holdings, filling, timetable, clock });
-
-  /** Does what can be done, and hands back what stood in the way: there may be enough to answer all the same. */
-  async function attempt(work: Promise<void>): Promise<unknown> {
-    try {
-      await work;
-      return undefined;
-    } catch (error) {
-      const reason = error instanceof UpstreamFailure ? error.reason : undefined;
-      log.warn({ err: error, reason }, 'the archive could not be filled');
-      return error;
-    }
-  }
+  const completeness = createCompleteness({ holdings, filling, clock });
 
   /** Until its own row is ready, the first sample after midnight stands in for today's. */
   function standIn(token: TokenName): Sample | undefined {
@@ -84,7 +72,8 @@ export function createMarket({ holdings, filling, timetable, clock, log }: Parts
     if (withLatest) follow(holdings.newest(token));
     const inMemory = series === holdings.series(token, grain);
     return {
-      empty: slice.start === slice.end && following.length === 0,
+      isEmpty: slice.start === slice.end && following.length === 0,
+      isSettled: !open && isSettledSlice(slice),
       lastAt,
       samples: () => [...samplesOf(slice), ...following],
       /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
@@ -94,54 +83,64 @@ export function createMarket({ holdings, filling, timetable, clock, log }: Parts
     };
   }
 
-  function freshness(token: TokenName, window: Window) {
-    const times = ([`daily:${token}`, `hours:${token}`, `chart:${token}`, 'latest'] as const).flatMap(
-      (what) => holdings.fetchedAt(what) ?? [],
-    );
+  /** What is said of a window's answer, beside its body. */
+  function facts(
+    token: TokenName,
+    window: Window,
+    rows: { isSettled: boolean; lastAt: number },
+    filled: Filled,
+  ) {
+    const whats = ['latest', `chart:${token}`, `hours:${token}`, `daily:${token}`] as const;
+    const times = whats.flatMap((what) => holdings.fetchedAt(what) ?? []);
     const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
+    const gaps = completeness.gaps(token, window);
     return {
+      modifiedAt: rows.lastAt,
       fetchedAt,
-      dueAt: (fetchedAt ?? clock.now()) + timetable.latest,
-      settled: completeness.isSettled(token, window),
-      gaps: completeness.gaps(token, window),
+      dueAt: (fetchedAt ?? clock.now()) + filling.timetable().latest,
+      settled: rows.isSettled && gaps.length === 0,
+      gaps,
+      filled,
     };
   }
 
   async function history(token: TokenName, window: Window, format: Format): Promise<Answer> {
-    const failure = await attempt(filling.window(token, window));
+    const filled = await filling.window(token, window);
     const rows = await read(token, window);
-    if (rows.empty) throw completeness.nothingToServe(token, window, failure);
+    if (rows.isEmpty) throw completeness.nothingToServe(token, window, filled.failure);
     const render = () => RENDER[format](rows.samples());
     const body = rows.key === undefined ? bodyOf(render()) : bodies.kept(`${format},${rows.key}`, render);
-    return { body, modifiedAt: rows.lastAt, ...freshness(token, window) };
+    return { body, ...facts(token, window, rows, filled) };
   }
 
   return {
     /** The latest price record. */
     async latest(token: TokenName): Promise<Answer> {
-      const failure = await attempt(filling.latest());
+      const filled = await filling.latest(token);
       const row = holdings.latest(token);
-      if (!row) throw upstreamProblem(failure ?? leftOut);
+      if (!row) throw upstreamProblem(filled.failure ?? leftOut);
       return {
         body: bodies.kept(`latest,${token},${row.fetchedAt}`, () => JSON.stringify(row.record)),
         modifiedAt: row.at,
         fetchedAt: row.fetchedAt,
-        dueAt: row.fetchedAt + timetable.latest,
+        dueAt: row.fetchedAt + filling.timetable().latest,
         settled: false,
         gaps: [],
+        filled,
       };
     },
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: 'list' | 'csv'): Promise<Answer> {
       const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
-      const failure = await attempt(filling.window(token, window));
-      const sample = (await read(token, window)).samples()[0];
-      if (!sample) throw completeness.nothingToServe(token, window, failure);
+      const filled = await filling.window(token, window);
+      const rows = await read(token, window);
+      const [sample] = rows.samples();
+      if (!sample) throw completeness.nothingToServe(token, window, filled.failure);
       const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
       const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
       const body = bodyOf(format === 'csv' ? seriesToCsv([sample]) : JSON.stringify([snapshot]));
-      return { body, modifiedAt: sample.at, ...freshness(token, window) };
+      return { body, ...facts(token, window, { ...rows, lastAt: sample.at }, filled) };
     },
 
     /** The last so many days: minutes, hours or midnights (`daysWindow`). */
@@ -152,8 +151,11 @@ export function createMarket({ holdings, filling, timetable, clock, log }: Parts
     range: (token: TokenName, grain: Grain, from: number, thru: number, format: 'json' | 'csv') =>
       history(token, rangeWindow(grain, from, thru, clock.now()), format),
 
-    /** What an operator should know: what keeps the archive from being filled. */
-    warnings: () => filling.warnings(),
+    /** What an operator should know: what could not be fetched, and why. */
+    warnings: filling.warnings,
+
+    /** When nothing is being fetched any more. */
+    idle: filling.idle,
 
     /** The tokens, and what the archive holds of each. */
     async tokens() {

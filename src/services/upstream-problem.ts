@@ -22,6 +22,14 @@ const TOLD: Record<FailureCause, readonly [ProblemCode, string]> = {
     'upstream_invalid',
     'The aggregator gave an answer too large to read, and nothing is stored to serve.',
   ],
+  resting: [
+    'upstream_unavailable',
+    'The aggregator failed of late and is left alone, and nothing is stored to serve.',
+  ],
+  over_budget: [
+    'upstream_unavailable',
+    "The aggregator's budget of calls is spent, and nothing is stored to serve.",
+  ],
 };
 
 /** Seconds after which a repeat is worth a try, where the upstream did not say. */

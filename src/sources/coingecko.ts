@@ -5,7 +5,7 @@ import type { Span } from '../domain/span.ts';
 import { isTokenName, type TokenName } from '../domain/token.ts';
 import { UpstreamFailure } from '../domain/upstream-failure.ts';
 import { chartAnswer, chartSamples, type Market, marketsAnswer, readAnswer } from './coingecko-wire.ts';
-import { openUpstream } from './upstream.ts';
+import { openUpstream, type UpstreamOptions } from './upstream.ts';
 
 /** What each plan of the aggregator gives: the header its key goes into, and how many days of history. */
 const PLANS = {
@@ -33,22 +33,21 @@ function toQuote(market: Market, now: number): Quote[] {
 }
 
 type Options = {
-  url: string;
   plan: CoinGeckoPlan;
   apiKey?: string | undefined;
-  timeoutMs: number;
   clock: Clock;
-};
+} & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'observe'>;
 
 /** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
-export function openCoinGecko({ url, plan, apiKey, timeoutMs, clock }: Options) {
+export function openCoinGecko({ url, plan, apiKey, clock, ...rest }: Options) {
   const { keyHeader, historyDays } = PLANS[plan];
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
-  const upstream = openUpstream({ name: 'coingecko', url: url.replace(/\/+$/, ''), headers, timeoutMs });
+  const upstream = openUpstream({ ...rest, name: 'coingecko', url: url.replace(/\/+$/, ''), headers, clock });
 
-  async function chart(token: TokenName, path: string, query: Record<string, string>): Promise<Sample[]> {
-    const answer = await upstream.get(`/coins/${token}${path}`, { vs_currency: 'usd', ...query });
-    return chartSamples(readAnswer(chartAnswer, answer, clock.now()));
+  function chart(token: TokenName, path: string, query: Record<string, string>): Promise<Sample[]> {
+    return upstream.get(`/coins/${token}${path}`, { vs_currency: 'usd', ...query }, (answer) =>
+      chartSamples(readAnswer(chartAnswer, answer, clock.now())),
+    );
   }
 
   return {
@@ -60,12 +59,12 @@ export function openCoinGecko({ url, plan, apiKey, timeoutMs, clock }: Options) 
     /** The latest prices of the tokens named; one that the aggregator leaves out is left out. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const query = { vs_currency: 'usd', ids: tokens.join(',') };
-      const answer = await upstream.get('/coins/markets', query);
-      const now = clock.now();
-      const quotes = readAnswer(marketsAnswer, answer, now).flatMap((market) => toQuote(market, now));
-      if (quotes.length === 0)
+      return upstream.get('/coins/markets', query, (answer) => {
+        const now = clock.now();
+        const quotes = readAnswer(marketsAnswer, answer, now).flatMap((market) => toQuote(market, now));
+        if (quotes.length > 0) return quotes;
         throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
-      return quotes;
+      });
     },
 
     /** The last so many days at the aggregator's own grain: 1 is five-minutely, 2 to 90 hourly. Ascending. */

@@ -1,32 +1,57 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { createBreaker } from '../domain/breaker.ts';
+import { type Clock, SECOND } from '../domain/clock.ts';
 import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
 
 /** Retries of one idempotent call, and the longest wait before the first of them, in ms (doubled each time). */
 const RETRIES = 2;
 const FIRST_BACKOFF_MS = 200;
+const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 /** The largest answer that is read, in bytes: thirteen years of daily figures are about 1 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const CONNECTIONS = 8;
+/** What says that the upstream is in trouble, rather than that one question or answer was wrong. */
+const TROUBLE: ReadonlySet<FailureCause> = new Set([
+  'unreachable',
+  'timeout',
+  'server_error',
+  'not_json',
+  'too_large',
+]);
 
 /** An answer as it came: nothing of its body is believed yet. */
 export type UpstreamAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
 export type UpstreamOptions = {
-  /** As it appears in logs. */
+  /** As it appears in logs and metrics. */
   name: string;
   /** Base URL, without a slash at its end. */
   url: string;
   headers?: Record<string, string>;
   /** The whole deadline of one answer: connection, headers, body and retries. */
   timeoutMs: number;
+  clock: Clock;
+  /** Takes one call from the budget; false when there is none left. */
+  reserve: () => Promise<boolean>;
+  /** Told how each call ended. */
+  observe: (outcome: FailureCause | 'ok') => void;
 };
 
-const isAbort = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
-const codeOf = (error: unknown) => (error as { code?: string }).code;
+const UNDICI: Record<string, FailureCause> = {
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
+};
 
-/** One upstream over HTTP: its connections, its deadline and its retries. Redirects are never followed. */
-export function openUpstream({ name, url, headers = {}, timeoutMs }: UpstreamOptions) {
+/**
+ * One upstream over HTTP: its connections, its deadline, its retries, its breaker and its budget. Redirects are
+ * never followed.
+ */
+export function openUpstream(options: UpstreamOptions) {
+  const { name, url, headers = {}, timeoutMs, clock, reserve, observe } = options;
+  const breaker = createBreaker();
   const agent = new Agent({
     connections: CONNECTIONS,
     connect: { timeout: timeoutMs },
@@ -35,7 +60,7 @@ export function openUpstream({ name, url, headers = {}, timeoutMs }: UpstreamOpt
     maxResponseSize: MAX_BODY_BYTES,
   });
 
-  async function once(target: string, signal: AbortSignal): Promise<UpstreamAnswer> {
+  async function exchange(target: string, signal: AbortSignal): Promise<UpstreamAnswer> {
     const response = await request(target, {
       dispatcher: agent,
       signal,
@@ -46,20 +71,58 @@ export function openUpstream({ name, url, headers = {}, timeoutMs }: UpstreamOpt
     return { status: response.statusCode, headers: Object.fromEntries(single), text };
   }
 
-  function failure(error: unknown): UpstreamFailure {
-    if (isAbort(error)) {
-      return new UpstreamFailure(name, 'timeout', `no answer within ${timeoutMs} ms`, { cause: error });
+  function failureOf(error: unknown): UpstreamFailure {
+    if (error instanceof UpstreamFailure) return error;
+    const { name: kind, code } = error as { name?: string; code?: string };
+    const reason = kind === 'TimeoutError' ? 'timeout' : (UNDICI[code ?? ''] ?? 'unreachable');
+    const message = reason === 'timeout' ? `no answer within ${timeoutMs} ms` : `${reason} (${code ?? kind})`;
+    return new UpstreamFailure(name, reason, message, { cause: error });
+  }
+
+  function book({ reason, retryAfter }: UpstreamFailure): void {
+    if (reason === 'rate_limited') {
+      breaker.limited(clock.elapsed(), retryAfter === undefined ? undefined : retryAfter * SECOND);
+    } else if (TROUBLE.has(reason)) breaker.failed(clock.elapsed());
+    else breaker.succeeded();
+  }
+
+  /** Throws `resting` or `over_budget` when the upstream may not be asked now. */
+  async function admit(): Promise<void> {
+    const rest = breaker.admit(clock.elapsed());
+    if (rest > 0) {
+      throw new UpstreamFailure(name, 'resting', `left alone for another ${rest} ms`, {
+        retryAfter: rest / SECOND,
+      });
     }
-    const known: Record<string, FailureCause> = {
-      UND_ERR_CONNECT_TIMEOUT: 'timeout',
-      UND_ERR_HEADERS_TIMEOUT: 'timeout',
-      UND_ERR_BODY_TIMEOUT: 'timeout',
-      UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
-    };
-    const reason = known[codeOf(error) ?? ''] ?? 'unreachable';
-    return new UpstreamFailure(name, reason, `${reason} (${codeOf(error) ?? String(error)})`, {
-      cause: error,
+    try {
+      if (await reserve()) return;
+    } catch (error) {
+      breaker.withdrawn();
+      throw error;
+    }
+    breaker.withdrawn();
+    throw new UpstreamFailure(name, 'over_budget', 'the calls of this minute or month are spent', {
+      retryAfter: 60,
     });
+  }
+
+  async function once<T>(
+    target: string,
+    signal: AbortSignal,
+    read: (answer: UpstreamAnswer) => T,
+  ): Promise<T> {
+    await admit();
+    try {
+      const value = read(await exchange(target, signal));
+      breaker.succeeded();
+      observe('ok');
+      return value;
+    } catch (error) {
+      const failure = failureOf(error);
+      book(failure);
+      observe(failure.reason);
+      throw failure;
+    }
   }
 
   /** Full jitter: anything up to a bound that doubles. */
@@ -69,22 +132,25 @@ export function openUpstream({ name, url, headers = {}, timeoutMs }: UpstreamOpt
     name,
 
     /**
-     * GET a path below the base URL, tried again on a broken connection and on 5xx while the deadline lasts.
-     * Answers with any status; throws `UpstreamFailure` when there is none.
+     * GET a path below the base URL and read the answer; tried again on a broken connection and on 5xx while the
+     * deadline lasts. `read` throws `UpstreamFailure` for an answer it cannot use, and so does this.
      */
-    async get(path: string, query: Record<string, string>): Promise<UpstreamAnswer> {
+    async get<T>(
+      path: string,
+      query: Record<string, string>,
+      read: (answer: UpstreamAnswer) => T,
+    ): Promise<T> {
       const target = `${url}${path}?${new URLSearchParams(query)}`;
       const deadline = AbortSignal.timeout(timeoutMs);
       for (let attempt = 0; ; attempt++) {
         try {
-          const answer = await once(target, deadline);
-          if (answer.status < 500 || attempt === RETRIES) return answer;
+          return await once(target, deadline, read);
         } catch (error) {
-          const failed = failure(error);
-          if (failed.reason !== 'unreachable' || attempt === RETRIES) throw failed;
+          const isRetried = error instanceof UpstreamFailure && RETRIED.has(error.reason);
+          if (!isRetried || attempt === RETRIES) throw error;
         }
         await wait(backoff(attempt), undefined, { signal: deadline }).catch(() => {
-          throw failure(deadline.reason);
+          throw failureOf(deadline.reason);
         });
       }
     },

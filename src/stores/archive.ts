@@ -12,7 +12,7 @@ export type Coverage = { token: TokenName; grain: Grain; span: Span };
 export type LatestRow = { token: TokenName; record: LatestPrice; at: number; fetchedAt: number };
 export type HoldingSummary = { token: TokenName; grain: Grain; from: number; thru: number; points: number };
 
-type ArchivedRow = { at: number; price: number | null; market_cap: number | null; volume: number | null };
+type ArchivedRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
 
 /** Rows travel as one JSON text: the server casts each figure from its own digits, so none is lost on the way. */
 const given = (samples: readonly ArchivedSample[]) => Prisma.sql`
@@ -68,7 +68,8 @@ export function createArchiveStore(prisma: PrismaClient) {
   function writeRefresh(what: string, fetchedAt: number) {
     return prisma.$executeRaw`
       INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${toInstant(fetchedAt)}, 1)
-      ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1`;
+      ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
+        holder = NULL, until = NULL`;
   }
 
   return {
@@ -106,13 +107,13 @@ export function createArchiveStore(prisma: PrismaClient) {
     },
 
     /** The samples of a grain from an instant on (thru another, both included), ascending. */
-    async samples(token: TokenName, grain: Grain, from: number, thru?: number): Promise<Sample[]> {
+    async samples(token: TokenName, grain: Grain, from: number, thru?: number): Promise<ArchivedSample[]> {
       const upTo = thru === undefined ? Prisma.empty : Prisma.sql`AND at <= ${toInstant(thru)}`;
       const rows = await prisma.$queryRaw<ArchivedRow[]>`
-        SELECT ${epochMs('at')} AS at, price, market_cap, volume FROM point
+        SELECT ${epochMs('at')} AS at, price, market_cap, volume, settled FROM point
         WHERE token = ${token} AND grain = ${grain}::grain AND at >= ${toInstant(from)} ${upTo}
         ORDER BY point.at`;
-      return rows.map(({ at, price, market_cap, volume }) => ({ at, price, marketCap: market_cap, volume }));
+      return rows.map(({ market_cap, ...row }) => ({ ...row, marketCap: market_cap }));
     },
 
     async coverage(): Promise<Coverage[]> {
@@ -130,16 +131,6 @@ export function createArchiveStore(prisma: PrismaClient) {
           ? [{ token, record: latestPrice.parse(record), at: at.getTime(), fetchedAt: fetchedAt.getTime() }]
           : [],
       );
-    },
-
-    /** When each thing was last fetched, and the version of the rows it feeds. */
-    async refreshes(): Promise<{ what: string; fetchedAt: number | null; version: number }[]> {
-      const rows = await prisma.refresh.findMany();
-      return rows.map(({ what, fetchedAt, version }) => ({
-        what,
-        fetchedAt: fetchedAt?.getTime() ?? null,
-        version,
-      }));
     },
 
     /** What is held, counted by the database: for an operator's eyes. */

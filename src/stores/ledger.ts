@@ -10,6 +10,8 @@ export type LeaseReport = {
   date: number;
   /** Calls spent from it so far. */
   spent: number;
+  /** How many of these the ledger is known to have booked: for a lease so old that the ledger has forgotten it. */
+  settled: number;
   /** How many it should hold in all, the spent ones included; 0 asks for none. */
   want: number;
   seq: number;
@@ -67,7 +69,7 @@ export function createLedgerStore(prisma: PrismaClient) {
     const rows = await prisma.$queryRaw<{ states: LeaseState[] | null }[]>`
       WITH report AS MATERIALIZED (
         SELECT * FROM json_to_recordset(${given}::json) AS r(id uuid, user_key int, period_start timestamptz,
-          date date, spent int, want int, seq int, close boolean)),
+          date date, spent int, settled int, want int, seq int, close boolean)),
       locked AS MATERIALIZED (
         SELECT u.user_key, u.period_start, u.used, u.outstanding FROM usage u
         WHERE (u.user_key, u.period_start) IN (SELECT user_key, period_start FROM report)
@@ -84,10 +86,10 @@ export function createLedgerStore(prisma: PrismaClient) {
         RETURNING l.user_key, l.period_start, l.granted - l.spent AS unspent),
       change AS MATERIALIZED (
         SELECT r.id, r.user_key, r.period_start, r.date, r.want, r.seq, l.id IS NULL AS is_new,
-          NOT coalesce(l.closed, false) AND NOT (r.close AND (l.id IS NULL OR r.seq > l.seq)) AS stays_open,
+          NOT coalesce(l.closed, r.settled > 0) AND NOT (r.close AND (l.id IS NULL OR r.seq > l.seq)) AS stays_open,
           coalesce(l.granted, 0) AS held,
           CASE WHEN l.id IS NULL OR r.seq > l.seq THEN r.spent ELSE l.spent END AS spent,
-          CASE WHEN l.id IS NULL THEN r.spent WHEN r.seq > l.seq THEN r.spent - l.spent ELSE 0 END AS newly_spent,
+          CASE WHEN l.id IS NULL THEN r.spent - r.settled WHEN r.seq > l.seq THEN r.spent - l.spent ELSE 0 END AS newly_spent,
           CASE WHEN l.closed THEN 0 ELSE coalesce(l.granted - l.spent, 0) END AS held_before
         FROM report r LEFT JOIN lease_row l USING (id)),
       total AS MATERIALIZED (

@@ -1,0 +1,132 @@
+import { systemClock } from '../domain/clock.ts';
+import { isTokenName, TOKEN_NAMES } from '../domain/token.ts';
+import { EXIT, Refusal } from '../refusal.ts';
+import {
+  type BadLine,
+  createImporting,
+  type ImportCounts,
+  type ImportSummary,
+  type KeptRow,
+} from '../services/importing.ts';
+import { ExportFileError, openCsvExport } from '../sources/csv-export.ts';
+import { createImportStore } from '../stores/imports.ts';
+import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
+import { createProgress, sayFirst } from './progress.ts';
+
+const BAD_LINES_TOLD = 100;
+const KEPT_ROWS_TOLD = 20;
+/** By convention 128 and the signal's number. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
+
+    Takes the aggregator's own CSV export of a coin (snapped_at,price,market_cap,total_volume) into the
+    days of the archive. May be run again: what is there is skipped. Tokens: ${TOKEN_NAMES.join(', ')}.
+
+    --strict   take nothing if any line is bad, and end with exit code 1
+    --replace  where a settled row differs, take the file's (without it, the row stays and is named)
+`;
+
+const form = {
+  options: { strict: { type: 'boolean', default: false }, replace: { type: 'boolean', default: false } },
+  positionals: ['token', 'file.csv'],
+} as const;
+
+const FIGURES = { price: 'price', marketCap: 'market_cap', volume: 'total_volume' } as const;
+
+/** A settled row and what the file has in its place: only what differs. */
+function keptLine({ stored, given }: KeptRow): string {
+  const differences = (['price', 'marketCap', 'volume'] as const)
+    .filter((figure) => stored[figure] !== given[figure])
+    .map(
+      (figure) => `${FIGURES[figure]} ${stored[figure] ?? 'none'}, in the file ${given[figure] ?? 'none'}`,
+    );
+  const time = (at: number) => new Date(at).toISOString().slice(11, 19);
+  if (stored.at !== given.at)
+    differences.unshift(`snapped_at ${time(stored.at)}, in the file ${time(given.at)}`);
+  return `kept ${new Date(given.at).toISOString().slice(0, 10)}: ${differences.join('; ')}`;
+}
+
+const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
+  `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (identical), ` +
+  `${kept} kept (settled and different), ${bad} bad`;
+
+/** Runs some work with a signal that Ctrl-C aborts. npm hands a second one on: the work still ends by itself. */
+async function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const stop = new AbortController();
+  let exitCode: number | undefined;
+  const onSignal = (name: NodeJS.Signals) => {
+    exitCode ??= SIGNALS[name as keyof typeof SIGNALS];
+    stop.abort();
+  };
+  for (const name of Object.keys(SIGNALS)) process.on(name, onSignal);
+  try {
+    const result = await work(stop.signal);
+    return stop.signal.aborted && result !== EXIT.ok ? (exitCode ?? result) : result;
+  } finally {
+    for (const name of Object.keys(SIGNALS)) process.off(name, onSignal);
+  }
+}
+
+const openExport = (path: string) =>
+  openCsvExport(path).catch((error) => {
+    throw error instanceof ExportFileError ? new Refusal(error.message, EXIT.refused, error) : error;
+  });
+
+/** `archive import <token> <file.csv>` */
+export async function runImport(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, form);
+  const [name = '', path = ''] = positionals;
+  const token = name.toLowerCase();
+  if (!isTokenName(token)) throw wrongUsage(`no such token: give one of ${TOKEN_NAMES.join(', ')}`);
+  const file = await openExport(path);
+  const { strict, replace } = values;
+
+  return interruptible((signal) =>
+    withDatabase(async ({ prisma }) => {
+      const importing = createImporting({ store: createImportStore(prisma), clock: systemClock });
+      const progress = createProgress(process.stderr);
+      const badLines = sayFirst(BAD_LINES_TOLD, progress.say, 'bad lines');
+      const keptRows = sayFirst(KEPT_ROWS_TOLD, progress.say, 'rows kept');
+      const onBad = ({ line, fault }: BadLine) => badLines.line(`line ${line}: ${fault}`);
+      const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
+      let done: ImportCounts | undefined;
+      const onBatch = (counts: ImportCounts) => {
+        done = counts;
+        progress.show(file.readPart(), `${counts.read} rows of ${token}`);
+      };
+
+      try {
+        if (strict) {
+          const bad = await importing.check(file, { signal, onBad });
+          badLines.rest();
+          if (bad > 0) {
+            process.stdout.write(`${token}: nothing was taken, the file has ${bad} bad line(s)\n`);
+            return EXIT.failed;
+          }
+        }
+        const options = { replace, strict, signal, onBad, onKept, onBatch };
+        const summary = await importing.take(token, file, options);
+        progress.end();
+        badLines.rest();
+        keptRows.rest();
+        process.stdout.write(`${token}: ${totals(summary)}\n`);
+        return conclude(summary);
+      } catch (error) {
+        progress.end();
+        if (done) process.stdout.write(`${token}: not whole, ${totals(done)}\n`);
+        throw error instanceof ExportFileError ? new Refusal(error.message, EXIT.failed, error) : error;
+      }
+    }),
+  );
+}
+
+function conclude({ ended }: ImportSummary): number {
+  if (ended === 'whole') return EXIT.ok;
+  if (ended === 'interrupted') {
+    process.stdout.write('interrupted: what was read is stored, the rest comes when it is run again\n');
+    return SIGNALS.SIGINT;
+  }
+  process.stdout.write('stopped at the bad line: nothing after it was taken\n');
+  return EXIT.failed;
+}

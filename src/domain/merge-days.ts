@@ -1,0 +1,41 @@
+import { startOfDate } from './grain.ts';
+import type { Sample } from './sample.ts';
+
+type Day = Sample & { settled: boolean };
+
+/** What becomes of a row that is brought, beside what is stored of its date. */
+export type MergedDay<Row extends Day> =
+  | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
+  | { outcome: 'kept'; given: Row; stored: Row };
+
+const isSame = (a: Sample, b: Sample) =>
+  a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume;
+
+/**
+ * Merges rows, one to a date, into those stored. The same figures at the same time are skipped (and settled, if that
+ * is what they are by now); an unsettled row gives way; a settled one that differs is kept, unless `replace`.
+ *
+ * @returns what became of each row; `gone`, the times (Unix ms) of stored rows that go; `samples`, what is written
+ */
+export function mergeDays<Row extends Day>(
+  stored: readonly Row[],
+  given: readonly Row[],
+  replace: boolean,
+): { merged: MergedDay<Row>[]; gone: number[]; samples: Row[] } {
+  const storedOf = Map.groupBy(stored, ({ at }) => startOfDate(at));
+  const gone: number[] = [];
+  const samples: Row[] = [];
+  const merged = given.map((row): MergedDay<Row> => {
+    const rows = storedOf.get(startOfDate(row.at)) ?? [];
+    const mine = rows.find(({ settled }) => settled) ?? rows[0];
+    if (mine && isSame(mine, row)) {
+      if (row.settled && !mine.settled) samples.push(row);
+      return { outcome: 'skipped', given: row };
+    }
+    if (mine?.settled && !replace) return { outcome: 'kept', given: row, stored: mine };
+    gone.push(...rows.map(({ at }) => at).filter((at) => at !== row.at));
+    samples.push(row);
+    return { outcome: mine ? 'changed' : 'added', given: row };
+  });
+  return { merged, gone, samples };
+}

@@ -1,0 +1,20 @@
+import { SECOND } from '../domain/clock.ts';
+import { UpstreamFailure } from '../domain/upstream-failure.ts';
+import type { Answer } from '../services/market.ts';
+
+/**
+ * How an answer came about (RFC 9211). `hit`: from what was stored; `fwd=miss; stored`: fetched for this caller;
+ * `fwd=stale`: stored and past its time, with `detail` the cause of the failure to refresh it, or `refreshing`.
+ */
+export function cacheStatus({ settled, dueAt, filled }: Answer, now: number): string {
+  if (settled) return 'quotient; hit';
+  const ttl = Math.ceil((dueAt - now) / SECOND);
+  const { failure, fetched, refreshing } = filled;
+  if (failure !== undefined) {
+    const reason = failure instanceof UpstreamFailure ? failure.reason : 'not_stored';
+    return `quotient; fwd=stale; ttl=${ttl}; detail=${reason}`;
+  }
+  if (fetched) return `quotient; fwd=miss; stored; ttl=${ttl}`;
+  if (refreshing) return `quotient; fwd=stale; ttl=${ttl}; detail=refreshing`;
+  return `quotient; hit; ttl=${ttl}`;
+}

@@ -1,0 +1,118 @@
+import type { Schema } from './examples.ts';
+
+type DescribedHeader = { description: string; schema: Schema; example: string | number };
+
+const text = (description: string, example: string, pattern?: string): DescribedHeader => ({
+  description,
+  schema: { type: 'string', ...(pattern && { pattern }) },
+  example,
+});
+
+const seconds = (description: string, example: number): DescribedHeader => ({
+  description,
+  schema: { type: 'integer', minimum: 0 },
+  example,
+});
+
+const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$';
+
+/** Every header of our own, or with a meaning of our own, that an answer may have. */
+export const HEADERS = {
+  'X-Request-Id': text(
+    'Names the request in our log: yours, when it was 1 to 128 characters of `[A-Za-z0-9._-]`, else one made here.',
+    '0f8fad5b-d9cb-469f-a165-70867728950e',
+    '^[A-Za-z0-9._-]{1,128}$',
+  ),
+  'RateLimit-Policy': text(
+    "The allowance (draft-ietf-httpapi-ratelimit-headers): `q` calls in a period of `w` seconds, the plan's month or year.",
+    '"plan";q=10000;w=2678400',
+    '^"plan";q=\\d+;w=\\d+$',
+  ),
+  RateLimit: text(
+    'What is left of it: `r` calls at least, for `t` seconds until the period ends.',
+    '"plan";r=9123;t=86400',
+    '^"plan";r=\\d+;t=\\d+$',
+  ),
+  ETag: text(
+    'A strong validator of the body, the same for every key. Send it in If-None-Match: 304 is free of charge.',
+    '"ymSVG-s4UnIXUSNLj1slMS"',
+    '^"[!#-~]+"$',
+  ),
+  'Last-Modified': text('When the newest sample was taken.', 'Mon, 01 Jan 2024 00:00:00 GMT', HTTP_DATE),
+  'Cache-Control': text(
+    'How long the answer may be kept. A window that can never change is `immutable`; a problem is `no-store`, and so is whatever carries a key.',
+    'private, max-age=120, stale-while-revalidate=60, stale-if-error=86400',
+  ),
+  'Cache-Status': text(
+    'How the answer was come by (RFC 9211); `ttl` is negative when it is older than it should be.',
+    'quotient; hit; ttl=42',
+    '^quotient(; ?[a-z-]+(=[^;]+)?)+$',
+  ),
+  Vary: text('The request headers that the body depends on.', 'Accept, Accept-Encoding'),
+  Age: seconds(
+    'Seconds since the figures were fetched; left out when they were imported or are long settled.',
+    17,
+  ),
+  'Quotient-Gaps': text(
+    'The spans of the window, from the listing of the token on, that cannot be had: `from/thru`, both included, separated by commas. They are dates for daily points and instants for finer ones. Left out when nothing is missing.',
+    '2013-04-28/2024-11-21',
+    '^[0-9TZ:.-]+/[0-9TZ:.-]+(, [0-9TZ:.-]+/[0-9TZ:.-]+)*$',
+  ),
+  'Retry-After': seconds('Seconds after which a repeat may succeed.', 30),
+  Allow: text('The methods that the path takes.', 'GET, HEAD', '^[A-Z]+(, [A-Z]+)*$'),
+  'WWW-Authenticate': text('How to present yourself: a key in the header X-API-KEY.', 'ApiKey', '^ApiKey$'),
+} as const satisfies Record<string, DescribedHeader>;
+
+export type HeaderName = keyof typeof HEADERS;
+/** A header that an answer always has, or, with a question mark, one that it may have. */
+type Occurrence = HeaderName | `${HeaderName}?`;
+
+const PRICED: Occurrence[] = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'ETag',
+  'Last-Modified',
+  'Cache-Control',
+  'Cache-Status',
+  'Vary',
+  'Age?',
+  'Quotient-Gaps?',
+];
+
+const BY_STATUS: Readonly<Record<number, Occurrence[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After'],
+  502: ['Retry-After?'],
+  503: ['Retry-After'],
+  504: ['Retry-After?'],
+};
+
+/** Told before the allowance is looked at. */
+const BEFORE_PAYMENT = new Set([401, 405, 413, 414, 431]);
+
+function occurring(status: number, isPriced: boolean): Occurrence[] {
+  if (status < 400) return isPriced ? PRICED : ['Cache-Control?'];
+  // Where a call may be refused after it was paid for; it is given back then.
+  const wasAsked = isPriced && !BEFORE_PAYMENT.has(status);
+  const allowance: Occurrence[] = wasAsked ? ['RateLimit-Policy?', 'RateLimit?'] : [];
+  return ['Cache-Control', ...allowance, ...(BY_STATUS[status] ?? [])];
+}
+
+const isOptional = (occurrence: Occurrence) => occurrence.endsWith('?');
+const nameOf = (occurrence: Occurrence) => occurrence.replace('?', '') as HeaderName;
+const componentOf = (occurrence: Occurrence) => occurrence.replace('?', '.optional');
+
+/** The `headers` of a response with that status. */
+export function headersOf(status: number, isPriced: boolean): Record<HeaderName, { $ref: string }> {
+  const all: Occurrence[] = ['X-Request-Id', ...occurring(status, isPriced)];
+  const entries = all.map((one) => [nameOf(one), { $ref: `#/components/headers/${componentOf(one)}` }]);
+  return Object.fromEntries(entries);
+}
+
+/** `components.headers`: each header as one that is always there, and as one that may be. */
+export const headerComponents = Object.fromEntries(
+  (Object.keys(HEADERS) as HeaderName[])
+    .flatMap((name): Occurrence[] => [name, `${name}?`])
+    .map((one) => [componentOf(one), { ...HEADERS[nameOf(one)], required: !isOptional(one) }]),
+);

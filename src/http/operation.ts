@@ -1,0 +1,147 @@
+import { PROBLEM_CODES, type ProblemCode, problemKind } from '../problems.ts';
+import { headersOf } from './described-headers.ts';
+import {
+  CSV_EXAMPLE,
+  exampleOf,
+  type NamedSchemas,
+  problemExample,
+  resolve,
+  type Schema,
+} from './examples.ts';
+
+/** What a route says of itself in its `config`. */
+export type RouteFacts = {
+  open?: true;
+  cost?: 0 | 1;
+  evenExpired?: true;
+  problems?: readonly ProblemCode[];
+};
+
+type Parameter = { name: string; in: string; description?: string; example?: unknown; schema: Schema };
+type Media = { schema: Schema; example?: unknown; examples?: Record<string, unknown> };
+type Response = { description: string; headers?: object; content?: Record<string, Media> };
+
+/** An operation as @fastify/swagger makes it of a route. */
+export type Operation = {
+  operationId?: string;
+  parameters?: Parameter[];
+  responses: Record<string, Response>;
+  security?: Record<string, string[]>[];
+  'x-route'?: RouteFacts;
+  [member: string]: unknown;
+};
+
+/** The problems that any request may meet, whatever the path; another method of a path is told with its operations. */
+const ANYWHERE: ProblemCode[] = [
+  'invalid_request',
+  'secret_in_request',
+  'method_not_allowed',
+  'body_too_large',
+  'uri_too_long',
+  'headers_too_large',
+  'internal_error',
+];
+const WITH_KEY: ProblemCode[] = [
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_expired',
+  'api_key_revoked',
+  'rate_limited',
+  'database_unavailable',
+  'overloaded',
+];
+const WITH_PRICE: ProblemCode[] = ['quota_exceeded'];
+
+const KEY = { ApiKey: [] };
+
+/** The codes that a route can answer with, in the order of the table of problems. */
+function codesOf({ open, cost, evenExpired, problems = [] }: RouteFacts): ProblemCode[] {
+  const met = new Set([...ANYWHERE, ...(open ? [] : WITH_KEY), ...(cost ? WITH_PRICE : []), ...problems]);
+  if (evenExpired) met.delete('api_key_expired');
+  return PROBLEM_CODES.filter((code) => met.has(code));
+}
+
+function problemResponse(codes: ProblemCode[], basePath: string): Response {
+  const lines = codes.map((code) => `\`${code}\`: ${problemKind(code).title}`);
+  const examples = codes.map((code) => [
+    code,
+    { summary: problemKind(code).title, value: problemExample(code, basePath) },
+  ]);
+  return {
+    description: lines.join('; '),
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+function problemResponses(facts: RouteFacts, basePath: string): Record<string, Response> {
+  const byStatus = Object.groupBy(codesOf(facts), (code) => String(problemKind(code).status));
+  const entries = Object.entries(byStatus) as [string, ProblemCode[]][];
+  return Object.fromEntries(entries.map(([status, codes]) => [status, problemResponse(codes, basePath)]));
+}
+
+/** What a route itself declares, with an example for each media type and words for what it gives. */
+function success(status: string, { description, content }: Response, named: NamedSchemas): Response {
+  if (status === '204' || !content) return { description: 'Done; there is nothing to say' };
+  const media = Object.entries(content).map(([type, { schema }]): [string, Media] => {
+    const example = type === 'text/csv' ? CSV_EXAMPLE : exampleOf(schema, named);
+    return [type, { schema, example }];
+  });
+  const told = media[0] && resolve(media[0][1].schema, named).description;
+  const isDefault = description === 'Default Response';
+  return { description: (isDefault && told) || description, content: Object.fromEntries(media) };
+}
+
+/**
+ * A parameter as it is on the wire. `fix`, what is wanted, becomes a part of the description; `wire` takes the place
+ * of a schema that zod would make of the text before it is parsed.
+ */
+function parameter({ schema, example, ...rest }: Parameter): Parameter {
+  const { fix, wire, ...plain } = schema as Schema & { fix?: string; wire?: Schema };
+  const { examples, ...shape } = wire ?? plain;
+  const description = [rest.description, fix].filter(Boolean).join(': ');
+  const shown = examples?.[0] ?? example;
+  return {
+    ...rest,
+    ...(description && { description }),
+    schema: shape,
+    ...(shown !== undefined && { example: shown }),
+  };
+}
+
+/** `GET /v1/prices/latest/token` is `getPricesLatestToken`, where a route has no better name for it. */
+function nameOf(method: string, path: string): string {
+  const words = path.replace(/^\/v1\//, '').match(/[A-Za-z0-9]+/g) ?? [];
+  return method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
+}
+
+/** Completes an operation with all that follows from what its route says of itself. */
+export function describeOperation(
+  { 'x-route': facts = {}, parameters, responses, ...rest }: Operation,
+  { method, path, basePath, named }: { method: string; path: string; basePath: string; named: NamedSchemas },
+): Operation {
+  const isPriced = Boolean(facts.cost);
+  const answers: Record<string, Response> = {};
+  for (const [status, response] of Object.entries(responses)) {
+    answers[status] = success(status, response, named);
+  }
+  if (isPriced && method === 'get') {
+    answers['304'] = { description: 'What If-None-Match names is still the answer; free of charge' };
+  }
+  Object.assign(answers, problemResponses(facts, basePath));
+  for (const [status, answer] of Object.entries(answers))
+    answer.headers = headersOf(Number(status), isPriced);
+
+  const takesKey = facts.problems?.includes('api_key_missing');
+  return {
+    operationId: nameOf(method, path),
+    ...rest,
+    ...(parameters && { parameters: parameters.map(parameter) }),
+    security: facts.open ? (takesKey ? [{}, KEY] : []) : [KEY],
+    responses: answers,
+  };
+}

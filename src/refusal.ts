@@ -1,0 +1,51 @@
+import { Problem } from './problems.ts';
+import { type Settings, SettingsError } from './settings.ts';
+import { type Database, openDatabase } from './stores/database.ts';
+
+/** How a process ends: `refused` when it cannot succeed until somebody changes what it was given. */
+export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
+
+/** A fault that was to be expected: its message is all that there is to say of it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.refused, cause?: unknown) {
+    super(message, { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** Prisma puts the place of the call and blank lines before what the database said. */
+function databaseSaid({ message }: Error): string {
+  const lines = message.split('\n').map((line) => line.trim());
+  return `the database failed: ${lines.findLast((line) => line !== '') ?? 'it gave no reason'}`;
+}
+
+/**
+ * What to write of an error that ended a start or a command, and the exit code for it: one line for a fault that was
+ * to be expected (one for each that is wrong in the settings), the stack for one that was not.
+ */
+export function explain(error: unknown): { text: string; exitCode: number } {
+  if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
+  if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
+  if (error instanceof Problem) return { text: error.message, exitCode: EXIT.failed };
+  if (!(error instanceof Error)) return { text: String(error), exitCode: EXIT.failed };
+  const { syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'listen') return { text: error.message, exitCode: EXIT.failed };
+  if (error.name.startsWith('PrismaClient')) return { text: databaseSaid(error), exitCode: EXIT.failed };
+  return { text: error.stack ?? error.message, exitCode: EXIT.failed };
+}
+
+/** Opens the database of the settings. Throws `Refusal`: whatever stands in the way is the operator's to know. */
+export async function openConfiguredDatabase({
+  databaseUrl,
+  dataDir,
+}: Pick<Settings, 'databaseUrl' | 'dataDir'>): Promise<Database> {
+  try {
+    return await openDatabase({ url: databaseUrl, dataDir });
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new Refusal(message, code === 'DIRECTORY_IN_USE' ? EXIT.refused : EXIT.failed, error);
+  }
+}

@@ -1,0 +1,116 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { type CsvError, type Info, parse } from 'csv-parse';
+import { EXPORT_COLUMNS, type ExportColumn, type ExportLine } from '../domain/export-row.ts';
+
+/** A line longer than this is no line of an export; it is what memory one file can take. */
+const LONGEST_LINE = 1_000_000;
+
+/** The file cannot be read as an export at all. */
+export class ExportFileError extends Error {
+  override readonly name = 'ExportFileError';
+}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be read',
+  EPERM: 'may not be read',
+  ENOTDIR: 'does not exist',
+  EISDIR: 'is a directory',
+  CSV_MAX_RECORD_SIZE: 'has a line too long to be one of an export',
+};
+
+function unreadable(path: string, error: unknown): ExportFileError {
+  const { code = '', message } = error as NodeJS.ErrnoException | CsvError;
+  return new ExportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
+}
+
+/** Spreadsheets put fields in quotes. */
+const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
+
+/**
+ * The aggregator's CSV export of a coin, to be read as often as need be, in constant memory. The header is read here,
+ * so that a wrong file is told at once. Lines end in LF, CRLF or CR; a byte order mark, empty lines and quotes around
+ * a field do no harm.
+ *
+ * @throws ExportFileError when it is not there, not a file, empty, or has another header
+ */
+export async function openCsvExport(path: string) {
+  const facts = await stat(path).catch((error) => {
+    throw unreadable(path, error);
+  });
+  if (facts.isDirectory()) throw new ExportFileError(`${path} is a directory`);
+  if (!facts.isFile()) throw new ExportFileError(`${path} is not a regular file`);
+  if (facts.size === 0) throw new ExportFileError(`${path} is empty`);
+
+  let bytesRead = 0;
+
+  /** Every line that is not empty, the header too. */
+  async function* records(): AsyncGenerator<ExportLine> {
+    const file = createReadStream(path);
+    // No quotes: a stray one would make one field of the rest of the file. So a line is a record.
+    const parser = parse({
+      bom: true,
+      info: true,
+      quote: false,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      max_record_size: LONGEST_LINE,
+    });
+    const failed = new Promise<unknown>((resolve) => {
+      pipeline(file, parser, resolve);
+    });
+    try {
+      for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
+        const fields = record.map(bare);
+        bytesRead = file.bytesRead;
+        if (fields.some((field) => field !== '')) yield { line: info.lines, fields };
+      }
+    } catch (error) {
+      throw unreadable(path, (await failed) ?? error);
+    } finally {
+      file.destroy();
+    }
+    bytesRead = facts.size;
+  }
+
+  async function readHeader(): Promise<ExportColumn[]> {
+    for await (const { fields } of records()) {
+      const names = fields.map((field) => field.toLowerCase());
+      const wanted = EXPORT_COLUMNS.join(',');
+      if (names.length === EXPORT_COLUMNS.length && EXPORT_COLUMNS.every((column) => names.includes(column)))
+        return names as ExportColumn[];
+      const isHeader = EXPORT_COLUMNS.some((column) => names.includes(column));
+      throw new ExportFileError(
+        isHeader
+          ? `${path} has other columns than ${wanted}`
+          : `${path} has no header: its first line must be ${wanted}`,
+      );
+    }
+    throw new ExportFileError(`${path} is empty`);
+  }
+
+  const columns = await readHeader();
+  bytesRead = 0;
+
+  return {
+    /** What each field of a line is. */
+    columns: columns as readonly ExportColumn[],
+
+    /** How much of the file was read in the last pass, from 0 to 1. */
+    readPart: () => Math.min(1, bytesRead / facts.size),
+
+    /** The lines after the header, one pass for each call. Throws `ExportFileError`. */
+    async *lines(): AsyncGenerator<ExportLine> {
+      let isHeader = true;
+      for await (const line of records()) {
+        if (!isHeader) yield line;
+        isHeader = false;
+      }
+    },
+  };
+}
+
+export type CsvExport = Awaited<ReturnType<typeof openCsvExport>>;
