@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
 import type { Answer } from '../services/market.ts';
 import { cacheStatus } from './cache-status.ts';
+import { acceptedCoding } from './content-coding.ts';
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long past its time a cache may go on with an answer while it asks again, or when we cannot be reached. */
@@ -17,16 +18,17 @@ function matches(header: string | undefined, etag: string): boolean {
 }
 
 /** Sends an answer with all that a cache wants to know of it, or 304 when the caller has it already. */
-export function sendAnswer(
+export async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
   { now, format }: { now: number; format: keyof typeof MEDIA_TYPES },
-): FastifyReply {
+): Promise<FastifyReply> {
   const { body, modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
+  const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
   const maxAge = Math.max(0, Math.ceil((dueAt - now) / SECOND));
   reply.headers({
-    etag: body.etag,
+    etag,
     vary: 'Accept, Accept-Encoding',
     'last-modified': new Date(modifiedAt).toUTCString(),
     'cache-control': settled
@@ -36,6 +38,7 @@ export function sendAnswer(
   });
   if (fetchedAt !== undefined) reply.header('age', Math.max(0, Math.floor((now - fetchedAt) / SECOND)));
   if (gaps.length > 0) reply.header('quotient-gaps', gaps.join(', '));
-  if (matches(request.headers['if-none-match'], body.etag)) return reply.code(304).send();
-  return reply.header('content-type', MEDIA_TYPES[format]).send(body.text);
+  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (coding !== 'identity') reply.header('content-encoding', coding);
+  return reply.header('content-type', MEDIA_TYPES[format]).send(payload);
 }

@@ -1,28 +1,85 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 
-/** Serialised bodies that are kept for the next who asks, in bytes. */
+/** Bodies that are kept for the next who asks, in bytes, with their compressed forms. */
 const KEPT_BYTES = 32 * 1024 * 1024;
+/** A body is compressed from this size on; below it, it goes out as text in one write with its headers; in bytes. */
+const WORTH_COMPRESSING = 1024;
+/** Compressed once for each version of a body, so it may take its time: a tenth of a second for a megabyte. */
+const BROTLI_QUALITY = 5;
 
-/** A body as it goes out, and the strong validator of it (RFC 9110, with its quotes). */
-export type Body = { readonly text: string; readonly etag: string };
+export type Coding = 'br' | 'gzip' | 'identity';
 
-export function bodyOf(text: string): Body {
-  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
+/** The bytes of a body in one content coding, and the strong validator of them (RFC 9110, with its quotes). */
+export type Representation = {
+  readonly coding: Coding;
+  readonly payload: string | Buffer;
+  readonly etag: string;
+};
+
+export type Body = {
+  readonly identity: Representation;
+  /** The body in a coding: the same representation each time, made when it is first asked for. */
+  in(coding: Coding): Representation | Promise<Representation>;
+  /** What it takes of memory, in bytes. */
+  size(): number;
+};
+
+const brotli = promisify(brotliCompress);
+const compress = {
+  br: (bytes: Buffer) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: promisify<Buffer, Buffer>(gzip),
+} as const;
+
+/** @param grown told when the body takes more memory than before */
+export function bodyOf(text: string, grown: () => void = () => undefined): Body {
+  const bytes = Buffer.from(text);
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  const isSmall = bytes.length < WORTH_COMPRESSING;
+  const identity: Representation = { coding: 'identity', payload: isSmall ? text : bytes, etag: `"${hash}"` };
+  const made = new Map<Coding, Representation | Promise<Representation>>();
+  let size = bytes.length;
+
+  async function make(coding: 'br' | 'gzip'): Promise<Representation> {
+    const payload = await compress[coding](bytes);
+    const representation = { coding, payload, etag: `"${hash}-${coding}"` };
+    made.set(coding, representation);
+    size += payload.length;
+    grown();
+    return representation;
+  }
+
+  return {
+    identity,
+    in(coding) {
+      if (isSmall || coding === 'identity') return identity;
+      const known = made.get(coding);
+      if (known) return known;
+      const making = make(coding);
+      making.catch(() => made.delete(coding));
+      made.set(coding, making);
+      return making;
+    },
+    size: () => size,
+  };
 }
 
 /** Bodies by a key that names all they were made from, so that a kept one is never an old one. */
 export function createBodies() {
   const bodies = new LRUCache<string, Body>({
     maxSize: KEPT_BYTES,
-    sizeCalculation: ({ text }, key) => text.length + key.length,
+    sizeCalculation: (body, key) => body.size() + key.length,
   });
 
   return {
     kept(key: string, make: () => string): Body {
       const known = bodies.get(key);
       if (known) return known;
-      const body = bodyOf(make());
+      const body = bodyOf(make(), () => {
+        if (bodies.peek(key) === body) bodies.set(key, body);
+      });
       bodies.set(key, body);
       return body;
     },

@@ -1,0 +1,41 @@
+import type { Coding } from '../services/bodies.ts';
+
+/** In the order in which they are preferred where a caller does not mind. */
+const OFFERED = ['br', 'gzip'] as const;
+
+function qualities(header: string): Map<string, number> {
+  return new Map(
+    header.split(',').map((entry) => {
+      const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+      const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+      const quality = q === undefined ? 1 : Number(q);
+      return [coding, Number.isNaN(quality) ? 0 : quality];
+    }),
+  );
+}
+
+function choose(header: string): Coding {
+  const given = qualities(header);
+  const wildcard = given.get('*') ?? 0;
+  let best: Coding = 'identity';
+  let quality = 0;
+  for (const coding of OFFERED) {
+    const mine = given.get(coding) ?? wildcard;
+    if (mine > quality) [best, quality] = [coding, mine];
+  }
+  return best;
+}
+
+/** Callers send few different headers, and each call wants an answer: so many of them are remembered. */
+const REMEMBERED = 256;
+const chosen = new Map<string, Coding>();
+
+/** The content coding for an `Accept-Encoding` (RFC 9110, 12.5.3). */
+export function acceptedCoding(header: string | undefined): Coding {
+  if (header === undefined) return 'identity';
+  const known = chosen.get(header);
+  if (known) return known;
+  const coding = choose(header);
+  if (chosen.size < REMEMBERED) chosen.set(header, coding);
+  return coding;
+}
