@@ -18,6 +18,9 @@ Listens on PORT, or 8080, or a free port when 8080 is taken; the other settings 
 Needs no network. All figures are synthetic. Ctrl-C stops it.
 `;
 
+/** Another one will do as well. */
+const USUAL_PORT = 8080;
+
 type Closer = () => Promise<unknown>;
 
 /** Resolves when the process is told to stop. npm hands a Ctrl-C on, so it may be told twice. */
@@ -37,13 +40,14 @@ async function register(url: string): Promise<string> {
 }
 
 /** Opens everything, from the bottom up; what is open is in `closers`, also when the rest fails to. */
-async function start(closers: Closer[], port: string | undefined): Promise<string> {
+async function start(closers: Closer[]): Promise<string> {
+  const { port } = readSettings();
   const directory = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
   closers.push(() => rm(directory, { recursive: true, force: true }));
   const sandbox = await startSandbox({ plan: 'pro' });
   closers.push(sandbox.close);
   const settings = readSettings({
-    PORT: port,
+    PORT: String(port),
     DATA_DIR: directory,
     COINGECKO_URL: sandbox.coingeckoUrl,
     COINGECKO_PLAN: 'pro',
@@ -63,7 +67,7 @@ async function start(closers: Closer[], port: string | undefined): Promise<strin
   }
 
   const address = await listen(settings.port).catch((error) => {
-    if (port || error.code !== 'EADDRINUSE') throw error;
+    if (port !== USUAL_PORT || error.code !== 'EADDRINUSE') throw error;
     return listen(0);
   });
   return `http://${settings.host}:${address.port}`;
@@ -84,6 +88,13 @@ Ctrl-C stops it; nothing is kept.
 `;
 }
 
+/** Closes in reverse; what cannot be closed keeps nothing else from it. */
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers.toReversed()) await close().catch((error) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
 async function demo(): Promise<number> {
   const args = process.argv.slice(2);
   if (args.includes('--help') || args.includes('-h')) {
@@ -94,15 +105,13 @@ async function demo(): Promise<number> {
   const stopped = stopSignal();
   const closers: Closer[] = [];
   try {
-    const url = await start(closers, process.env.PORT || undefined);
+    const url = await start(closers);
     process.stdout.write(explanation(url, await register(url)));
     await stopped;
     return EXIT.ok;
   } finally {
-    for (const close of closers.reverse()) await close();
+    await closeAll(closers);
   }
 }
 
 await runToExitCode(demo);
-// The signals are listened to for good: nothing else is left that the process could wait for.
-process.exit();

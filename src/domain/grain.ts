@@ -8,11 +8,11 @@ export const GRAINS = ['minute', 'hour', 'day'] as const satisfies readonly Grai
 const SLOT = { minute: MINUTE, hour: HOUR, day: DAY } as const;
 
 /** How far apart the aggregator's samples lie, in ms: what is shorter than this need not hold one. */
-const SPACING = { minute: 5 * MINUTE, hour: HOUR, day: DAY } as const;
+const SPACING = { minute: 5 * MINUTE, hour: HOUR } as const;
 
-/** Whether a span in which a sample could lie is long enough to be called missing. */
+/** Whether a span must hold a sample, so that it is missing when nothing is known of it: a day's is at midnight. */
 export function isGap(grain: Grain, { from, thru }: Span): boolean {
-  return thru - from + 1 >= SPACING[grain];
+  return grain === 'day' ? startOfDate(from + DAY - 1) <= thru : thru - from + 1 >= SPACING[grain];
 }
 
 /** The start of the slot (minute, hour or UTC date) in which an instant lies. */

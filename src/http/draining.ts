@@ -1,4 +1,5 @@
-import { Server } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
@@ -13,9 +14,16 @@ const MOMENT = SECOND;
  * so many ms is cut.
  */
 export function drainOnClose(app: FastifyInstance, withinMs: number): void {
-  // Fastify answers with `Connection: close` from before its `preClose` hooks on, and closes the server after them.
+  /** What each open connection was last asked for. */
+  const answers = new Map<Socket, ServerResponse>();
+  app.server.on('connection', (socket) => socket.once('close', () => answers.delete(socket)));
+  app.server.on('request', ({ socket }, response) => answers.set(socket, response));
+
+  // Requests that begin from here on are answered by Fastify with `Connection: close`; it closes the server itself
+  // after these hooks.
   app.addHook('preClose', async () => {
     if (!app.server.listening) return;
+    for (const response of answers.values()) response.shouldKeepAlive = false;
     const over = new AbortController();
     const ended = new Promise<void>((resolve) => {
       Server.prototype.close.call(app.server, () => resolve());

@@ -1,14 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
+import type { Representation } from '../services/bodies.ts';
 import type { Answer } from '../services/market.ts';
 import { cacheStatus } from './cache-status.ts';
 import { acceptedCoding } from './content-coding.ts';
+import { allowanceHeaders, payFor } from './guard.ts';
+import { mustGoTheLongWay, sendSwiftly } from './swift-reply.ts';
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long past its time a cache may go on with an answer while it asks again, or when we cannot be reached. */
 const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
 
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
+type Format = keyof typeof MEDIA_TYPES;
 
 /** RFC 9110, 13.1.2: compared weakly, any of a list, or `*`. */
 function matches(header: string | undefined, etag: string): boolean {
@@ -17,28 +21,77 @@ function matches(header: string | undefined, etag: string): boolean {
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
+/** What a cache wants to know of an answer, as a flat list of names and values. */
+function headersOf(
+  answer: Answer,
+  { coding, payload, etag }: Representation,
+  format: Format,
+  now: number,
+): string[] {
+  const { modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
+  const maxAge = Math.max(0, Math.ceil((dueAt - now) / SECOND));
+  const policy = settled
+    ? `private, max-age=${YEAR_SECONDS}, immutable`
+    : `private, max-age=${maxAge}, ${STALE}`;
+  const headers = ['etag', etag, 'vary', 'Accept, Accept-Encoding'];
+  headers.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', policy);
+  headers.push('cache-status', cacheStatus(answer, now));
+  if (fetchedAt !== undefined)
+    headers.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
+  if (gaps.length > 0) headers.push('quotient-gaps', gaps.join(', '));
+  if (coding !== 'identity') headers.push('content-encoding', coding);
+  headers.push('content-type', MEDIA_TYPES[format], 'content-length', String(Buffer.byteLength(payload)));
+  return headers;
+}
+
+type Prepared = { answer: Answer; second: number; headers: string[] };
+/** The headers of each representation, as they were last sent: they say the same until the second is over. */
+const prepared = new WeakMap<Representation, Prepared>();
+
+function preparedHeaders(
+  answer: Answer,
+  representation: Representation,
+  format: Format,
+  now: number,
+): string[] {
+  const second = Math.floor(now / SECOND);
+  const known = prepared.get(representation);
+  if (known && known.answer === answer && known.second === second) return known.headers;
+  const headers = headersOf(answer, representation, format, now);
+  prepared.set(representation, { answer, second, headers });
+  return headers;
+}
+
 /** Sends an answer with all that a cache wants to know of it, or 304 when the caller has it already. */
-export async function sendAnswer(
+export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
-  { now, format }: { now: number; format: keyof typeof MEDIA_TYPES },
-): Promise<FastifyReply> {
-  const { body, modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
-  const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
-  const maxAge = Math.max(0, Math.ceil((dueAt - now) / SECOND));
-  reply.headers({
-    etag,
-    vary: 'Accept, Accept-Encoding',
-    'last-modified': new Date(modifiedAt).toUTCString(),
-    'cache-control': settled
-      ? `private, max-age=${YEAR_SECONDS}, immutable`
-      : `private, max-age=${maxAge}, ${STALE}`,
-    'cache-status': cacheStatus(answer, now),
-  });
-  if (fetchedAt !== undefined) reply.header('age', Math.max(0, Math.floor((now - fetchedAt) / SECOND)));
-  if (gaps.length > 0) reply.header('quotient-gaps', gaps.join(', '));
-  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  if (coding !== 'identity') reply.header('content-encoding', coding);
-  return reply.header('content-type', MEDIA_TYPES[format]).send(payload);
+  { now, format }: { now: number; format: Format },
+): FastifyReply | Promise<FastifyReply> {
+  const representation = answer.body.in(acceptedCoding(request.headers['accept-encoding']));
+  if (representation instanceof Promise) {
+    return representation.then((made) => sendRepresentation(request, reply, answer, made, { now, format }));
+  }
+  return sendRepresentation(request, reply, answer, representation, { now, format });
+}
+
+function sendRepresentation(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  representation: Representation,
+  { now, format }: { now: number; format: Format },
+): FastifyReply {
+  const headers = preparedHeaders(answer, representation, format, now);
+  const isKnown = matches(request.headers['if-none-match'], representation.etag);
+  if (!isKnown && !mustGoTheLongWay(reply)) {
+    const receipt = payFor(request);
+    sendSwiftly(request, reply, representation, headers, receipt ? allowanceHeaders(receipt, now) : []);
+    return reply;
+  }
+  for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
+  if (!isKnown) return reply.send(representation.payload);
+  for (const name of ['content-type', 'content-length', 'content-encoding']) reply.removeHeader(name);
+  return reply.code(304).send();
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
 import { Problem, type ProblemCode } from '../problems.ts';
 import type { Allowance, Caller, Receipt } from '../services/allowance.ts';
@@ -29,13 +29,28 @@ export function presentedKey(request: FastifyRequest): string {
   throw new Problem('api_key_missing', 'Send your API key in the header X-API-KEY.');
 }
 
-/** Structured fields of draft-ietf-httpapi-ratelimit-headers: `w` the period's length, `t` the seconds to its end. */
-function tellAllowance(reply: FastifyReply, { lease }: Receipt, remaining: number, now: number): void {
+/**
+ * Structured fields of draft-ietf-httpapi-ratelimit-headers, as a flat list of names and values: `w` is the period's
+ * length, `t` the seconds to its end, `r` what is left.
+ */
+export function allowanceHeaders({ lease, remaining }: Receipt, now: number): string[] {
   const { period, limit } = lease;
   const length = Math.round((period.end - period.start) / SECOND);
   const left = Math.max(0, Math.ceil((period.end - now) / SECOND));
-  reply.header('ratelimit-policy', `"plan";q=${limit};w=${length}`);
-  reply.header('ratelimit', `"plan";r=${remaining};t=${left}`);
+  return [
+    'ratelimit-policy',
+    `"plan";q=${limit};w=${length}`,
+    'ratelimit',
+    `"plan";r=${remaining};t=${left}`,
+  ];
+}
+
+/** The request's call is answered with 2xx and stays paid for; for a reply that goes out past the hooks. */
+export function payFor(request: FastifyRequest): Receipt | undefined {
+  const { receipt } = request;
+  request.receipt = undefined;
+  if (receipt) receipt.lease.inFlight -= 1;
+  return receipt;
 }
 
 type Parts = { allowance: Allowance; now: () => number; burstPerSecond: number };
@@ -54,27 +69,55 @@ export function guard(app: FastifyInstance, { allowance, now, burstPerSecond }: 
       throw new Error(`${method} ${url} does not say what it costs`);
   });
 
-  app.addHook('onRequest', async (request) => {
+  const admit = (request: FastifyRequest, caller: Caller) => {
+    request.caller = caller;
+    burst.admit(caller, now());
+  };
+
+  app.addHook('onRequest', (request, _reply, done) => {
     const { open, evenExpired } = request.routeOptions.config;
-    if (open) return;
-    request.caller = await allowance.authenticate(presentedKey(request), {
-      evenExpired: evenExpired === true,
+    if (open) return done();
+    attempt(done, () => {
+      const caller = allowance.authenticate(presentedKey(request), { evenExpired: evenExpired === true });
+      if (caller instanceof Promise) return caller.then((found) => admit(request, found));
+      return admit(request, caller);
     });
-    burst.admit(request.caller, now());
   });
 
-  app.addHook('preHandler', async (request) => {
-    if (request.routeOptions.config.cost) request.receipt = await allowance.spend(request.caller);
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (!request.routeOptions.config.cost) return done();
+    attempt(done, () => {
+      const receipt = allowance.spend(request.caller);
+      if (receipt instanceof Promise) {
+        return receipt.then((granted) => {
+          request.receipt = granted;
+        });
+      }
+      request.receipt = receipt;
+    });
   });
 
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const { receipt } = request;
-    if (!receipt) return payload;
+    if (!receipt) return done(null, payload);
     request.receipt = undefined;
-    const paid = reply.statusCode >= 200 && reply.statusCode < 300;
-    if (paid) allowance.keep(receipt);
+    const isPaid = reply.statusCode >= 200 && reply.statusCode < 300;
+    if (isPaid) allowance.keep(receipt);
     else allowance.refund(receipt);
-    tellAllowance(reply, receipt, paid ? receipt.remaining : receipt.remaining + 1, now());
-    return payload;
+    const remaining = isPaid ? receipt.remaining : receipt.remaining + 1;
+    const headers = allowanceHeaders({ ...receipt, remaining }, now());
+    for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
+    done(null, payload);
   });
+}
+
+/** Does a hook's work, at once where it can be done at once: a promise for each hook of each call is felt. */
+function attempt(done: (error?: Error) => void, work: () => void | Promise<void>): void {
+  try {
+    const outcome = work();
+    if (outcome instanceof Promise) outcome.then(() => done(), done);
+    else done();
+  } catch (error) {
+    done(error as Error);
+  }
 }

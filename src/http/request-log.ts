@@ -6,9 +6,9 @@ import type { FastifyInstance } from 'fastify';
  */
 export function logRequests(app: FastifyInstance, which: 'all' | 'errors' | 'none'): void {
   if (which === 'none') return;
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { statusCode } = reply;
-    if (which === 'errors' && statusCode < 500) return;
+    if (which === 'errors' && statusCode < 500) return done();
     const facts = {
       method: request.method,
       route: request.is404 ? undefined : request.routeOptions.url,
@@ -17,5 +17,6 @@ export function logRequests(app: FastifyInstance, which: 'all' | 'errors' | 'non
       user: request.caller?.user.key,
     };
     request.log.info(facts, 'answered');
+    done();
   });
 }

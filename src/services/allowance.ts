@@ -7,7 +7,7 @@ import type { KeyHolder } from '../stores/users.ts';
 import { reach } from './deadline.ts';
 import type { Identities } from './identities.ts';
 import { refuseEnded, refuseExpired } from './key-problems.ts';
-import { createLeases } from './leases.ts';
+import { createLeases, type Pace } from './leases.ts';
 
 export type { Receipt } from './leases.ts';
 
@@ -19,11 +19,11 @@ const DAILY = 31;
 /** How often the counts are read again because a settlement came in between, before they are taken as they are. */
 const ATTEMPTS = 5;
 
-type Parts = { identities: Identities; ledger: LedgerStore; clock: Clock; log: Log };
+type Parts = { identities: Identities; ledger: LedgerStore; clock: Clock; log: Log; pace?: Pace };
 
 /** Who may call, and how often. */
-export function createAllowance({ identities, ledger, clock, log }: Parts) {
-  const leases = createLeases({ ledger, clock, log });
+export function createAllowance({ identities, ledger, clock, log, pace }: Parts) {
+  const leases = createLeases({ ledger, clock, log, pace });
   let forgetAt = clock.elapsed();
 
   function admit(holder: KeyHolder, evenExpired: boolean): Caller {
@@ -60,7 +60,7 @@ export function createAllowance({ identities, ledger, clock, log }: Parts) {
       .finally(() => {
         underWay = undefined;
       });
-  }, SECOND);
+  }, pace?.tick ?? SECOND);
 
   return {
     /** The holder of a key that may be used. Throws one of the `api_key_…` problems. */
@@ -105,7 +105,14 @@ export function createAllowance({ identities, ledger, clock, log }: Parts) {
     },
 
     settle: leases.settle,
+    unsettled: leases.unsettled,
     watch,
+
+    /** Stops without a word to the ledger, as a crash would. */
+    abandon(): void {
+      clearInterval(watching);
+      leases.abandon();
+    },
 
     /** Settles everything, within so many ms. */
     async close(withinMs: number): Promise<void> {

@@ -1,7 +1,10 @@
 import { type Budget, monthOf, stretched } from '../domain/budget.ts';
-import { type Clock, MINUTE } from '../domain/clock.ts';
+import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
 import type { Timetable } from '../domain/timetable.ts';
 import type { RefreshStore } from '../stores/refreshes.ts';
+
+/** How long a timetable stands that was reckoned from the same count, in ms. */
+const RECKON = SECOND;
 
 type Parts = { store: RefreshStore; upstream: string; budget: Budget; timetable: Timetable; clock: Clock };
 
@@ -9,6 +12,7 @@ type Parts = { store: RefreshStore; upstream: string; budget: Budget; timetable:
 export async function openBudget({ store, upstream, budget, timetable, clock }: Parts) {
   let month = monthOf(clock.now()).start;
   let spent = await store.spent(upstream, month);
+  let reckoned = { at: Number.NEGATIVE_INFINITY, spent: -1, timetable };
 
   return {
     /** Takes one call; false when this minute or this month has none left. */
@@ -31,7 +35,11 @@ export async function openBudget({ store, upstream, budget, timetable, clock }: 
     /** The timetable as the month's budget allows it now. */
     timetable(): Timetable {
       const now = clock.now();
-      return stretched(timetable, budget, monthOf(now).start > month ? 0 : spent, now);
+      if (reckoned.spent !== spent || now < reckoned.at || now >= reckoned.at + RECKON) {
+        const thisMonth = monthOf(now).start > month ? 0 : spent;
+        reckoned = { at: now, spent, timetable: stretched(timetable, budget, thisMonth, now) };
+      }
+      return reckoned.timetable;
     },
   };
 }

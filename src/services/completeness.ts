@@ -52,8 +52,11 @@ export function createCompleteness({ holdings, filling, clock }: Parts) {
           'The aggregator gives minutes of the last 24 hours alone, and none were kept of this time.';
         return new Problem('no_data', detail, { members: { gaps } });
       }
-      const reach = isoDate(filling.reach());
-      const detail = `The aggregator's plan reaches back to ${reach}, and the archive does not hold this time.`;
+      const reach = filling.reach();
+      const detail =
+        window.span.thru < reach
+          ? `The aggregator's plan reaches back to ${isoDate(reach)}, and the archive does not hold this time.`
+          : 'The aggregator has not told this time yet, and the archive does not hold it.';
       return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / 1000, members: { gaps } });
     },
   };

@@ -9,6 +9,8 @@ import type { Holdings } from './holdings.ts';
 
 /** The aggregator gives hours for spans of up to so many days. */
 const HOURLY_DAYS = 90;
+/** A piece of hours further back, in ms: shorter, since it is asked for in whole seconds, and above 90 days are days. */
+const LONGEST_PIECE = HOURLY_DAYS * DAY - HOUR;
 
 /** The calls there are to the aggregator, each with all that its answer is good for. All throw `UpstreamFailure`. */
 export function createFetches(parts: { source: CoinGecko; holdings: Holdings; clock: Clock }) {
@@ -75,13 +77,14 @@ export function createFetches(parts: { source: CoinGecko; holdings: Holdings; cl
       const samples = await source.daily(token, Number.isFinite(source.reach(0)) ? days : 'max');
       const now = clock.now();
       const { days: midnights, trailing } = splitDaily(samples);
+      const parts: Holding[] = trailing ? loose(token, trailing) : [];
       const last = midnights.at(-1);
-      const thru = last && isSettled('day', last.at, now) ? last.at : startOfDate(now) - 1;
-      const covers = { from: startOfDate(from), thru: startOfDate(thru) + DAY - 1 };
-      const parts: Holding[] = [
-        { grain: 'day', samples: archived('day', midnights, now), covers },
-        ...(trailing ? loose(token, trailing) : []),
-      ];
+      if (last) {
+        // A date without a row is a hole once a later one has its row; until then it may still come.
+        const thru = isSettled('day', last.at, now) ? startOfDate(last.at) + DAY - 1 : startOfDate(now) - 1;
+        const covers = { from: startOfDate(from), thru };
+        parts.push({ grain: 'day', samples: archived('day', midnights, now), covers });
+      }
       await holdings.record(`daily:${token}`, token, parts, now);
     },
 
@@ -90,7 +93,7 @@ export function createFetches(parts: { source: CoinGecko; holdings: Holdings; cl
       const recentFrom = clock.now() - HOURLY_DAYS * DAY;
       const pieces: Span[] = [];
       for (let from = gap.from; from <= gap.thru; ) {
-        const furthest = Math.min(from + HOURLY_DAYS * DAY - 1, recentFrom - 1);
+        const furthest = Math.min(from + LONGEST_PIECE - 1, recentFrom - 1);
         const thru = from >= recentFrom ? gap.thru : Math.min(gap.thru, furthest);
         pieces.push({ from, thru });
         from = thru + 1;

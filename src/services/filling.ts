@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, DAY, HOUR } from '../domain/clock.ts';
-import { dayReady, isGap, lastKnowable, startOfDate, type Window } from '../domain/grain.ts';
+import { dayReady, isGap, lastKnowable, slotOf, startOfDate, type Window } from '../domain/grain.ts';
+import { isSettledSlice } from '../domain/series.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
 import type { TokenName } from '../domain/token.ts';
 import type { UpstreamBudget } from './budget.ts';
@@ -25,6 +26,12 @@ export type Filled = {
   failure: unknown;
 };
 
+/** There was nothing to do. */
+const FRESH: Filled = Object.freeze({ fetched: false, refreshing: false, failure: undefined });
+
+export const isFresh = ({ fetched, refreshing, failure }: Filled): boolean =>
+  !fetched && !refreshing && failure === undefined;
+
 type Parts = {
   fetches: Fetches;
   holdings: Holdings;
@@ -44,8 +51,13 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
   function createAttempt() {
     const filled: Filled = { fetched: false, refreshing: false, failure: undefined };
 
-    async function arrival(what: Fetch, fetch: () => Promise<void>): Promise<void> {
-      const flight = refreshing.start(what, fetch);
+    /** Tells whether this call was made: the one that was under way may have been another one of that name. */
+    async function arrival(what: Fetch, fetch: () => Promise<void>): Promise<boolean> {
+      let isMade = false;
+      const flight = refreshing.start(what, () => {
+        isMade = true;
+        return fetch();
+      });
       if (!flight) filled.failure ??= refreshing.failure(what);
       else {
         try {
@@ -55,6 +67,7 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
           filled.failure ??= error;
         }
       }
+      return isMade;
     }
 
     async function refresh(what: Fetch, every: number, fetch: () => Promise<void>): Promise<void> {
@@ -89,13 +102,21 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
   function reachableGaps(token: TokenName, { grain, span }: Pick<Window, 'grain' | 'span'>): Span[] {
     const now = clock.now();
     const reach = fetches.reach(now);
-    const edge = grain === 'day' ? startOfDate(reach + DAY - 1) : reach;
+    // Of the hours, one or two less: the reach goes on while the call is on its way, and is not to be missed then.
+    const edge = grain === 'day' ? startOfDate(reach + DAY - 1) : slotOf('hour', reach) + 2 * HOUR;
     const possible = overlap(span, {
       from: Math.max(holdings.beginning(token), edge),
       thru: lastKnowable(grain, now),
     });
     if (!possible) return [];
     return without(possible, holdings.coverage(token, grain)).filter((gap) => isGap(grain, gap));
+  }
+
+  /** Nothing in it will ever be new. */
+  function isFinal(token: TokenName, window: Window): boolean {
+    const { grain, span, open } = window;
+    if (open || reachableGaps(token, window).length > 0) return false;
+    return isSettledSlice(holdings.series(token, grain).slice(span.from, span.thru));
   }
 
   async function fillDays(token: TokenName, window: Window, attempt: Attempt): Promise<void> {
@@ -117,15 +138,21 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
 
   async function fillHours(token: TokenName, window: Window, attempt: Attempt): Promise<void> {
     const lastDay = clock.now() - DAY;
-    const older = reachableGaps(token, window).filter(({ from }) => from < lastDay);
-    for (const span of older.flatMap(fetches.hourlyPieces).slice(0, CALLS_PER_WINDOW)) {
-      await attempt.arrival(`hours:${token}`, () => fetches.hours(token, span));
+    for (let calls = 0; calls < CALLS_PER_WINDOW && !attempt.filled.failure; ) {
+      const older = reachableGaps(token, window).filter(({ from }) => from < lastDay);
+      const [piece] = older.flatMap(fetches.hourlyPieces);
+      if (!piece) break;
+      // Another window's hours may be under way: these are asked for when they are there.
+      const isMade = await attempt.arrival(`hours:${token}`, () => fetches.hours(token, piece));
+      if (isMade) calls += 1;
     }
     if (reachableGaps(token, window).length > 0) await fillLastDay(token, window, attempt);
   }
 
   /** The last day's chart, when its time has come: waited for where nothing of the window is there. */
-  async function fillLastDay(token: TokenName, { grain, span }: Window, attempt: Attempt): Promise<void> {
+  async function fillLastDay(token: TokenName, window: Window, attempt: Attempt): Promise<void> {
+    const { grain, span } = window;
+    if (isFinal(token, window)) return;
     const what = `chart:${token}` as const;
     const every = budget.timetable().chart;
     if (span.thru < clock.now() - DAY || ageOf(what) < every) return;
@@ -146,11 +173,11 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
   const fillGrain = { minute: fillLastDay, hour: fillHours, day: fillDays };
 
   return {
-    /** The latest price of a token. */
-    async latest(token: TokenName): Promise<Filled> {
+    /** The latest price of a token: at once when its time has not come. */
+    latest(token: TokenName): Filled | Promise<Filled> {
+      if (ageOf('latest') < budget.timetable().latest) return FRESH;
       const attempt = createAttempt();
-      await fillLatest(holdings.latest(token) !== undefined, attempt);
-      return attempt.filled;
+      return fillLatest(holdings.latest(token) !== undefined, attempt).then(() => attempt.filled);
     },
 
     /** What a window needs, as far as the timetable allows. */

@@ -41,6 +41,7 @@ export async function openHoldings({ store, refreshes, clock }: Parts) {
   const fetchedAt = new Map<string, number>();
   const versions = new Map<string, number>();
   let summary: Promise<HoldingSummary[]> | undefined;
+  let generation = 0;
 
   const oldest = (grain: Grain) => (grain === 'minute' ? clock.now() - MINUTES_IN_MEMORY : 0);
   function of(token: TokenName, grain: Grain): Held {
@@ -92,6 +93,7 @@ export async function openHoldings({ store, refreshes, clock }: Parts) {
       if (at !== null) fetchedAt.set(what, at);
     }
     summary = undefined;
+    generation += 1;
   }
 
   for (const token of TOKEN_NAMES) {
@@ -108,6 +110,9 @@ export async function openHoldings({ store, refreshes, clock }: Parts) {
     /** When a thing was last fetched (Unix ms), by whichever process. */
     fetchedAt: (what: Fetch) => fetchedAt.get(what),
 
+    /** Rises with everything that is taken over. */
+    generation: () => generation,
+
     /** How often what a thing feeds was written, as far as this process knows. */
     version: (what: Fetch) => versions.get(what) ?? 0,
 
@@ -121,7 +126,7 @@ export async function openHoldings({ store, refreshes, clock }: Parts) {
     async reaching(token: TokenName, grain: Grain, from: number): Promise<Series> {
       const { series } = of(token, grain);
       if (from >= oldest(grain)) return series;
-      return createSeries(await store.samples(token, grain, from));
+      return createSeries(await store.samples(token, grain, Math.max(0, from)));
     },
 
     /** The newest sample of a token, of whichever grain brought it. */

@@ -17,10 +17,11 @@ import { Problem } from '../problems.ts';
 import type { LeaseState, LedgerStore } from '../stores/ledger.ts';
 import { reach } from './deadline.ts';
 
-/** Everything is settled once in this time, and what is not pressing waits for it; in ms. */
-const TICK = SECOND;
-/** Statements lie at least so far apart (ms): eight a second, and with the tick's look at the users no more than ten. */
-const SPACING = 125;
+/**
+ * `tick`: everything is settled once in this time, and what is not pressing waits for it. `spacing`: statements lie
+ * at least so far apart, eight a second, and with the tick's look at the users no more than ten. Both in ms.
+ */
+const PACE = { tick: SECOND, spacing: 125 };
 /** A key that was not used for so long gives back what it holds; an account without a lease is forgotten; in ms. */
 const IDLE = 5 * SECOND;
 const FORGOTTEN = MINUTE;
@@ -54,11 +55,14 @@ type Account = {
 
 type Item = { account: Account; lease: Lease; want: number };
 
+export type Pace = typeof PACE;
+type Parts = { ledger: LedgerStore; clock: Clock; log: Log; pace?: Pace | undefined };
+
 /**
  * Spending without a database on the way: a call takes one from the lease in memory; the ledger is settled behind
  * it, for all keys together. What each statement settles is told in `stores/ledger.ts` and in ARCHITECTURE.md.
  */
-export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; clock: Clock; log: Log }) {
+export function createLeases({ ledger, clock, log, pace = PACE }: Parts) {
   const accounts = new Map<number, Account>();
   const asking = new Set<Account>();
   let tickIsDue = false;
@@ -147,7 +151,7 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
       const pause = nextStart - performance.now();
       if (pause > 0) await wait(pause);
       scheduled = undefined;
-      nextStart = performance.now() + SPACING;
+      nextStart = performance.now() + pace.spacing;
       running = run();
       await running;
     })();
@@ -179,7 +183,7 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
   function itemsOfTick(already: ReadonlySet<Lease>): Item[] {
     const items: Item[] = [];
     const now = clock.elapsed();
-    const seconds = Math.max(TICK, now - lastTick) / SECOND;
+    const seconds = Math.max(SECOND, now - lastTick) / SECOND;
     lastTick = now;
     for (const [key, account] of accounts) {
       const recent = account.calls / seconds;
@@ -207,7 +211,7 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
     const asked = { wall: clock.now(), elapsed: clock.elapsed() };
     const fresh = items.filter(({ account, lease }) => account.openedPeriod !== lease.period.start);
     if (fresh.length > 0) {
-      nextStart += SPACING;
+      nextStart += pace.spacing;
       await ledger.open(
         fresh.map(({ lease }) => ({ userKey: lease.userKey, periodStart: lease.period.start })),
       );
@@ -264,7 +268,7 @@ export function createLeases({ ledger, clock, log }: { ledger: LedgerStore; cloc
   const tick = setInterval(() => {
     tickIsDue = true;
     soon().catch((err) => log.warn({ err }, 'the ledger could not be settled'));
-  }, TICK);
+  }, pace.tick);
 
   return {
     /** Pays for one call: at once from a lease in memory, or after the ledger granted one. Throws `quota_exceeded`. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import { daysWindow, type Grain, rangeWindow, startOfDate, type Window } from '../domain/grain.ts';
 import type { DateSnapshot } from '../domain/records.ts';
-import type { Sample } from '../domain/sample.ts';
-import { isSettledSlice, samplesOf } from '../domain/series.ts';
+import { isMidnightSample, type Sample } from '../domain/sample.ts';
+import { isSettledSlice, type Series, samplesOf } from '../domain/series.ts';
 import { seriesToCsv, seriesToJson } from '../domain/series-text.ts';
 import { TOKENS, type TokenName } from '../domain/token.ts';
 import { UpstreamFailure } from '../domain/upstream-failure.ts';
@@ -10,6 +10,7 @@ import { type Body, bodyOf, createBodies } from './bodies.ts';
 import { createCompleteness } from './completeness.ts';
 import type { Filled, Filling } from './filling.ts';
 import type { Holdings } from './holdings.ts';
+import { createRecall } from './recall.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
 /** `list` is JSON too: an array with the one series in it. */
@@ -45,21 +46,22 @@ const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left ou
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
 export function createMarket({ holdings, filling, clock }: Parts) {
   const bodies = createBodies();
+  const recall = createRecall({ holdings, clock });
   const completeness = createCompleteness({ holdings, filling, clock });
 
-  /** Until its own row is ready, the first sample after midnight stands in for today's. */
+  /** Until its own row is ready, the first sample after midnight stands in for today's; a later hour's does not. */
   function standIn(token: TokenName): Sample | undefined {
     const today = startOfDate(clock.now());
     const firsts = [
       holdings.series(token, 'minute').firstFrom(today),
       holdings.series(token, 'hour').firstFrom(today),
     ];
-    return firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at)[0];
+    const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
+    return first && isMidnightSample(first.at) ? first : undefined;
   }
 
-  /** What a window holds: rows of the archive, and the samples that follow them. */
-  async function read(token: TokenName, { grain, span, open, withLatest }: Window) {
-    const series = await holdings.reaching(token, grain, span.from);
+  /** What a window holds: rows of the archive, and the samples that follow them. To be used before any waiting. */
+  function read(token: TokenName, { grain, span, open, withLatest }: Window, series: Series) {
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
     const following: Sample[] = [];
     let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
@@ -78,7 +80,7 @@ export function createMarket({ holdings, filling, clock }: Parts) {
       samples: () => [...samplesOf(slice), ...following],
       /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
       key: inMemory
-        ? [token, grain, series.version, slice.start, slice.end, ...following.map(({ at }) => at)].join()
+        ? [token, grain, series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
         : undefined,
     };
   }
@@ -106,35 +108,47 @@ export function createMarket({ holdings, filling, clock }: Parts) {
 
   async function history(token: TokenName, window: Window, format: Format): Promise<Answer> {
     const filled = await filling.window(token, window);
-    const rows = await read(token, window);
+    const rows = read(token, window, await holdings.reaching(token, window.grain, window.span.from));
     if (rows.isEmpty) throw completeness.nothingToServe(token, window, filled.failure);
     const render = () => RENDER[format](rows.samples());
     const body = rows.key === undefined ? bodyOf(render()) : bodies.kept(`${format},${rows.key}`, render);
     return { body, ...facts(token, window, rows, filled) };
   }
 
+  function latestAnswer(token: TokenName, filled: Filled): Answer {
+    const row = holdings.latest(token);
+    if (!row) throw upstreamProblem(filled.failure ?? leftOut);
+    return {
+      body: bodies.kept(`latest,${token},${row.fetchedAt}`, () => JSON.stringify(row.record)),
+      modifiedAt: row.at,
+      fetchedAt: row.fetchedAt,
+      dueAt: row.fetchedAt + filling.timetable().latest,
+      settled: false,
+      gaps: [],
+      filled,
+    };
+  }
+
+  /** A window's answer, or the one that was given to the same question a moment ago. */
+  function recalled(question: string, make: () => Promise<Answer>): Answer | Promise<Answer> {
+    return recall.get(question) ?? make().then((answer) => recall.keep(question, answer));
+  }
+
   return {
-    /** The latest price record. */
-    async latest(token: TokenName): Promise<Answer> {
-      const filled = await filling.latest(token);
-      const row = holdings.latest(token);
-      if (!row) throw upstreamProblem(filled.failure ?? leftOut);
-      return {
-        body: bodies.kept(`latest,${token},${row.fetchedAt}`, () => JSON.stringify(row.record)),
-        modifiedAt: row.at,
-        fetchedAt: row.fetchedAt,
-        dueAt: row.fetchedAt + filling.timetable().latest,
-        settled: false,
-        gaps: [],
-        filled,
-      };
+    /** The latest price record: at once when its time has not come. */
+    latest(token: TokenName): Answer | Promise<Answer> {
+      const known = recall.get(token);
+      if (known) return known;
+      const filled = filling.latest(token);
+      if (filled instanceof Promise) return filled.then((outcome) => latestAnswer(token, outcome));
+      return recall.keep(token, latestAnswer(token, filled));
     },
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: 'list' | 'csv'): Promise<Answer> {
       const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
       const filled = await filling.window(token, window);
-      const rows = await read(token, window);
+      const rows = read(token, window, holdings.series(token, 'day'));
       const [sample] = rows.samples();
       if (!sample) throw completeness.nothingToServe(token, window, filled.failure);
       const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
@@ -145,11 +159,13 @@ export function createMarket({ holdings, filling, clock }: Parts) {
 
     /** The last so many days: minutes, hours or midnights (`daysWindow`). */
     days: (token: TokenName, days: number, format: 'list' | 'csv') =>
-      history(token, daysWindow(days, clock.now()), format),
+      recalled([token, days, format].join(), () => history(token, daysWindow(days, clock.now()), format)),
 
     /** From one date thru another (Unix ms of their midnights), both included. */
     range: (token: TokenName, grain: Grain, from: number, thru: number, format: 'json' | 'csv') =>
-      history(token, rangeWindow(grain, from, thru, clock.now()), format),
+      recalled([token, grain, from, thru, format].join(), () =>
+        history(token, rangeWindow(grain, from, thru, clock.now()), format),
+      ),
 
     /** What an operator should know: what could not be fetched, and why. */
     warnings: filling.warnings,

@@ -29,7 +29,7 @@ const isoDate = z.iso
 export const marketsAnswer = z.array(
   z.object({
     id: z.string(),
-    current_price: number,
+    current_price: figure,
     market_cap: figure,
     total_volume: figure,
     circulating_supply: figure,

@@ -22,9 +22,10 @@ export type Quote = { token: TokenName; record: LatestPrice; at: number };
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
 
 function toQuote(market: Market, now: number): Quote[] {
-  const { id, last_updated, ...figures } = market;
-  if (!isTokenName(id)) return [];
+  const { id, last_updated, current_price, ...figures } = market;
+  if (!isTokenName(id) || current_price === null) return [];
   const record = {
+    current_price,
     ...figures,
     ath_date: toHttpDate(figures.ath_date),
     atl_date: toHttpDate(figures.atl_date),
@@ -56,7 +57,7 @@ export function openCoinGecko({ url, plan, apiKey, clock, ...rest }: Options) {
     /** The earliest instant (Unix ms) of which the plan tells anything; -Infinity when it goes all the way back. */
     reach: (now: number) => now - historyDays * DAY,
 
-    /** The latest prices of the tokens named; one that the aggregator leaves out is left out. */
+    /** The latest prices of the tokens named; one that the aggregator leaves out, or has no price of, is left out. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const query = { vs_currency: 'usd', ids: tokens.join(',') };
       return upstream.get('/coins/markets', query, (answer) => {

@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache';
+import { type Clock, SECOND } from '../domain/clock.ts';
+import { isFresh } from './filling.ts';
+import type { Holdings } from './holdings.ts';
+import type { Answer } from './market.ts';
+
+/** For how long the same question has the same answer while nothing new is known, in ms. */
+const RECALLED_FOR = SECOND;
+/** What the bodies of the recalled answers may take of memory, in bytes. */
+const RECALLED_BYTES = 16 * 1024 * 1024;
+
+type Recalled = { answer: Answer; at: number; generation: number };
+
+/**
+ * The answers of the last second, so that a question that thousands ask at once is thought about once. An answer
+ * for which something had to be done, or could not be, is not recalled: the next one differs from it.
+ */
+export function createRecall({ holdings, clock }: { holdings: Holdings; clock: Clock }) {
+  const answers = new LRUCache<string, Recalled>({
+    maxSize: RECALLED_BYTES,
+    sizeCalculation: ({ answer }, question) => answer.body.size() + question.length,
+  });
+
+  return {
+    get(question: string): Answer | undefined {
+      const known = answers.get(question);
+      if (known === undefined || known.generation !== holdings.generation()) return undefined;
+      const age = clock.now() - known.at;
+      return age >= 0 && age < RECALLED_FOR ? known.answer : undefined;
+    },
+
+    keep(question: string, answer: Answer): Answer {
+      if (isFresh(answer.filled)) {
+        answers.set(question, { answer, at: clock.now(), generation: holdings.generation() });
+      }
+      return answer;
+    },
+  };
+}
