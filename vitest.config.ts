@@ -1,4 +1,4 @@
-import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 
 const STORE_TESTS = 'test/**/*.store.test.ts';
 const SERVER_TESTS = 'test/**/*.server.test.ts';
@@ -23,7 +23,7 @@ const projects: TestProjectConfiguration[] = [
   },
 ];
 
-export default defineConfig(async () => {
+export default defineConfig(async (): Promise<ViteUserConfig> => {
   if (await isServerWithinReach()) {
     projects.push({
       extends: true,
@@ -41,11 +41,11 @@ export default defineConfig(async () => {
   const outputFile = process.env.VITEST_JSON;
   return {
     test: {
-      pool: 'forks' as const,
+      pool: 'forks',
       maxWorkers: 2,
       testTimeout: 30_000,
       hookTimeout: 60_000,
-      reporters: outputFile ? (['default', ['json', { outputFile }]] as const) : ['default'],
+      reporters: outputFile ? ['default', ['json', { outputFile }]] : ['default'],
       projects,
     },
   };

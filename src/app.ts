@@ -6,7 +6,7 @@ import type { Clock } from './domain/clock.ts';
 import { guard } from './http/guard.ts';
 import { describeInterface } from './http/openapi.ts';
 import { parameterValidator } from './http/parameters.ts';
-import { answerBrokenRequest, replyWithProblems } from './http/problem-replies.ts';
+import { answerBrokenRequest, answerUnroutable, replyWithProblems } from './http/problem-replies.ts';
 import { requestId, tellRequestId } from './http/request-id.ts';
 import { limitRequests, NODE_HEADER_LIMIT } from './http/request-limits.ts';
 import { logRequests } from './http/request-log.ts';
@@ -33,12 +33,16 @@ export type AppParts = {
 /** Headers that a page of another origin may read. */
 const EXPOSED = [
   'Age',
+  'Allow',
   'Cache-Status',
   'ETag',
+  'Last-Modified',
   'Quotient-Gaps',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Vary',
+  'WWW-Authenticate',
   'X-Request-Id',
 ];
 
@@ -60,6 +64,7 @@ export async function buildApp(parts: AppParts) {
     requestIdHeader: false,
     http: { maxHeaderSize: NODE_HEADER_LIMIT },
     routerOptions: { maxParamLength: 512 },
+    frameworkErrors: answerUnroutable(basePath),
     clientErrorHandler: answerBrokenRequest(basePath, () => requestId({ headers: {} })),
     trustProxy: trusted(settings.trustProxy),
     return503OnClosing: false,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
 import { Problem, type ProblemCode } from '../problems.ts';
 import type { Allowance, Caller, Receipt } from '../services/allowance.ts';
+import { attempt } from './attempt.ts';
 import { createBurst } from './burst.ts';
 
 declare module 'fastify' {
@@ -109,15 +110,4 @@ export function guard(app: FastifyInstance, { allowance, now, burstPerSecond }: 
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
     done(null, payload);
   });
-}
-
-/** Does a hook's work, at once where it can be done at once: a promise for each hook of each call is felt. */
-function attempt(done: (error?: Error) => void, work: () => void | Promise<void>): void {
-  try {
-    const outcome = work();
-    if (outcome instanceof Promise) outcome.then(() => done(), done);
-    else done();
-  } catch (error) {
-    done(error as Error);
-  }
 }

@@ -109,7 +109,8 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
     const faults = new Map<string, InputFault>();
     for (const issue of parsed.error.issues) {
       const name = String(issue.path[0] ?? '');
-      const fix = String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
+      const own = (issue as { params?: { fix?: string } }).params?.fix;
+      const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
       const fault = {
         location: `${place}.${name}`,
         message: wrong(name, given, issue.message),

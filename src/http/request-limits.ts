@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, Problem } from '../problems.ts';
+import { attempt } from './attempt.ts';
 
 /** The most of each that a request may bring, in bytes. */
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024, body: 1024 * 1024 } as const;
@@ -64,8 +65,7 @@ export function checkRequest(request: FastifyRequest): void {
 /** Fastify leaves the body of these alone, so its length is only known by reading it. */
 const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
 
-async function refuseLongBody({ method, raw }: FastifyRequest): Promise<void> {
-  if (!BODYLESS.has(method) || raw.headers['transfer-encoding'] === undefined) return;
+async function readLongBody({ raw }: FastifyRequest): Promise<void> {
   let size = 0;
   for await (const chunk of raw) {
     size += (chunk as Buffer).length;
@@ -77,17 +77,22 @@ const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
 
 /** Fastify refuses a body whose Content-Type is none; one that is not read may be called anything. */
 function forgetBrokenMediaType({ raw }: FastifyRequest): void {
-  if (!MEDIA_TYPE.test(raw.headers['content-type'] ?? '')) delete raw.headers['content-type'];
+  const given = raw.headers['content-type'];
+  if (given !== undefined && !MEDIA_TYPE.test(given)) delete raw.headers['content-type'];
 }
 
 export function limitRequests(app: FastifyInstance): void {
   // Node answers 417 by itself to an Expect that it does not know; it may as well be ignored (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.addHook('onRequest', async (request) => {
-    checkRequest(request);
-    forgetBrokenMediaType(request);
-    await refuseLongBody(request);
-  });
+  app.addHook('onRequest', (request, _reply, done) =>
+    attempt(done, () => {
+      checkRequest(request);
+      forgetBrokenMediaType(request);
+      const { method, raw } = request;
+      if (raw.headers['transfer-encoding'] !== undefined && BODYLESS.has(method))
+        return readLongBody(request);
+    }),
+  );
   app.removeAllContentTypeParsers();
   // A body is neither needed nor read: it is let in up to the limit, and forgotten.
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.body }, async () => undefined);

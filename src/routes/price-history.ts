@@ -3,11 +3,19 @@ import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
 import type { Grain } from '../domain/grain.ts';
 import { dateSnapshot, priceSeries } from '../domain/records.ts';
+import { attempt } from '../http/attempt.ts';
 import { sendAnswer } from '../http/freshness.ts';
 import { acceptedFormat } from '../http/media-type.ts';
 import { currency, date, days, tokenName } from '../http/parameters.ts';
-import { invalidRequest, type ProblemCode } from '../problems.ts';
+import type { ProblemCode } from '../problems.ts';
 import type { Market } from '../services/market.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the caller wants an answer in. */
+    format: 'json' | 'csv';
+  }
+}
 
 const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Grain>;
 
@@ -60,13 +68,19 @@ const contracts = (clock: Clock) => ({
       'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
       REACH,
     operationId: 'getHistoryOfRange',
-    querystring: z.object({
-      tokenName,
-      fromDate: date('YYYY-MM-DD', clock),
-      thruDate: date('YYYY-MM-DD', clock, { future: true }),
-      interval,
-      ...currency,
-    }),
+    querystring: z
+      .object({
+        tokenName,
+        fromDate: date('YYYY-MM-DD', clock),
+        thruDate: date('YYYY-MM-DD', clock, { future: true }),
+        interval,
+        ...currency,
+      })
+      .refine(({ fromDate, thruDate }) => fromDate <= thruDate, {
+        path: ['fromDate'],
+        message: 'is after thruDate',
+        params: { fix: 'a fromDate that is not after thruDate' },
+      }),
     response: { 200: orCsv('A series', priceSeries) },
   },
 });
@@ -85,6 +99,12 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
 ) => {
   const schemas = contracts(clock);
   const config = { cost: 1, problems } as const;
+  app.decorateRequest('format', 'json');
+  app.addHook('preValidation', (request, _reply, done) =>
+    attempt(done, () => {
+      request.format = acceptedFormat(request);
+    }),
+  );
 
   app.route({
     method: 'GET',
@@ -92,12 +112,8 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
     schema: schemas.date,
     config,
     handler: async (request, reply) => {
-      const format = acceptedFormat(request);
-      const answer = await market.date(
-        request.query.tokenName,
-        request.query.date,
-        format === 'csv' ? 'csv' : 'list',
-      );
+      const { query, format } = request;
+      const answer = await market.date(query.tokenName, query.date, format);
       return sendAnswer(request, reply, answer, { now: clock.now(), format });
     },
   });
@@ -108,12 +124,8 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
     schema: schemas.days,
     config,
     handler: async (request, reply) => {
-      const format = acceptedFormat(request);
-      const answer = await market.days(
-        request.query.tokenName,
-        request.query.days,
-        format === 'csv' ? 'csv' : 'list',
-      );
+      const { query, format } = request;
+      const answer = await market.days(query.tokenName, query.days, format);
       return sendAnswer(request, reply, answer, { now: clock.now(), format });
     },
   });
@@ -124,13 +136,9 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
     schema: schemas.range,
     config,
     handler: async (request, reply) => {
-      const format = acceptedFormat(request);
-      const { tokenName, fromDate, thruDate, interval } = request.query;
-      if (fromDate > thruDate) {
-        const fix = 'give a fromDate that is not after thruDate';
-        throw invalidRequest({ location: 'query.fromDate', message: 'is after thruDate', fix });
-      }
-      const answer = await market.range(tokenName, INTERVALS[interval], fromDate, thruDate, format);
+      const { query, format } = request;
+      const grain = INTERVALS[query.interval];
+      const answer = await market.range(query.tokenName, grain, query.fromDate, query.thruDate, format);
       return sendAnswer(request, reply, answer, { now: clock.now(), format });
     },
   });

@@ -112,7 +112,10 @@ export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowan
       method: 'POST',
       url: '/create',
       schema: create,
-      config: { open: true, problems: ['cross_site', 'registration_closed', 'rate_limited'] },
+      config: {
+        open: true,
+        problems: ['cross_site', 'registration_closed', 'rate_limited', 'database_unavailable'],
+      },
       handler: async ({ query }, reply) => reply.code(201).send(await users.create(query)),
     });
   });
@@ -121,7 +124,16 @@ export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowan
     method: 'GET',
     url: '/data',
     schema: data,
-    config: { open: true, problems: ['api_key_missing', 'api_key_invalid', 'api_key_revoked'] },
+    config: {
+      open: true,
+      problems: [
+        'api_key_missing',
+        'api_key_invalid',
+        'api_key_revoked',
+        'database_unavailable',
+        'overloaded',
+      ],
+    },
     handler: async (request) => {
       const apiKey = request.query.api ?? presentedKey(request);
       return users.record(await allowance.authenticate(apiKey, { evenExpired: true }), apiKey);

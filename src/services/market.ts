@@ -13,8 +13,7 @@ import type { Holdings } from './holdings.ts';
 import { createRecall } from './recall.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
-/** `list` is JSON too: an array with the one series in it. */
-export type Format = 'json' | 'list' | 'csv';
+export type Format = 'json' | 'csv';
 
 /** An answer, and what there is to say about its age; instants in Unix ms. */
 export type Answer = {
@@ -35,11 +34,13 @@ export type Answer = {
 
 type Parts = { holdings: Holdings; filling: Filling; clock: Clock };
 
-const RENDER = {
-  json: seriesToJson,
-  list: (samples: readonly Sample[]) => `[${seriesToJson(samples)}]`,
+type Shape = 'object' | 'list' | 'csv';
+/** `list` is an array with the one series in it. */
+const RENDER: Record<Shape, (samples: readonly Sample[]) => string> = {
+  object: seriesToJson,
+  list: (samples) => `[${seriesToJson(samples)}]`,
   csv: seriesToCsv,
-} as const satisfies Record<Format, (samples: readonly Sample[]) => string>;
+};
 
 const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
 
@@ -106,12 +107,12 @@ export function createMarket({ holdings, filling, clock }: Parts) {
     };
   }
 
-  async function history(token: TokenName, window: Window, format: Format): Promise<Answer> {
+  async function history(token: TokenName, window: Window, shape: Shape): Promise<Answer> {
     const filled = await filling.window(token, window);
     const rows = read(token, window, await holdings.reaching(token, window.grain, window.span.from));
     if (rows.isEmpty) throw completeness.nothingToServe(token, window, filled.failure);
-    const render = () => RENDER[format](rows.samples());
-    const body = rows.key === undefined ? bodyOf(render()) : bodies.kept(`${format},${rows.key}`, render);
+    const render = () => RENDER[shape](rows.samples());
+    const body = rows.key === undefined ? bodyOf(render()) : bodies.kept(`${shape},${rows.key}`, render);
     return { body, ...facts(token, window, rows, filled) };
   }
 
@@ -145,7 +146,7 @@ export function createMarket({ holdings, filling, clock }: Parts) {
     },
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
-    async date(token: TokenName, date: number, format: 'list' | 'csv'): Promise<Answer> {
+    async date(token: TokenName, date: number, format: Format): Promise<Answer> {
       const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
       const filled = await filling.window(token, window);
       const rows = read(token, window, holdings.series(token, 'day'));
@@ -158,13 +159,15 @@ export function createMarket({ holdings, filling, clock }: Parts) {
     },
 
     /** The last so many days: minutes, hours or midnights (`daysWindow`). */
-    days: (token: TokenName, days: number, format: 'list' | 'csv') =>
-      recalled([token, days, format].join(), () => history(token, daysWindow(days, clock.now()), format)),
+    days: (token: TokenName, days: number, format: Format) =>
+      recalled([token, days, format].join(), () =>
+        history(token, daysWindow(days, clock.now()), format === 'csv' ? 'csv' : 'list'),
+      ),
 
     /** From one date thru another (Unix ms of their midnights), both included. */
-    range: (token: TokenName, grain: Grain, from: number, thru: number, format: 'json' | 'csv') =>
+    range: (token: TokenName, grain: Grain, from: number, thru: number, format: Format) =>
       recalled([token, grain, from, thru, format].join(), () =>
-        history(token, rangeWindow(grain, from, thru, clock.now()), format),
+        history(token, rangeWindow(grain, from, thru, clock.now()), format === 'csv' ? 'csv' : 'object'),
       ),
 
     /** What an operator should know: what could not be fetched, and why. */

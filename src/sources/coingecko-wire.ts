@@ -17,7 +17,9 @@ const number = z.union([
     .transform(Number),
 ]);
 const figure = number.nullish().transform((value) => value ?? null);
-const column = z.array(z.tuple([z.number(), figure]).rest(z.unknown()));
+/** Unix ms, as far as a date can be made of it. */
+const time = z.int().min(0).max(8.64e15);
+const column = z.array(z.tuple([time, figure]).rest(z.unknown()));
 
 export const chartAnswer = z.object({ prices: column, market_caps: column, total_volumes: column });
 

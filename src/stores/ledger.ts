@@ -131,7 +131,8 @@ export function createLedgerStore(prisma: PrismaClient) {
         'limit', g.lim, 'left', g.left_before - a.amount, 'reclaimableIn', CASE WHEN g.held + g.amount > g.spent
           THEN NULL ELSE (SELECT greatest(0, extract(epoch FROM min(l.expires_at) - clock_timestamp())
             + ${RECLAIM_SECONDS}::float8) FROM lease l WHERE l.user_key = g.user_key
-            AND l.period_start = g.period_start AND NOT l.closed AND l.id <> g.id AND l.granted > l.spent) END))
+            AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
+            AND l.id NOT IN (SELECT id FROM report)) END))
         AS states
       FROM grants g JOIN (SELECT user_key, period_start, sum(amount)::int AS amount FROM grants GROUP BY 1, 2) a
         USING (user_key, period_start)`;

@@ -1,0 +1,91 @@
+import type { AddressInfo } from 'node:net';
+import { buildApp } from '../../src/app.ts';
+import { hashApiKey, mintApiKey } from '../../src/domain/api-key.ts';
+import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import { addMonths } from '../../src/domain/plan.ts';
+import { openLog, openParts } from '../../src/parts.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { readSettings } from '../../src/settings.ts';
+import { openTestDatabase } from './database.ts';
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+type Options = {
+  /** The environment, on top of one that asks the sandbox and logs everything. */
+  settings?: Readonly<Record<string, string>>;
+  /** What `startSandbox` takes. The clock is the service's unless another is given. */
+  sandbox?: Parameters<typeof startSandbox>[0];
+  /** The system's clock where left out. */
+  clock?: Clock;
+};
+
+/** `validUntil` in Unix ms; `revokedAt` and `expiresAt` are the key's. */
+type Enrolment = { limit?: number; validUntil?: number; revokedAt?: Date; expiresAt?: Date };
+
+/**
+ * The whole service on a port of its own, with a fresh test database and the sandbox as its aggregator.
+ * For `*.store.test.ts` and `*.server.test.ts`. `close` ends all of it, in reverse.
+ */
+export async function startService({ settings: env, sandbox: options, clock = systemClock }: Options = {}) {
+  const logLines: string[] = [];
+  const logger = openLog(env?.LOG_LEVEL ?? 'trace', { write: (line) => void logLines.push(line) });
+  const sandbox: Sandbox = await startSandbox({ clock, ...options });
+  const settings = readSettings({ PORT: '0', COINGECKO_URL: sandbox.coingeckoUrl, ...env });
+  const database = await openTestDatabase();
+  const parts = await openParts(settings, { logger, clock, database });
+  const app = await buildApp(parts);
+  await app.listen({ host: settings.host, port: settings.port });
+  const { port } = app.server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}${settings.basePath}`;
+
+  return {
+    /** `http://127.0.0.1:…` and the base path, without a slash at its end. */
+    url,
+    app,
+    parts,
+    sandbox,
+    database,
+    /** What was logged, a JSON text each. */
+    logLines,
+
+    /** Registers a user and gives the key. */
+    async register(plan: 'monthly' | 'yearly' = 'monthly'): Promise<string> {
+      const query = new URLSearchParams({ name: 'Ada Lovelace', email: 'ada@example.org', plan });
+      const response = await fetch(`${url}/v1/user/create?${query}`, { method: 'POST' });
+      const body = (await response.json()) as { apiKey?: string };
+      if (response.status !== 201 || !body.apiKey) throw new Error(`registering: ${JSON.stringify(body)}`);
+      return body.apiKey;
+    },
+
+    /** A user straight into the database, and the key: with a limit, an end or a fate that nobody could register. */
+    async enrol({ limit = 1_000_000, validUntil, ...fate }: Enrolment = {}): Promise<string> {
+      const apiKey = mintApiKey();
+      const createdAt = new Date(clock.now());
+      const instants = { createdAt, updatedAt: createdAt, anchor: createdAt };
+      await database.prisma.user.create({
+        data: {
+          name: 'Ada Lovelace',
+          email: 'ada@example.org',
+          plan: 'monthly',
+          limit,
+          ...instants,
+          validUntil: new Date(validUntil ?? addMonths(clock.now(), 1)),
+          apiKeys: { create: { hash: hashApiKey(apiKey), createdAt, ...fate } },
+        },
+      });
+      return apiKey;
+    },
+
+    /** GET of a path below `url`, with the key in its header if there is one. */
+    get(path: string, { key, headers }: { key?: string; headers?: Record<string, string> } = {}) {
+      return fetch(`${url}${path}`, { headers: { ...(key && { 'x-api-key': key }), ...headers } });
+    },
+
+    async close(): Promise<void> {
+      await app.close();
+      await parts.close();
+      await database.close();
+      await sandbox.close();
+    },
+  };
+}

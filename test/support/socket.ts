@@ -1,0 +1,78 @@
+import { connect, type Socket } from 'node:net';
+
+export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
+
+/**
+ * Connections that send bytes as they are, one request after another; a new one is opened when the other side has
+ * hung up. `close` ends it.
+ */
+export function openConnection(url: string) {
+  const { hostname, port } = new URL(url);
+  let open: Socket | undefined;
+
+  async function connected(): Promise<Socket> {
+    if (open && !open.destroyed && !open.readableEnded) return open;
+    const socket = connect(Number(port), hostname);
+    socket.setNoDelay(true);
+    socket.on('error', () => {}); // `close` follows
+    open = socket;
+    return socket;
+  }
+
+  return {
+    /**
+     * Sends one request and gives the answer. What the other side does not want to read any more is not an error.
+     * Rejects when it hangs up before it has answered.
+     * @param isHead whether the answer has no body whatever its Content-Length
+     */
+    async send(chunks: readonly (string | Buffer)[], { isHead = false } = {}): Promise<RawAnswer> {
+      const socket = await connected();
+      return new Promise((resolve, reject) => {
+        let received = Buffer.alloc(0);
+        const onData = (data: Buffer) => {
+          received = Buffer.concat([received, data]);
+          const answer = readAnswer(received, isHead);
+          if (answer) settle(() => resolve(answer), answer.headers.connection === 'close');
+        };
+        const onClose = () =>
+          settle(() => reject(new Error(`hung up after ${received.length} bytes: ${received}`)), true);
+        const settle = (end: () => void, last: boolean) => {
+          socket.off('data', onData).off('close', onClose);
+          if (last) socket.destroy();
+          end();
+        };
+        socket.on('data', onData).on('close', onClose);
+        for (const chunk of chunks) socket.write(chunk);
+      });
+    },
+    close: () => open?.destroy(),
+  };
+}
+
+/** One request over a connection of its own. */
+export async function exchange(url: string, ...chunks: (string | Buffer)[]): Promise<RawAnswer> {
+  const connection = openConnection(url);
+  try {
+    return await connection.send(chunks);
+  } finally {
+    connection.close();
+  }
+}
+
+/** The answer, once all of it is there: by its Content-Length. */
+function readAnswer(received: Buffer, isHead: boolean): RawAnswer | undefined {
+  const end = received.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const body = received.subarray(end + 4);
+  const status = Number(statusLine.split(' ')[1]);
+  const length = isHead || status === 304 ? 0 : Number(headers['content-length'] ?? 0);
+  if (body.length < length) return undefined;
+  return { status, headers, body: body.toString('utf8') };
+}
