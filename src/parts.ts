@@ -2,6 +2,8 @@ import pino from 'pino';
 import { maskApiKeys } from './domain/api-key.ts';
 import type { Clock } from './domain/clock.ts';
 import { systemClock } from './domain/clock.ts';
+import type { FailureCause } from './domain/upstream-failure.ts';
+import { createMetrics } from './metrics.ts';
 import { createAllowance } from './services/allowance.ts';
 import { openBudget } from './services/budget.ts';
 import { createFetches } from './services/fetches.ts';
@@ -41,6 +43,8 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
   const database =
     outside.database ?? (await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir, clock }));
   const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
+  const metrics = createMetrics();
+  const observe = (outcome: FailureCause | 'ok') => metrics.upstreamCall('coingecko', outcome);
   const refreshes = createRefreshStore(database.prisma);
   const budget = await openBudget({ ...coingecko, store: refreshes, upstream: 'coingecko', clock });
   const source = openCoinGecko({
@@ -48,7 +52,7 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
     timeoutMs,
     clock,
     reserve: budget.reserve,
-    observe: () => undefined,
+    observe,
   });
   const holdings = await openHoldings({ store: createArchiveStore(database.prisma), refreshes, clock });
   const refreshing = createRefreshing({ store: refreshes, holdings, timeoutMs, clock, log: logger });
@@ -56,7 +60,7 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
   const filling = createFilling({ fetches, holdings, refreshing, budget, clock });
   const userStore = createUserStore(database.prisma);
   const identities = createIdentities({ store: userStore, clock });
-  const ledger = createLedgerStore(database.prisma);
+  const ledger = createLedgerStore(database.prisma, metrics.ledgerStatement);
   const allowance = createAllowance({ identities, ledger, clock, log: logger });
 
   const watch = setInterval(() => {
@@ -72,6 +76,7 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
     clock,
     users: createUsers({ store: userStore, clock, changed: identities.sync }),
     allowance,
+    metrics,
     market: createMarket({ holdings, filling, clock }),
     checkDatabase: database.ready,
     async close(): Promise<void> {

@@ -46,6 +46,7 @@ export async function openConfiguredDatabase({
     return await openDatabase({ url: databaseUrl, dataDir });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    throw new Refusal(message, code === 'DIRECTORY_IN_USE' ? EXIT.refused : EXIT.failed, error);
+    const isTheirs = code === 'DIRECTORY_IN_USE' || code === 'MALFORMED_URL';
+    throw new Refusal(message, isTheirs ? EXIT.refused : EXIT.failed, error);
   }
 }

@@ -89,6 +89,8 @@ const environment = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level like info or warn')
     .default('info'),
   LOG_REQUESTS: z.enum(['all', 'errors', 'none'], 'must be all, errors or none').default('errors'),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: whole(0, 65_535).optional(),
   SHUTDOWN_GRACE_MS: whole(0, 600_000).default(10_000),
 });
 
@@ -133,6 +135,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,
     logRequests: data.LOG_REQUESTS,
+    metrics: { host: data.METRICS_HOST, port: data.METRICS_PORT },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
   };
 }

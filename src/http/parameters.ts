@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Clock, DAY } from '../domain/clock.ts';
 import { startOfDate } from '../domain/grain.ts';
-import { PLAN_NAMES } from '../domain/plan.ts';
 import { TOKEN_NAMES, type TokenName } from '../domain/token.ts';
 import { type InputFault, invalidRequest } from '../problems.ts';
 
@@ -34,10 +33,6 @@ const usd = z
 
 /** Every priced path takes these: they change nothing, and nobody takes dollars for euros. */
 export const currency = { currency: usd, vs_currency: usd };
-
-export const plan = z
-  .enum(PLAN_NAMES, 'is not a plan')
-  .meta({ description: 'What to pay for', fix: `one of ${PLAN_NAMES.join(', ')}`, examples: ['monthly'] });
 
 export const days = z
   .string()

@@ -20,7 +20,10 @@ export const given = (samples: readonly ArchivedSample[]) => Prisma.sql`
     samples.map(({ marketCap, ...sample }) => ({ ...sample, market_cap: marketCap })),
   )}::json) AS row(at float8, price float8, market_cap float8, volume float8, settled boolean)`;
 
-/** Adds spans to those of a token's grain; spans that touch become one. */
+/**
+ * Adds spans to those of a token's grain; spans that touch become one. Two processes may write at once: what then
+ * overlaps is united when it is read.
+ */
 export const addCoverage = (token: TokenName, grain: Grain, spans: readonly Span[]) => Prisma.sql`
   WITH added AS (
     SELECT to_timestamp("from" / 1000)::timestamptz(3) AS "from", to_timestamp(thru / 1000)::timestamptz(3) AS thru
@@ -37,7 +40,8 @@ export const addCoverage = (token: TokenName, grain: Grain, spans: readonly Span
   SELECT ${token}, ${grain}::grain, lower(span), upper(span) - interval '1 ms' FROM united
   ON CONFLICT (token, grain, "from") DO UPDATE SET thru = greatest(coverage.thru, excluded.thru)`;
 
-/** Tells other processes that the rows which `what` feeds have changed. */
+/** Tells other processes that the rows which `what` feeds have changed, and that nobody fetches it any more. */
 export const bumpRefresh = (what: string, at: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${toInstant(at)}, 1)
-  ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1`;
+  ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
+    holder = NULL, until = NULL`;

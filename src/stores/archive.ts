@@ -1,28 +1,20 @@
 import type { Grain } from '../domain/grain.ts';
 import { type LatestPrice, latestPrice } from '../domain/records.ts';
-import type { Sample } from '../domain/sample.ts';
 import type { Span } from '../domain/span.ts';
 import { isTokenName, type TokenName } from '../domain/token.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
+import { type ArchivedSample, addCoverage, bumpRefresh, epochMs, given, toInstant } from './archive-sql.ts';
 
 /** Samples of one grain, and the span of which the source has now told all it knows. */
 export type Holding = { grain: Grain; samples: readonly ArchivedSample[]; covers?: Span };
-export type ArchivedSample = Sample & { settled: boolean };
 export type Coverage = { token: TokenName; grain: Grain; span: Span };
 export type LatestRow = { token: TokenName; record: LatestPrice; at: number; fetchedAt: number };
 export type HoldingSummary = { token: TokenName; grain: Grain; from: number; thru: number; points: number };
 
+/** In hours and less: a day of the database's own would be longer or shorter where the session's zone shifts. */
+const SLOT_LENGTH: Record<Grain, string> = { minute: '1 minute', hour: '1 hour', day: '24 hours' };
+
 type ArchivedRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
-
-/** Rows travel as one JSON text: the server casts each figure from its own digits, so none is lost on the way. */
-const given = (samples: readonly ArchivedSample[]) => Prisma.sql`
-  SELECT to_timestamp(at / 1000)::timestamptz(3) AS at, price, market_cap, volume, settled
-  FROM json_to_recordset(${JSON.stringify(
-    samples.map(({ marketCap, ...sample }) => ({ ...sample, market_cap: marketCap })),
-  )}::json) AS row(at float8, price float8, market_cap float8, volume float8, settled boolean)`;
-
-const toInstant = (ms: number) => Prisma.sql`${new Date(ms).toISOString()}::timestamptz`;
-const epochMs = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
 
 /** The rows of `Point`, `Coverage`, `Latest` and `Refresh`: what the service knows of the market. */
 export function createArchiveStore(prisma: PrismaClient) {
@@ -45,31 +37,11 @@ export function createArchiveStore(prisma: PrismaClient) {
         SELECT 1 FROM point p
         WHERE p.token = ${token} AND p.grain = ${grain}::grain AND p.settled AND p.at <> given.at
           AND p.at >= date_trunc(${grain}, given.at, 'UTC')
-          AND p.at < date_trunc(${grain}, given.at, 'UTC') + ('1 ' || ${grain})::interval)
+          AND p.at < date_trunc(${grain}, given.at, 'UTC') + ${SLOT_LENGTH[grain]}::interval)
       ON CONFLICT (token, grain, at) DO UPDATE
       SET price = excluded.price, market_cap = excluded.market_cap, volume = excluded.volume,
           settled = excluded.settled
       WHERE NOT point.settled`;
-  }
-
-  /** Spans that touch become one. Two processes may write at once: what then overlaps is united when it is read. */
-  function writeCoverage(token: TokenName, grain: Grain, { from, thru }: Span) {
-    return prisma.$executeRaw`
-      WITH touching AS (
-        DELETE FROM coverage WHERE token = ${token} AND grain = ${grain}::grain
-          AND "from" <= ${toInstant(thru + 1)} AND thru >= ${toInstant(from - 1)}
-        RETURNING "from", thru)
-      INSERT INTO coverage (token, grain, "from", thru)
-      SELECT ${token}, ${grain}::grain,
-        least(${toInstant(from)}, min("from")), greatest(${toInstant(thru)}, max(thru)) FROM touching
-      ON CONFLICT (token, grain, "from") DO UPDATE SET thru = greatest(coverage.thru, excluded.thru)`;
-  }
-
-  function writeRefresh(what: string, fetchedAt: number) {
-    return prisma.$executeRaw`
-      INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${toInstant(fetchedAt)}, 1)
-      ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
-        holder = NULL, until = NULL`;
   }
 
   return {
@@ -82,8 +54,10 @@ export function createArchiveStore(prisma: PrismaClient) {
     ): Promise<void> {
       await prisma.$transaction([
         ...holdings.map((holding) => writePoints(token, holding)),
-        ...holdings.flatMap(({ grain, covers }) => (covers ? [writeCoverage(token, grain, covers)] : [])),
-        writeRefresh(what, fetchedAt),
+        ...holdings.flatMap(({ grain, covers }) =>
+          covers ? [prisma.$executeRaw(addCoverage(token, grain, [covers]))] : [],
+        ),
+        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
       ]);
     },
 
@@ -102,7 +76,7 @@ export function createArchiveStore(prisma: PrismaClient) {
             SET record = excluded.record, at = excluded.at, fetched_at = excluded.fetched_at`,
         ),
         ...rows.flatMap(({ token, holdings }) => holdings.map((holding) => writePoints(token, holding))),
-        writeRefresh(what, fetchedAt),
+        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
       ]);
     },
 

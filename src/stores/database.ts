@@ -159,7 +159,8 @@ async function makeWritable(directory: string) {
 }
 
 function malformedUrl() {
-  return new Error(
-    'DATABASE_URL is not of the form postgresql://user:password@host:port/database; special characters in it must be percent-encoded',
-  );
+  const message =
+    'DATABASE_URL is not of the form postgresql://user:password@host:port/database; special characters in it must ' +
+    'be percent-encoded';
+  return Object.assign(new Error(message), { code: 'MALFORMED_URL' });
 }

@@ -29,7 +29,7 @@ export type LeaseState = {
   limit: number;
   /** What nobody has spent and nobody holds; negative when the limit was lowered below that. */
   left: number;
-  /** Seconds until a lease of another holder can be reclaimed; null when none holds any. */
+  /** Seconds until a lease of another holder can be reclaimed, 0 or less when it can be; null when none holds any. */
   reclaimableIn: number | null;
 };
 
@@ -42,7 +42,8 @@ export const RECLAIM_SECONDS = 10;
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more. */
-export function createLedgerStore(prisma: PrismaClient) {
+/** @param counted told of each statement that settles leases */
+export function createLedgerStore(prisma: PrismaClient, counted: () => void = () => undefined) {
   /**
    * Settles, extends, closes and grants leases, in one statement.
    *
@@ -66,6 +67,7 @@ export function createLedgerStore(prisma: PrismaClient) {
         date: iso(date).slice(0, 10),
       })),
     );
+    counted();
     const rows = await prisma.$queryRaw<{ states: LeaseState[] | null }[]>`
       WITH report AS MATERIALIZED (
         SELECT * FROM json_to_recordset(${given}::json) AS r(id uuid, user_key int, period_start timestamptz,
@@ -129,8 +131,8 @@ export function createLedgerStore(prisma: PrismaClient) {
         FROM grants WHERE is_new AND amount > 0)
       SELECT json_agg(json_build_object('id', g.id, 'granted', g.held + g.amount, 'closed', NOT g.stays_open,
         'limit', g.lim, 'left', g.left_before - a.amount, 'reclaimableIn', CASE WHEN g.held + g.amount > g.spent
-          THEN NULL ELSE (SELECT greatest(0, extract(epoch FROM min(l.expires_at) - clock_timestamp())
-            + ${RECLAIM_SECONDS}::float8) FROM lease l WHERE l.user_key = g.user_key
+          THEN NULL ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
+            + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key
             AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
             AND l.id NOT IN (SELECT id FROM report)) END))
         AS states

@@ -1,0 +1,203 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DAY } from '../../src/domain/clock.ts';
+import { openDatabase } from '../../src/stores/database.ts';
+import { makeDirectory, runCommand, startCommand } from './run-command.ts';
+
+const SAMPLE = new URL('../samples/export.csv', import.meta.url).pathname;
+const BAD_SAMPLE = new URL('../samples/export-with-bad-lines.csv', import.meta.url).pathname;
+const HEADER = 'snapped_at,price,market_cap,total_volume';
+
+// Each command is a process that opens a database: seconds, on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+let directory: Awaited<ReturnType<typeof makeDirectory>>;
+const archive = (...args: string[]) =>
+  runCommand('archive', args, { DATA_DIR: join(directory.path, 'data') });
+
+async function statusOf(token: string, dataDir = 'data') {
+  const { code, stdout } = await runCommand('archive', ['status', '--json'], {
+    DATA_DIR: join(directory.path, dataDir),
+  });
+  expect(code).toBe(0);
+  const rows = JSON.parse(stdout) as { token: string; grain: string; points: number }[];
+  expect(rows, 'five tokens, three grains').toHaveLength(15);
+  return rows.find((row) => row.token === token && row.grain === 'day');
+}
+
+beforeAll(async () => {
+  directory = await makeDirectory();
+});
+afterAll(() => directory.remove());
+
+describe('archive import', () => {
+  it('tells what it did, and does nothing the second time', async () => {
+    expect(await archive('import', 'ethereum', SAMPLE)).toEqual({
+      code: 0,
+      stdout:
+        'ethereum: 3 rows read: 3 added, 0 changed, 0 skipped (identical), 0 kept (settled and different), 0 bad\n',
+      stderr: '100%: 3 rows of ethereum\n',
+    });
+    const again = await archive('import', 'Ethereum', SAMPLE);
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      'ethereum: 3 rows read: 0 added, 0 changed, 3 skipped (identical), 0 kept (settled and different), 0 bad\n',
+    ]);
+    expect(await statusOf('ethereum')).toMatchObject({
+      points: 3,
+      first: '2016-02-27T00:00:00.000Z',
+      last: '2016-03-01T00:00:00.000Z',
+      spans: [{ from: '2016-02-27T00:00:00.000Z', thru: '2016-03-01T23:59:59.999Z' }],
+      gaps: [
+        { from: '2015-08-07T00:00:00.000Z', thru: '2016-02-26T23:59:59.999Z' },
+        { from: '2016-03-02T00:00:00.000Z' },
+      ],
+    });
+  });
+
+  it('names what it keeps, the first twenty, and replaces it when told to', async () => {
+    const path = join(directory.path, 'kept.csv');
+    const write = (price: number) => {
+      const lines = Array.from({ length: 22 }, (_, i) => {
+        const date = new Date(Date.UTC(2020, 0, 1) + i * DAY).toISOString().slice(0, 10);
+        return `${date} 00:00:00 UTC,${price},,1`;
+      });
+      return writeFile(path, [HEADER, ...lines].join('\n'));
+    };
+    await write(1);
+    await archive('import', 'bitcoin', path);
+    await write(1.5);
+    const kept = await archive('import', 'bitcoin', path);
+    expect(kept.stdout).toContain('0 changed, 0 skipped (identical), 22 kept (settled and different)');
+    const lines = kept.stderr.split('\n').filter((line) => !line.includes('%'));
+    expect(lines[0]).toBe('kept 2020-01-01: price 1, in the file 1.5');
+    expect(lines.slice(19)).toEqual([
+      'kept 2020-01-20: price 1, in the file 1.5',
+      '… and 2 more rows kept',
+      '',
+    ]);
+    const replaced = await archive('import', 'bitcoin', path, '--replace');
+    expect(replaced.stdout).toContain('22 changed, 0 skipped (identical), 0 kept');
+  });
+
+  it('names bad lines and takes the rest; strict, it takes nothing', async () => {
+    const strict = await archive('import', 'solana', BAD_SAMPLE, '--strict');
+    expect(strict).toMatchObject({
+      code: 1,
+      stdout: 'solana: nothing was taken, the file has 9 bad line(s)\n',
+    });
+    expect(await statusOf('solana')).toMatchObject({ points: 0, spans: [] });
+
+    const lenient = await archive('import', 'solana', BAD_SAMPLE);
+    expect(lenient.code).toBe(0);
+    expect(lenient.stdout).toContain('12 rows read: 3 added');
+    for (const { stderr } of [strict, lenient]) {
+      expect(stderr).toContain('line 3: price is negative\n');
+      expect(stderr).toContain('line 9: a second row for this date: the first is on line 8\n');
+    }
+  });
+
+  it('stops after the batch when interrupted, and ends at the same when it is run again', async () => {
+    // Every row has twenty more of its date behind it, so that the file takes a while and the rows fit a history.
+    const first = Date.UTC(2009, 0, 3);
+    const lines = Array.from({ length: 5000 }, (_, i) => {
+      const date = new Date(first + i * DAY).toISOString().slice(0, 10);
+      return `${date} 00:00:00 UTC,${i / 7},${i * 1e6},${i}\n`.repeat(21);
+    });
+    const path = join(directory.path, 'large.csv');
+    await writeFile(path, `${HEADER}\n${lines.join('')}`);
+
+    const command = startCommand('archive', ['import', 'arweave', path], {
+      DATA_DIR: join(directory.path, 'data'),
+    });
+    await command.until('stderr', /^10%: /m);
+    command.kill('SIGINT');
+    command.kill('SIGINT'); // as npm does
+    const interrupted = await command.ended();
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.stdout).toMatch(/\ninterrupted: .* when it is run again\n$/);
+    const taken = Number(/ (\d+) added/.exec(interrupted.stdout)?.[1]);
+    expect(taken).toBeGreaterThanOrEqual(500);
+    expect(taken).toBeLessThan(5000);
+
+    const again = await archive('import', 'arweave', path);
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain(`${5000 - taken} added, 0 changed, ${taken} skipped (identical), 0 kept`);
+    expect(await statusOf('arweave')).toMatchObject({
+      points: 5000,
+      spans: [{ from: '2009-01-03T00:00:00.000Z', thru: '2022-09-11T23:59:59.999Z' }],
+    });
+  });
+
+  it('is refused a data directory that another process has', async () => {
+    const dataDir = join(directory.path, 'data');
+    const database = await openDatabase({ dataDir });
+    try {
+      expect(await archive('import', 'ethereum', SAMPLE)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `the data directory ${dataDir} is in use by process ${process.pid}; stop it first, or set DATABASE_URL to share a database\n`,
+      });
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+describe('archive, wrongly used, says so in one line', () => {
+  const tokens = 'bitcoin, arweave, ethereum, solana, usd-coin';
+  it.each([
+    [['import', 'dogecoin', SAMPLE], `no such token: give one of ${tokens} (--help tells more)\n`],
+    [['import', 'ethereum'], '<file.csv> is missing (--help tells more)\n'],
+    [['import', 'ethereum', SAMPLE, 'more'], '1 argument(s) too many (--help tells more)\n'],
+    [['import', 'ethereum', SAMPLE, '--force'], "Unknown option '--force' (--help tells more)\n"],
+    [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist\n'],
+    [['import', 'ethereum', '/tmp'], '/tmp is a directory\n'],
+    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file\n'],
+    [['export'], 'there is no such command: give one of import, status (--help tells more)\n'],
+    [[], 'give a command: import, status (--help tells more)\n'],
+  ])('%j', async (args, stderr) => {
+    expect(await archive(...args)).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  it('wrong settings, a line for each', async () => {
+    const env = { DATABASE_URL: 'mysql://root:secret@127.0.0.1/x', COINGECKO_PLAN: 'free' };
+    const { code, stderr } = await runCommand('archive', ['status'], env);
+    expect(code).toBe(2);
+    expect(stderr.split('\n')).toEqual([
+      'DATABASE_URL must be a postgresql:// URL',
+      'COINGECKO_PLAN must be public, demo or pro',
+      '',
+    ]);
+  });
+
+  it('a server that is not there, without its password', async () => {
+    const env = { DATABASE_URL: 'postgresql://root:secret@127.0.0.1:9/x' };
+    const { code, stderr } = await runCommand('archive', ['status'], env);
+    expect([code, stderr]).toEqual([
+      1,
+      'cannot connect to the database at 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9\n',
+    ]);
+  });
+});
+
+describe('archive status', () => {
+  it('is a table with a row for each token and grain', async () => {
+    const { code, stdout } = await runCommand('archive', ['status'], {
+      DATA_DIR: join(directory.path, 'fresh'),
+    });
+    const [heading, ...rows] = stdout.trimEnd().split('\n');
+    expect(code).toBe(0);
+    expect(heading).toMatch(/^token +grain +points +first +last +spans +gaps$/);
+    expect(rows).toHaveLength(15);
+    expect(rows[2]).toMatch(/^bitcoin +day +0 +- +- +- +2013-04-28\/\d{4}-\d\d-\d\d$/);
+  });
+
+  it('has a usage', async () => {
+    const { code, stdout, stderr } = await archive('status', '--help');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('npm run archive -- import <token> <file.csv> [--strict] [--replace]');
+    expect(stdout).toContain('npm run archive -- status [--json]');
+  });
+});

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+/** A directory for the data of the commands under test, and what else they need. */
+export async function makeDirectory() {
+  const path = await mkdtemp(join(tmpdir(), 'quotient-command-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Starts one of `src/commands` as a process of its own, with no environment but the one given. */
+export function startCommand(name: string, args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [`src/commands/${name}.ts`, ...args], { cwd: ROOT, env });
+  const output = { stdout: '', stderr: '' };
+  const closed = once(child, 'close');
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+    });
+  }
+
+  return {
+    output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Resolves once the stream holds something; rejects when the process ends before. */
+    async until(stream: 'stdout' | 'stderr', wanted: RegExp): Promise<void> {
+      while (!wanted.test(output[stream])) {
+        const ended = await Promise.race([
+          once(child[stream], 'data').then(() => false),
+          closed.then(() => true),
+        ]);
+        if (ended && !wanted.test(output[stream]))
+          throw new Error(`ended without it: ${JSON.stringify(output)}`);
+      }
+    },
+    /** Resolves when it has ended and all its output is here. */
+    async ended() {
+      const [code] = await closed;
+      return { code: code as number | null, ...output };
+    },
+  };
+}
+
+export const runCommand = (name: string, args: readonly string[], env: Record<string, string>) =>
+  startCommand(name, args, env).ended();

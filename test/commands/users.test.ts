@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hashApiKey, isApiKey } from '../../src/domain/api-key.ts';
+import { openDatabase } from '../../src/stores/database.ts';
+import { createUserStore } from '../../src/stores/users.ts';
+import { makeDirectory, runCommand } from './run-command.ts';
+
+// Each command is a process that opens a database: seconds, on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+let directory: Awaited<ReturnType<typeof makeDirectory>>;
+const users = (...args: string[]) => runCommand('users', args, { DATA_DIR: join(directory.path, 'data') });
+
+/** The member of a printed record. */
+const member = (stdout: string, name: string) => new RegExp(`^${name}: +(.+)$`, 'm').exec(stdout)?.[1] ?? '';
+
+beforeAll(async () => {
+  directory = await makeDirectory();
+});
+afterAll(() => directory.remove());
+
+const ada = ['--name', ' Ada Lovelace ', '--email', 'ada@example.org'];
+
+describe('users', () => {
+  it('are created, listed, limited, rotated, renewed and revoked', async () => {
+    const created = await users('create', ...ada, '--plan', 'monthly');
+    expect([created.code, created.stderr]).toEqual([0, '']);
+    const firstKey = member(created.stdout, 'apiKey');
+    expect(isApiKey(firstKey)).toBe(true);
+    expect(member(created.stdout, 'name')).toBe('Ada Lovelace');
+    expect(member(created.stdout, 'limit')).toBe('10000');
+    const second = await users('create', ...ada, '--plan', 'yearly', '--limit', '77');
+    expect(member(second.stdout, 'limit')).toBe('77');
+
+    const rotated = await users('rotate', '1', '--grace-seconds', '0');
+    const secondKey = member(rotated.stdout, 'apiKey');
+    expect([rotated.code, isApiKey(secondKey), secondKey !== firstKey]).toEqual([0, true, true]);
+
+    const limited = await users('limit', '1', '500');
+    expect([limited.code, member(limited.stdout, 'limit')]).toEqual([0, '500']);
+    const renewed = await users('renew', '1');
+    expect(renewed.code).toBe(0);
+    expect(Date.parse(member(renewed.stdout, 'validUntil'))).toBeGreaterThan(
+      Date.parse(member(created.stdout, 'validUntil')),
+    );
+    const tooEarly = await users('renew', '1');
+    expect([tooEarly.code, tooEarly.stdout]).toEqual([1, '']);
+    expect(tooEarly.stderr).toMatch(/^The key is valid until [^\n]+\n$/);
+
+    const listed = await users('list', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { key: 1, name: 'Ada Lovelace', plan: 'monthly', limit: 500 },
+      { key: 2, plan: 'yearly', limit: 77 },
+    ]);
+    const table = (await users('list')).stdout;
+    expect(table).toMatch(/^key +name +email +plan +limit +created +valid until\n +1 +Ada Lovelace +ada@/);
+    for (const { stdout } of [limited, renewed, listed, { stdout: table }]) {
+      expect(stdout, 'a key is shown when it is made, and not again').not.toContain('qt_');
+    }
+
+    const revoked = await users('revoke', '1');
+    expect(revoked).toMatchObject({ code: 0, stderr: '' });
+    expect(revoked.stdout).toMatch(/^\d API key\(s\) of user 1 ended\n$/);
+    const database = await openDatabase({ dataDir: join(directory.path, 'data') });
+    const holders = await createUserStore(database.prisma).findByHashes([hashApiKey(secondKey)]);
+    await database.close();
+    expect(holders.map(({ revokedAt }) => typeof revokedAt)).toEqual(['number']);
+  });
+
+  it('fail with one line when there is no such user', async () => {
+    for (const args of [
+      ['limit', '99', '5'],
+      ['rotate', '99'],
+      ['renew', '99'],
+      ['revoke', '99'],
+    ]) {
+      expect(await users(...args)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'No user has the record number 99.\n',
+      });
+    }
+  });
+});
+
+describe('users, wrongly used', () => {
+  const hint = '(--help tells more)\n';
+  it.each([
+    [[], `give a command: create, list, limit, rotate, renew, revoke ${hint}`],
+    [['limit', 'qt_x', '5'], `<key>, the record number, must be a whole number from 1 to 2147483647 ${hint}`],
+    [['limit', '1'], `<calls> is missing ${hint}`],
+    [['limit', '1', '1.5'], `<calls> must be a whole number from 0 to 2147483647 ${hint}`],
+    [
+      ['rotate', '1', '--grace-seconds', '604801'],
+      `--grace-seconds must be a whole number from 0 to 604800 ${hint}`,
+    ],
+    [['list', '--yaml'], `Unknown option '--yaml' ${hint}`],
+    [['create', ...ada, '--plan', 'weekly'], `--plan is not a plan: give one of monthly, yearly ${hint}`],
+    [
+      ['create', '--name', '', '--plan', 'monthly'],
+      '--name is empty: give 1 to 100 characters, none of them control characters\n' +
+        `--email is missing: give an address like ada@example.org, at most 254 characters ${hint}`,
+    ],
+  ])('%j', async (args, stderr) => {
+    expect(await users(...args)).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  it('have a usage', async () => {
+    const { code, stdout, stderr } = await users('--help');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('npm run users -- rotate <key> [--grace-seconds <seconds>]');
+  });
+});

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EXPORT_COLUMNS, readExportRow } from '../../src/domain/export-row.ts';
+import { mergeDays } from '../../src/domain/merge-days.ts';
+
+const NOW = Date.parse('2024-06-01T12:00:00Z');
+const read = (line: string) => readExportRow(line.split(','), EXPORT_COLUMNS, NOW);
+
+describe('a row of an export', () => {
+  it('is a sample at its own time', () => {
+    expect(read('2018-01-30 00:05:11 UTC,1161.9086430994253,113043826616.74722,2006770995.7220535')).toEqual({
+      sample: {
+        at: Date.parse('2018-01-30T00:05:11Z'),
+        price: 1161.9086430994253,
+        marketCap: 113043826616.74722,
+        volume: 2006770995.7220535,
+      },
+    });
+  });
+
+  it('has null where a figure is empty', () => {
+    expect(read('2017-04-02 00:00:00 UTC,48.37846727683558,,86493796.3560341')).toMatchObject({
+      sample: { price: 48.37846727683558, marketCap: null, volume: 86493796.3560341 },
+    });
+  });
+
+  it('reads every double that is not negative to its last bit, however its digits are written', () => {
+    const figure = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
+    const written = fc.constantFrom(
+      (value: number) => String(value),
+      (value: number) => value.toExponential(),
+      (value: number) => value.toPrecision(17),
+    );
+    fc.assert(
+      fc.property(figure, written, (value, write) => {
+        const row = read(`2017-04-02 00:00:00 UTC,${write(value)},${write(value)},${write(value)}`);
+        expect(row).toMatchObject({ sample: { price: value, marketCap: value, volume: value } });
+      }),
+    );
+  });
+
+  it.each([
+    ['2017-04-02 00:00:00 UTC,1,2', 'has 3 columns in place of 4'],
+    ['2017-04-02 00:00:00 UTC,1,2,3,4', 'has 5 columns in place of 4'],
+    ['2017-02-29 00:00:00 UTC,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
+    ['02.04.2017,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
+    ['2017-04-02 01:00:00 UTC,1,2,3', 'snapped_at is not within 60 minutes after 00:00 UTC'],
+    ['2024-06-02 00:00:00 UTC,1,2,3', 'snapped_at lies in the future'],
+    ['1970-01-01 00:00:00 UTC,1,2,3', 'snapped_at is before 2009-01-03, the first block of all'],
+    ['2017-04-02 00:00:00 UTC,-1,2,3', 'price is negative'],
+    ['2017-04-02 00:00:00 UTC,1,NaN,3', 'market_cap is not a number'],
+    ['2017-04-02 00:00:00 UTC,1,2,Infinity', 'total_volume is not a number'],
+    ['2017-04-02 00:00:00 UTC,1,2,0x10', 'total_volume is not a number'],
+    ['2017-04-02 00:00:00 UTC,1,2,1e309', 'total_volume is too large'],
+  ])('%s: %s', (line, fault) => {
+    expect(read(line)).toMatchObject({ fault });
+  });
+});
+
+describe('merging days', () => {
+  const day = (at: string, price: number, settled = true) => ({
+    at: Date.parse(at),
+    price,
+    marketCap: null,
+    volume: 1,
+    settled,
+  });
+
+  it('lets an unsettled row give way, at whatever time of its date it lies', () => {
+    const stored = [day('2024-05-31T00:00:00Z', 1, false), day('2024-05-31T00:04:00Z', 2, false)];
+    const given = day('2024-05-31T00:05:00Z', 3);
+    expect(mergeDays(stored, [given], false)).toEqual({
+      merged: [{ outcome: 'changed', given }],
+      gone: stored.map(({ at }) => at),
+      samples: [given],
+    });
+  });
+
+  it('settles a row that is the same', () => {
+    const given = day('2024-05-31T00:00:00Z', 1);
+    const { merged, gone, samples } = mergeDays([{ ...given, settled: false }], [given], false);
+    expect({ merged, gone, samples }).toEqual({
+      merged: [{ outcome: 'skipped', given }],
+      gone: [],
+      samples: [given],
+    });
+  });
+
+  it('keeps a settled row that differs in its time alone', () => {
+    const stored = day('2024-05-31T00:00:00Z', 1);
+    const given = day('2024-05-31T00:05:00Z', 1);
+    expect(mergeDays([stored], [given], false)).toEqual({
+      merged: [{ outcome: 'kept', given, stored }],
+      gone: [],
+      samples: [],
+    });
+  });
+});
