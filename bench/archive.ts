@@ -1,0 +1,44 @@
+import { DAY, HOUR, systemClock } from '../src/domain/clock.ts';
+import { startOfDate } from '../src/domain/grain.ts';
+import type { Sample } from '../src/domain/sample.ts';
+import { TOKEN_NAMES } from '../src/domain/token.ts';
+import { createArchiveStore } from '../src/stores/archive.ts';
+import { openDatabase } from '../src/stores/database.ts';
+
+/** How many days the longest history there is has, and how many hours the aggregator gives at once. */
+export const DAYS = 4700;
+const HOURS = 90 * 24;
+
+const figures = (at: number): Sample => ({
+  at,
+  price: 20_000 + 10_000 * Math.sin(at / 1e10),
+  marketCap: 4e11 + 1e11 * Math.sin(at / 1e10),
+  volume: 1e10 + 1e9 * Math.cos(at / 1e9),
+});
+
+/** `count` samples, so far apart (ms), up to the start of today. */
+function samples(count: number, apart: number) {
+  const today = startOfDate(systemClock.now());
+  return Array.from({ length: count }, (_, i) => ({
+    ...figures(today - (count - 1 - i) * apart),
+    settled: true,
+  }));
+}
+
+/** Puts a full archive into a data directory's database. */
+export async function fillArchive(dataDir: string): Promise<void> {
+  const database = await openDatabase({ dataDir });
+  const store = createArchiveStore(database.prisma);
+  const now = systemClock.now();
+  const covers = (count: number, apart: number) => ({
+    from: startOfDate(now) - (count - 1) * apart,
+    thru: startOfDate(now) + DAY - 1,
+  });
+  for (const token of TOKEN_NAMES) {
+    const days = { grain: 'day' as const, samples: samples(DAYS, DAY), covers: covers(DAYS, DAY) };
+    const hours = { grain: 'hour' as const, samples: samples(HOURS, HOUR), covers: covers(HOURS, HOUR) };
+    await store.record(`daily:${token}`, token, [days], now);
+    await store.record(`hours:${token}`, token, [hours], now);
+  }
+  await database.close();
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DAY } from '../src/domain/clock.ts';
+import { startOfDate } from '../src/domain/grain.ts';
+import type { TokenName } from '../src/domain/token.ts';
+import { openLog, openParts } from '../src/parts.ts';
+import { readSettings } from '../src/settings.ts';
+import { DAYS, fillArchive } from './archive.ts';
+import { atMost, type Figure, median } from './table.ts';
+
+const ROUNDS = 5;
+
+/** A window of 4,700 daily points inside the process: asked for the first time, and again. */
+export async function measure(): Promise<Figure[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
+  await fillArchive(dataDir);
+  const settings = readSettings({ DATA_DIR: dataDir, COINGECKO_URL: 'http://127.0.0.1:9' });
+  const parts = await openParts(settings, { logger: openLog('silent') });
+  const yesterday = startOfDate(Date.now()) - DAY;
+  const ask = async (token: TokenName, round: number) => {
+    // Windows that differ by a day share no body, so each is a first time.
+    const from = yesterday - (DAYS - 2 - round) * DAY;
+    const startedAt = performance.now();
+    const { body } = await parts.market.range(token, 'day', from, yesterday, 'json');
+    const elapsed = performance.now() - startedAt;
+    if (body.size() < 500_000) throw new Error('the window is not whole');
+    return elapsed;
+  };
+
+  await ask('ethereum', 0);
+  const first: number[] = [];
+  const again: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    first.push(await ask('bitcoin', round));
+    again.push(await ask('bitcoin', round));
+  }
+  await parts.close();
+  await rm(dataDir, { recursive: true });
+  return [
+    atMost('a window never asked before, 4,700 daily points', median(first), 10, 'ms'),
+    atMost('the same window again', median(again), 1, 'ms'),
+  ];
+}
