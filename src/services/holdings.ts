@@ -4,8 +4,8 @@ import type { Sample } from '../domain/sample.ts';
 import { createSeries, type Series } from '../domain/series.ts';
 import { type Span, union } from '../domain/span.ts';
 import { listedAt, TOKEN_NAMES, type TokenName } from '../domain/token.ts';
-import type { ArchiveStore, Holding, HoldingSummary, LatestRow } from '../stores/archive.ts';
-import type { RefreshStore } from '../stores/refreshes.ts';
+import type { ArchiveStore, Coverage, Holding, HoldingSummary, LatestRow } from '../stores/archive.ts';
+import type { RefreshRow, RefreshStore } from '../stores/refreshes.ts';
 
 /** Minute samples older than this stay in the store and are read when asked for; hours and days are all in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
@@ -17,8 +17,10 @@ type Held = { series: Series; coverage: Span[]; loadedAt: number };
 /** What is fetched: one name for each thing, by which fetches are told apart here and in the store. */
 export type Fetch = 'latest' | `${'chart' | 'hours' | 'daily' | 'import'}:${TokenName}`;
 
+type Touched = { token: TokenName; grain: Grain; from: number };
+
 /** The rows that a fetch may have changed. */
-function touched(what: string, now: number): { token: TokenName; grain: Grain; from: number }[] {
+function touched(what: string, now: number): Touched[] {
   const [kind, name] = what.split(':');
   const tokens = TOKEN_NAMES.filter((token) => name === undefined || token === name);
   const recent = (grain: Grain) => tokens.map((token) => ({ token, grain, from: now - LAST_DAY }));
@@ -59,8 +61,7 @@ export async function openHoldings({ store, refreshes, clock }: Parts) {
     mine.loadedAt = now;
   }
 
-  async function loadCoverage(): Promise<void> {
-    const rows = await store.coverage();
+  function takeCoverage(rows: readonly Coverage[]): void {
     for (const token of TOKEN_NAMES) {
       for (const grain of GRAINS) {
         const mine = rows.filter((row) => row.token === token && row.grain === grain);
@@ -80,13 +81,19 @@ export async function openHoldings({ store, refreshes, clock }: Parts) {
   async function takeOver(): Promise<void> {
     const changed = (await refreshes.all()).filter(({ what, version }) => versions.get(what) !== version);
     if (changed.length === 0) return;
-    const rows = new Map<string, ReturnType<typeof touched>[number]>();
+    const rows = new Map<string, Touched>();
     for (const row of changed.flatMap(({ what }) => touched(what, clock.now()))) {
       const key = `${row.token}:${row.grain}`;
       rows.set(key, { ...row, from: Math.min(row.from, rows.get(key)?.from ?? row.from) });
     }
-    await Promise.all([...rows.values()].map(({ token, grain, from }) => loadSeries(token, grain, from)));
-    await loadCoverage();
+    await load([...rows.values()], changed);
+  }
+
+  /** The coverage is read before the samples and taken over after them: it must not speak of any that are not there. */
+  async function load(rows: readonly Touched[], changed: readonly RefreshRow[]): Promise<void> {
+    const coverage = await store.coverage();
+    await Promise.all(rows.map(({ token, grain, from }) => loadSeries(token, grain, from)));
+    takeCoverage(coverage);
     for (const row of await store.latest()) latest.set(row.token, row);
     for (const { what, version, fetchedAt: at } of changed) {
       versions.set(what, version);
@@ -96,10 +103,8 @@ export async function openHoldings({ store, refreshes, clock }: Parts) {
     generation += 1;
   }
 
-  for (const token of TOKEN_NAMES) {
-    for (const grain of GRAINS) await loadSeries(token, grain, 0);
-  }
-  await sync();
+  const everything = TOKEN_NAMES.flatMap((token) => GRAINS.map((grain) => ({ token, grain, from: 0 })));
+  await load(everything, await refreshes.all());
 
   return {
     sync,
