@@ -131,9 +131,6 @@ CREATE INDEX "api_key_user_key_idx" ON "api_key"("user_key");
 -- CreateIndex
 CREATE INDEX "lease_user_key_period_start_idx" ON "lease"("user_key", "period_start");
 
--- CreateIndex
-CREATE INDEX "lease_expires_at_idx" ON "lease"("expires_at");
-
 -- AddForeignKey
 ALTER TABLE "api_key" ADD CONSTRAINT "api_key_user_key_fkey" FOREIGN KEY ("user_key") REFERENCES "user"("key") ON DELETE RESTRICT ON UPDATE CASCADE;
 
