@@ -13,7 +13,7 @@ const BENCHES = {
   start: () => import('./start.ts'),
   import: () => import('./import.ts'),
   window: () => import('./window.ts'),
-
+  throughput: () => import('./throughput.ts'),
 };
 
 const named = process.argv.slice(2);

@@ -257,6 +257,7 @@ export function createLeases({ ledger, clock, log, pace = PACE }: Parts) {
     account.reportedAt = asked.elapsed;
     if (!state.closed) lease.usableUntil = usableUntil(lease, asked);
     if (account.lease === lease && (state.closed || (state.granted > 0 && state.left < 0))) end(account);
+    if (account.lease !== lease) return;
     account.spentOut = undefined;
     if (sent.want === 0 || state.closed || state.granted > sent.spent) return;
     const { reclaimableIn } = state;

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hammer } from '../../support/hammer.ts';
+import { type Replicas, startReplicas } from './replicas.ts';
+
+const PROCESSES = 4;
+const LIMIT = 2_000;
+const ROUNDS = 20;
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas(PROCESSES);
+});
+afterAll(() => replicas?.close());
+
+it('as many calls as the limit are answered, whichever processes answer them', {
+  timeout: 120_000,
+}, async () => {
+  const users: number[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { key, apiKey } = await replicas.enrol(LIMIT);
+    const hammers = replicas.processes.map(({ url }) =>
+      hammer(url, apiKey, { until: ({ status }) => status !== 200 }),
+    );
+    await Promise.all(hammers.map(({ done }) => done));
+
+    const told = new Set(hammers.flatMap(({ answers }) => answers.map(({ status, code }) => code ?? status)));
+    expect([...told].sort(), `round ${round}`).toEqual([200, 'quota_exceeded']);
+    const answered = hammers.reduce((sum, { count }) => sum + count(), 0);
+    expect(answered, `round ${round}`).toBe(LIMIT);
+    users.push(key);
+  }
+  for (const key of users) {
+    await expect
+      .poll(() => replicas.books(key), { timeout: 10_000 })
+      .toEqual({ used: LIMIT, outstanding: 0, daily: LIMIT });
+  }
+});

@@ -1,0 +1,72 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { createAllowance } from '../../../src/services/allowance.ts';
+import { createIdentities } from '../../../src/services/identities.ts';
+import { createUsers } from '../../../src/services/users.ts';
+import { createLedgerStore } from '../../../src/stores/ledger.ts';
+import { createUserStore } from '../../../src/stores/users.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+const SECONDS = 4;
+const MOST_A_SECOND = 10;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.close());
+
+/** Counts what goes to the server, from every pool. */
+function countStatements() {
+  const original = pg.Client.prototype.query;
+  let count = 0;
+  pg.Client.prototype.query = function counted(this: pg.Client, ...given: unknown[]) {
+    count += 1;
+    return (original as (...args: unknown[]) => unknown).apply(this, given);
+  } as typeof original;
+  return {
+    count: () => count,
+    stop: () => {
+      pg.Client.prototype.query = original;
+    },
+  };
+}
+
+it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a second', async (keys) => {
+  const store = createUserStore(database.prisma);
+  const identities = createIdentities({ store, clock: systemClock });
+  const ledger = createLedgerStore(database.prisma);
+  const log = { warn: (fault: unknown) => expect(fault).toBeUndefined() } as never;
+  const allowance = createAllowance({ identities, ledger, clock: systemClock, log });
+  const users = createUsers({ store, clock: systemClock });
+  const person = { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' as const };
+  const apiKeys: string[] = [];
+  for (let n = 0; n < keys; n++) apiKeys.push((await users.create(person, 10_000_000)).apiKey);
+
+  let calls = 0;
+  const everyKey = async () => {
+    for (const apiKey of apiKeys) {
+      allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
+      calls += 1;
+    }
+  };
+  // The first calls wait for the ledger, all together.
+  const first = apiKeys.map(async (apiKey) => allowance.spend(await allowance.authenticate(apiKey)));
+  for (const receipt of await Promise.all(first)) allowance.keep(receipt);
+  await allowance.settle();
+
+  const statements = countStatements();
+  const before = calls;
+  const until = performance.now() + SECONDS * 1_000;
+  while (performance.now() < until) {
+    await everyKey();
+    await wait(20);
+  }
+  statements.stop();
+  expect(calls - before).toBeGreaterThan(50 * keys);
+  expect(statements.count()).toBeGreaterThanOrEqual(SECONDS - 1);
+  expect(statements.count()).toBeLessThanOrEqual(SECONDS * MOST_A_SECOND);
+  await allowance.close(10_000);
+});

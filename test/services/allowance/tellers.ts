@@ -1,0 +1,131 @@
+import pino from 'pino';
+import type { Clock } from '../../../src/domain/clock.ts';
+import { addMonths } from '../../../src/domain/plan.ts';
+import { createAllowance } from '../../../src/services/allowance.ts';
+import { createIdentities } from '../../../src/services/identities.ts';
+import { createUsers } from '../../../src/services/users.ts';
+import { createLedgerStore } from '../../../src/stores/ledger.ts';
+import { createUserStore } from '../../../src/stores/users.ts';
+import type { TestDatabase } from '../../support/database.ts';
+
+export type HandClock = ReturnType<typeof handClock>;
+
+/** A clock that stands still until it is moved. */
+export function handClock(start: number) {
+  let wall = start;
+  let elapsed = 0;
+  return {
+    now: () => wall,
+    elapsed: () => elapsed,
+    /** Time goes on by so many ms. */
+    pass(ms: number): void {
+      wall += ms;
+      elapsed += ms;
+    },
+    /** Time goes on until an instant (Unix ms). */
+    passUntil(instant: number): void {
+      elapsed += Math.max(0, instant - wall);
+      wall = Math.max(wall, instant);
+    },
+    /** Somebody sets the wall clock, forward or back. */
+    set(ms: number): void {
+      wall += ms;
+    },
+  };
+}
+
+/** Nothing happens by itself: `settle` and `watch` are called by the test, and statements follow at once. */
+const BY_HAND = { tick: 2 ** 30, spacing: 0 };
+
+/** What happens to the next settlement: it does not reach the ledger, or its answer does not come back. */
+export type Loss = 'request' | 'answer';
+
+/** What one process has of the allowance: on a database that others may share, by a clock of its own. */
+export function openTeller({ prisma }: Pick<TestDatabase, 'prisma'>, clock: Clock) {
+  const log = pino({ level: 'silent' });
+  const store = createUserStore(prisma);
+  const identities = createIdentities({ store, clock });
+  const ledger = createLedgerStore(prisma);
+  let loss: Loss | undefined;
+  const fragile = {
+    ...ledger,
+    async settle(...given: Parameters<typeof ledger.settle>) {
+      const lost = loss;
+      loss = undefined;
+      const states = lost === 'request' ? [] : await ledger.settle(...given);
+      if (lost) throw new Error('the connection was cut');
+      return states;
+    },
+  };
+  const allowance = createAllowance({ identities, ledger: fragile, clock, log, pace: BY_HAND });
+  const users = createUsers({ store, clock, changed: identities.sync });
+
+  return {
+    ...allowance,
+    users,
+    loseNext(what: Loss): void {
+      loss = what;
+    },
+    /** Makes one call with a key; the receipt is still to be kept or refunded. */
+    async call(apiKey: string) {
+      return allowance.spend(await allowance.authenticate(apiKey));
+    },
+    /** Makes calls until one is refused, at most so many; gives how many were paid for. */
+    async callUntilRefused(apiKey: string, atMost = 10_000): Promise<number> {
+      for (let n = 0; n < atMost; n++) {
+        try {
+          allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
+        } catch (error) {
+          if ((error as { code?: string }).code === 'quota_exceeded') return n;
+          throw error;
+        }
+      }
+      return atMost;
+    },
+    close: () => allowance.close(10_000),
+  };
+}
+
+export type Teller = ReturnType<typeof openTeller>;
+
+/** A user with such a limit, valid for two years from an instant, and the key. */
+export async function enrol(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  teller: Teller,
+  { limit, at }: { limit: number; at: number },
+) {
+  const { key, apiKey } = await teller.users.create(
+    { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' },
+    limit,
+  );
+  const validUntil = new Date(addMonths(at, 24));
+  await prisma.user.update({ where: { key }, data: { anchor: new Date(at), validUntil } });
+  return { key, apiKey };
+}
+
+/** Every open lease of a user is as old as if nobody had reported it for so many seconds more. */
+export async function age({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number, seconds: number) {
+  await prisma.$executeRaw`
+    UPDATE lease SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)
+    WHERE user_key = ${userKey} AND NOT closed`;
+}
+
+/** Resolves once the server has run long enough for expired leases to be reclaimed. */
+export async function serverHasRun({ prisma }: Pick<TestDatabase, 'prisma'>): Promise<void> {
+  await prisma.$queryRaw`
+    SELECT pg_sleep(greatest(0, 11 - extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())))::text`;
+}
+
+export async function usageRows({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
+  const rows = await prisma.usage.findMany({ where: { userKey }, orderBy: { periodStart: 'asc' } });
+  return rows.map(({ periodStart, used, outstanding }) => ({
+    period: periodStart.getTime(),
+    used,
+    outstanding,
+  }));
+}
+
+export async function usageDays({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
+  const rows = await prisma.usageDay.findMany({ where: { userKey }, orderBy: { date: 'asc' } });
+  return rows.map(({ date, calls }) => ({ date: date.getTime(), calls })).filter(({ calls }) => calls !== 0);
+}

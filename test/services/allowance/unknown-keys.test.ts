@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { hashApiKey, mintApiKey } from '../../../src/domain/api-key.ts';
+import { MINUTE } from '../../../src/domain/clock.ts';
+import { createIdentities } from '../../../src/services/identities.ts';
+import type { KeyHolder, UserStore } from '../../../src/stores/users.ts';
+import { type HandClock, handClock } from './tellers.ts';
+
+const START = Date.UTC(2026, 4, 10, 12);
+
+let clock: HandClock;
+let registered: Map<string, KeyHolder>;
+let lookups: string[][];
+let answering: Promise<void>;
+beforeEach(() => {
+  clock = handClock(START);
+  registered = new Map();
+  lookups = [];
+  answering = Promise.resolve();
+});
+
+/** A store that keeps a few keys, and notes what is asked. It answers with what it held when it was asked. */
+function open() {
+  const store = {
+    async findByHashes(hashes: readonly string[]) {
+      lookups.push([...hashes]);
+      const found = hashes.flatMap((hash) => registered.get(hash) ?? []);
+      await answering;
+      return found;
+    },
+    changedSince: async () => ({ holders: [...registered.values()], asOf: 'now' }),
+  };
+  return createIdentities({ store: store as Pick<UserStore, keyof typeof store> as UserStore, clock });
+}
+
+function register(apiKey: string, change: Partial<KeyHolder> = {}): string {
+  const hash = hashApiKey(apiKey);
+  const user = { key: 1 } as KeyHolder['user'];
+  registered.set(hash, {
+    hash,
+    user,
+    replacedAt: undefined,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    ...change,
+  });
+  return apiKey;
+}
+
+const refusal = async (holder: () => unknown) => {
+  try {
+    await holder();
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+};
+
+describe('a key that nobody has', () => {
+  it('is refused without a look-up when its checksum is wrong', async () => {
+    const identities = open();
+    const key = mintApiKey();
+    const slip = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
+    for (const wrong of [slip, 'nonsense', '', key.toLowerCase(), `${key}x`]) {
+      expect(await refusal(() => identities.holderOf(wrong))).toBe('api_key_invalid');
+    }
+    expect(lookups).toEqual([]);
+  });
+
+  it('is looked up once a minute, also when it comes many times at once', async () => {
+    const identities = open();
+    const key = mintApiKey();
+    const [first, other] = [
+      refusal(() => identities.holderOf(mintApiKey())),
+      refusal(() => identities.holderOf(key)),
+    ];
+    const more = Array.from({ length: 20 }, () => refusal(() => identities.holderOf(key)));
+    expect(new Set(await Promise.all([first, other, ...more]))).toEqual(new Set(['api_key_invalid']));
+    const times = () => lookups.flat().filter((hash) => hash === hashApiKey(key)).length;
+    expect(times()).toBe(1);
+    clock.pass(MINUTE - 1);
+    await refusal(() => identities.holderOf(key));
+    expect(times()).toBe(1);
+    clock.pass(1);
+    await refusal(() => identities.holderOf(key));
+    expect(times()).toBe(2);
+  });
+
+  it('is served as soon as it is known to be somebody’s', async () => {
+    const identities = open();
+    const key = mintApiKey();
+    expect(await refusal(() => identities.holderOf(key))).toBe('api_key_invalid');
+    register(key);
+    await identities.sync();
+    expect(await refusal(() => identities.holderOf(key))).toBeUndefined();
+  });
+});
+
+describe('what is known of a key', () => {
+  it('is not undone by a look-up that began before it changed', async () => {
+    const identities = open();
+    const key = register(mintApiKey());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    const early = identities.holderOf(key);
+    register(key, { revokedAt: START });
+    await identities.sync();
+    resolve();
+    expect(await early).toMatchObject({ revokedAt: START });
+    expect(await identities.holderOf(key)).toMatchObject({ revokedAt: START });
+  });
+
+  it('stays the same object while nothing changes, since a rate is kept for it', async () => {
+    const identities = open();
+    const key = register(mintApiKey());
+    const before = await identities.holderOf(key);
+    register(key);
+    await identities.sync();
+    expect(await identities.holderOf(key)).toBe(before);
+  });
+});
+
+it('a flood of 100,000 unknown keys takes little memory, and a known key is served meanwhile', {
+  timeout: 60_000,
+}, async () => {
+  const script = `
+    import { hashApiKey, mintApiKey } from './src/domain/api-key.ts';
+    import { systemClock } from './src/domain/clock.ts';
+    import { createIdentities } from './src/services/identities.ts';
+    const known = mintApiKey();
+    const holder = { hash: hashApiKey(known), user: { key: 1 } };
+    const store = {
+      async findByHashes(hashes) {
+        await new Promise(setImmediate);
+        return hashes.includes(holder.hash) ? [holder] : [];
+      },
+    };
+    const identities = createIdentities({ store, clock: systemClock });
+    await identities.holderOf(known);
+    gc();
+    const before = process.memoryUsage().heapUsed;
+    const codes = {};
+    let served = 0;
+    for (let n = 0; n < 100; n++) {
+      const flood = Array.from({ length: 1_000 }, async () => identities.holderOf(mintApiKey()));
+      if (identities.holderOf(known) === holder) served += 1;
+      for (const { reason } of await Promise.allSettled(flood)) codes[reason?.code] = (codes[reason?.code] ?? 0) + 1;
+    }
+    gc();
+    const grown = process.memoryUsage().heapUsed - before;
+    console.log(JSON.stringify({ codes, served, grown }));`;
+  const run = promisify(execFile)(process.execPath, ['--expose-gc', '--input-type=module', '-e', script]);
+  const { codes, served, grown } = JSON.parse((await run).stdout) as {
+    codes: Record<string, number>;
+    served: number;
+    grown: number;
+  };
+  expect(codes).toEqual({ api_key_invalid: 100_000 });
+  expect(served).toBe(100);
+  expect(grown).toBeLessThan(12 * 2 ** 20);
+});

@@ -1,0 +1,86 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'undici';
+
+export type Answer = {
+  status: number;
+  at: number;
+  retryAfter: string | undefined;
+  code: string | undefined;
+  closes: boolean;
+};
+
+/** A call that costs one, and that is answered from memory but for the first. */
+export const PRICED = '/v1/prices/latest/token?tokenName=bitcoin';
+
+type Options = {
+  connections?: number;
+  path?: string;
+  /** A connection ends with the first answer that this accepts, or when it is `closing`. */
+  until?: (answer: Answer) => boolean;
+  /** Between one answer and the next call, in ms. */
+  everyMs?: number;
+};
+
+/**
+ * Calls over keep-alive connections, each one call after the other, and keeps all answers (`at` in ms of
+ * `performance.now()`). `failed` are the calls that got no answer, by error code; a connection ends with its first.
+ */
+export function hammer(url: string, apiKey: string, options: Options = {}) {
+  const { connections = 4, path = PRICED, until = () => false, everyMs = 0 } = options;
+  const answers: Answer[] = [];
+  const failed: string[] = [];
+  let inFlight = 0;
+  let stopped = false;
+
+  async function call(client: Client): Promise<Answer | undefined> {
+    inFlight += 1;
+    try {
+      const { statusCode, headers, body } = await client.request({
+        method: 'GET',
+        path,
+        headers: { 'x-api-key': apiKey },
+      });
+      const text = await body.text();
+      const code = statusCode >= 400 ? (JSON.parse(text) as { code: string }).code : undefined;
+      const retryAfter = headers['retry-after']?.toString();
+      const closes = headers.connection === 'close';
+      const answer = { status: statusCode, at: performance.now(), retryAfter, code, closes };
+      answers.push(answer);
+      return answer;
+    } catch (error) {
+      failed.push((error as { code?: string }).code ?? String(error));
+      return undefined;
+    } finally {
+      inFlight -= 1;
+    }
+  }
+
+  async function connection(): Promise<void> {
+    const client = new Client(url, { headersTimeout: 60_000 });
+    while (!stopped) {
+      const answer = await call(client);
+      if (!answer || answer.closes || until(answer)) break;
+      if (everyMs > 0) await wait(everyMs);
+    }
+    await client.destroy();
+  }
+
+  const done = Promise.all(Array.from({ length: connections }, connection));
+  return {
+    answers,
+    failed,
+    inFlight: () => inFlight,
+    /** How many answers there are with a status, or with 2xx. */
+    count: (status?: number) =>
+      answers.filter((one) => (status ? one.status === status : one.status < 300)).length,
+    /** Resolves when every connection has ended. */
+    done: done.then(() => undefined),
+    /** Ends every connection after the call it makes. */
+    async stop(): Promise<void> {
+      stopped = true;
+      await done;
+    },
+  };
+}
+
+export type Hammer = ReturnType<typeof hammer>;
