@@ -63,12 +63,11 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
   const ledger = createLedgerStore(database.prisma, metrics.ledgerStatement);
   const allowance = createAllowance({ identities, ledger, clock, log: logger });
 
-  const watch = setInterval(() => {
-    Promise.all([holdings.sync(), budget.sync()]).catch((err) =>
-      logger.warn({ err }, 'the archive could not be read again'),
-    );
+  const watch = async () => void (await Promise.all([holdings.sync(), budget.sync()]));
+  const watching = setInterval(() => {
+    watch().catch((err) => logger.warn({ err }, 'the archive could not be read again'));
   }, WATCH_MS);
-  if (database.kind === 'embedded') clearInterval(watch);
+  if (database.kind === 'embedded') clearInterval(watching);
 
   return {
     settings,
@@ -79,8 +78,10 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
     metrics,
     market: createMarket({ holdings, filling, clock }),
     checkDatabase: database.ready,
+    /** Takes over what other processes have written: done once a second, where there can be others. */
+    watch,
     async close(): Promise<void> {
-      clearInterval(watch);
+      clearInterval(watching);
       await allowance.close(settings.shutdownGraceMs);
       await source.close();
       if (!outside.database) await database.close();

@@ -32,7 +32,9 @@ export function createBreaker() {
       return 0;
     },
 
-    succeeded(): void {
+    /** A call went well; one that was on its way when the upstream asked to be left alone does not end that. */
+    succeeded(now: number): void {
+      if (now < openUntil) return;
       failures = 0;
       openings = 0;
       openUntil = Number.NEGATIVE_INFINITY;
@@ -44,8 +46,9 @@ export function createBreaker() {
       probing = false;
     },
 
-    /** The upstream is in trouble. */
+    /** The upstream is in trouble. Calls that were on their way together are one failure once it is left alone. */
     failed(now: number): void {
+      if (now < openUntil) return;
       failures += 1;
       if (failures < FAILURES && openings === 0) return;
       open(now, Math.min(LONGEST_OPEN, FIRST_OPEN * 2 ** openings));

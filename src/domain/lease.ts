@@ -82,6 +82,9 @@ export function isPast(lease: Lease, term: Term, now: number): boolean {
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;
 
+/** What is left of the period's allowance, as far as this process knows: never more than there is. */
+export const remaining = (lease: Lease) => Math.max(0, lease.left) + unspent(lease);
+
 /** How many calls a lease should hold in all, for a key that spends so many a second while so many calls wait. */
 export function wanted(lease: Lease, rate: number, waiting: number): number {
   return lease.spent + Math.max(waiting, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));

@@ -18,10 +18,11 @@ function choose(header: string): Coding {
   const given = qualities(header);
   const wildcard = given.get('*') ?? 0;
   let best: Coding = 'identity';
-  let quality = 0;
+  let quality = given.get('identity') ?? 0;
   for (const coding of OFFERED) {
     const mine = given.get(coding) ?? wildcard;
-    if (mine > quality) [best, quality] = [coding, mine];
+    const isBetter = best === 'identity' ? mine > 0 && mine >= quality : mine > quality;
+    if (isBetter) [best, quality] = [coding, mine];
   }
   return best;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
+import { remaining } from '../domain/lease.ts';
 import { Problem, type ProblemCode } from '../problems.ts';
 import type { Allowance, Caller, Receipt } from '../services/allowance.ts';
 import { attempt } from './attempt.ts';
@@ -105,8 +106,8 @@ export function guard(app: FastifyInstance, { allowance, now, burstPerSecond }: 
     const isPaid = reply.statusCode >= 200 && reply.statusCode < 300;
     if (isPaid) allowance.keep(receipt);
     else allowance.refund(receipt);
-    const remaining = isPaid ? receipt.remaining : receipt.remaining + 1;
-    const headers = allowanceHeaders({ ...receipt, remaining }, now());
+    const told = isPaid ? receipt : { ...receipt, remaining: remaining(receipt.lease) };
+    const headers = allowanceHeaders(told, now());
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
     done(null, payload);
   });

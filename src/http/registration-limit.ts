@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MINUTE, SECOND } from '../domain/clock.ts';
@@ -5,7 +6,7 @@ import { Problem } from '../problems.ts';
 
 /** Whoever has an IPv6 address has a /64 of them: its first four groups stand for the client. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
-  if (!ip.includes(':') || /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(ip)) return ip.replace(/^::ffff:/i, '');
+  if (isIP(ip) !== 6 || /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(ip)) return ip.replace(/^::ffff:/i, '');
   const [head = '', tail] = ip.split('%', 1).join('').split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');

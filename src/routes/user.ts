@@ -153,9 +153,9 @@ export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowan
     url: '/rotate',
     schema: rotate,
     config: { cost: 0 },
-    handler: async ({ caller, query }) => {
-      refuseReplaced(caller);
-      return users.rotate(caller.user.key, query.graceSeconds);
+    handler: async (request) => {
+      refuseReplaced(request.caller);
+      return users.rotate(request.caller.user.key, request.query.graceSeconds, presentedKey(request));
     },
   });
 

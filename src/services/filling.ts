@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, DAY, HOUR } from '../domain/clock.ts';
+import { monthOf } from '../domain/budget.ts';
+import { type Clock, DAY, HOUR, MINUTE } from '../domain/clock.ts';
 import { dayReady, isGap, lastKnowable, slotOf, startOfDate, type Window } from '../domain/grain.ts';
 import { isSettledSlice } from '../domain/series.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
@@ -15,6 +16,9 @@ const CALLS_PER_WINDOW = 5;
 const DAILY_RETRY = HOUR;
 /** How long a caller waits for what is more than twice as old as it should be, before the old is served; in ms. */
 const PATIENCE = 1000;
+
+/** How far ahead of this process's clock another's may be, in ms: beyond it, this one was set back. */
+const SKEW = 5 * MINUTE;
 
 /** What came of an attempt to have a window complete and fresh. */
 export type Filled = {
@@ -45,7 +49,11 @@ type Parts = {
  * is served while one refresh runs. What the source has no plan for, or no day ready for, is not asked.
  */
 export function createFilling({ fetches, holdings, refreshing, budget, clock }: Parts) {
-  const ageOf = (what: Fetch) => clock.now() - (holdings.fetchedAt(what) ?? Number.NEGATIVE_INFINITY);
+  /** What was fetched in the future, before the clock was set back, is as old as what never was. */
+  function ageOf(what: Fetch): number {
+    const age = clock.now() - (holdings.fetchedAt(what) ?? Number.NEGATIVE_INFINITY);
+    return age < -SKEW ? Number.POSITIVE_INFINITY : age;
+  }
 
   /** One request's attempt: each step adds to what came of it. */
   function createAttempt() {
@@ -123,7 +131,7 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
     const gaps = reachableGaps(token, window);
     if (gaps.length === 0) return;
     const now = clock.now();
-    const asked = holdings.fetchedAt(`daily:${token}`) ?? Number.NEGATIVE_INFINITY;
+    const asked = now - ageOf(`daily:${token}`);
     const readySince = asked < dayReady(now) && now >= dayReady(now);
     if (now - asked < DAILY_RETRY && !readySince) return;
     const all = { grain: 'day' as const, span: { from: Number.NEGATIVE_INFINITY, thru: now } };
@@ -158,7 +166,7 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
     if (span.thru < clock.now() - DAY || ageOf(what) < every) return;
     const fetch = () => fetches.chart(token);
     const isStored = holdings.coverage(token, grain).some((covered) => overlap(covered, span));
-    if (isStored) await attempt.refresh(what, every, fetch);
+    if (isStored || attempt.filled.failure) await attempt.refresh(what, every, fetch);
     else await attempt.arrival(what, fetch);
   }
 
@@ -185,12 +193,22 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
       const attempt = createAttempt();
       await fillGrain[window.grain](token, window, attempt);
       const newest = holdings.newest(token)?.at;
-      const isOld = newest === undefined || clock.now() - newest >= budget.timetable().latest;
-      if (window.open && isOld) await fillLatest(newest !== undefined || !window.withLatest, attempt);
+      const age = clock.now() - (newest ?? Number.NEGATIVE_INFINITY);
+      const isOld = age >= budget.timetable().latest || age < -SKEW;
+      // One deadline is waited for in vain, not one for each call.
+      const isWaitedFor = newest === undefined && window.withLatest && !attempt.filled.failure;
+      if (window.open && isOld) await fillLatest(!isWaitedFor, attempt);
       return attempt.filled;
     },
 
     timetable: budget.timetable,
+
+    /** When what was fetched at an instant is fetched again, if somebody asks; a new month brings a new budget. */
+    dueAt(fetchedAt: number): number {
+      const now = clock.now();
+      return Math.min(Math.min(fetchedAt, now) + budget.timetable().latest, monthOf(now).end);
+    },
+
     warnings: refreshing.warnings,
     idle: refreshing.idle,
 

@@ -7,6 +7,7 @@ import {
   isUsable,
   type Lease,
   newLease,
+  remaining,
   unspent,
   usableUntil,
   wanted,
@@ -97,7 +98,7 @@ export function createLeases({ ledger, clock, log, pace = PACE }: Parts) {
     lease.inFlight += 1;
     account.calls += 1;
     account.usedAt = clock.elapsed();
-    return { lease, remaining: Math.max(0, lease.left) + unspent(lease) };
+    return { lease, remaining: remaining(lease) };
   }
 
   /** Nothing more is spent from the account's lease; what it holds goes back with the next settlement. */

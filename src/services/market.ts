@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, DAY } from '../domain/clock.ts';
 import { daysWindow, type Grain, rangeWindow, startOfDate, type Window } from '../domain/grain.ts';
 import type { DateSnapshot } from '../domain/records.ts';
 import { isMidnightSample, type Sample } from '../domain/sample.ts';
@@ -72,11 +72,14 @@ export function createMarket({ holdings, filling, clock }: Parts) {
       lastAt = sample.at;
     };
     if (grain === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
+    // The latest sample alone does not make a window: of what was asked for, nothing is there.
+    const isEmpty = slice.start === slice.end && following.length === 0;
     if (withLatest) follow(holdings.newest(token));
     const inMemory = series === holdings.series(token, grain);
     return {
-      isEmpty: slice.start === slice.end && following.length === 0,
-      isSettled: !open && isSettledSlice(slice),
+      isEmpty,
+      // Minutes are told of the last day alone: what they were when it ended they stay.
+      isSettled: !open && (isSettledSlice(slice) || (grain === 'minute' && span.thru < clock.now() - DAY)),
       lastAt,
       samples: () => [...samplesOf(slice), ...following],
       /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
@@ -100,7 +103,7 @@ export function createMarket({ holdings, filling, clock }: Parts) {
     return {
       modifiedAt: rows.lastAt,
       fetchedAt,
-      dueAt: (fetchedAt ?? clock.now()) + filling.timetable().latest,
+      dueAt: filling.dueAt(fetchedAt ?? clock.now()),
       settled: rows.isSettled && gaps.length === 0,
       gaps,
       filled,
@@ -123,7 +126,7 @@ export function createMarket({ holdings, filling, clock }: Parts) {
       body: bodies.kept(`latest,${token},${row.fetchedAt}`, () => JSON.stringify(row.record)),
       modifiedAt: row.at,
       fetchedAt: row.fetchedAt,
-      dueAt: row.fetchedAt + filling.timetable().latest,
+      dueAt: filling.dueAt(row.fetchedAt),
       settled: false,
       gaps: [],
       filled,

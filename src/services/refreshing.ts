@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
+import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
-import { UpstreamFailure } from '../domain/upstream-failure.ts';
+import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
 import type { RefreshStore } from '../stores/refreshes.ts';
 import type { Fetch, Holdings } from './holdings.ts';
 
 /** How long a thing that could not be fetched is left alone: doubled with each failure in a row, up to a bound. */
 const FIRST_PAUSE = SECOND;
 const LONGEST_PAUSE = 5 * MINUTE;
+/** An upstream in trouble recovers, and its breaker sees to it; what is wrong with one answer stays wrong for longer. */
+const LONGEST_PAUSE_OF_ONE = HOUR;
+const WRONG: ReadonlySet<FailureCause> = new Set(['unexpected', 'empty', 'refused', 'out_of_reach']);
 /** A claim outlives the upstream's deadline by this, in ms: time to write down what came. */
 const WRITING = 5 * SECOND;
 /** How often a process looks whether another has fetched what it waits for, in ms. */
@@ -54,9 +57,10 @@ export function createRefreshing({ store, holdings, timeoutMs, clock, log }: Par
       failures.delete(what);
     } catch (error) {
       const times = (failures.get(what)?.times ?? 0) + 1;
-      const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (times - 1));
-      failures.set(what, { error, times, until: clock.elapsed() + pause });
       const reason = error instanceof UpstreamFailure ? error.reason : undefined;
+      const longest = reason && WRONG.has(reason) ? LONGEST_PAUSE_OF_ONE : LONGEST_PAUSE;
+      const pause = Math.min(longest, FIRST_PAUSE * 2 ** (times - 1));
+      failures.set(what, { error, times, until: clock.elapsed() + pause });
       log.warn({ err: error, what, reason }, 'could not be fetched');
       throw error;
     } finally {

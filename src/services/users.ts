@@ -1,5 +1,5 @@
 import { hashApiKey, mintApiKey } from '../domain/api-key.ts';
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, SECOND } from '../domain/clock.ts';
 import { firstTerm, PLANS, type Plan, renewedTerm } from '../domain/plan.ts';
 import type { UserRecord } from '../domain/records.ts';
 import { Problem } from '../problems.ts';
@@ -69,13 +69,27 @@ export function createUsers({ store, clock, changed = async () => undefined }: P
       return existing(key);
     },
 
-    /** A new key; the others go on for reading, for so many seconds. */
-    async rotate(key: number, graceSeconds: number = GRACE_SECONDS.default): Promise<UserRecord> {
+    /**
+     * A new key; the others go on for reading, for so many seconds. With the key that was presented for it, only in
+     * the place of that one: throws `api_key_revoked` when it was replaced or revoked meanwhile.
+     */
+    async rotate(
+      key: number,
+      graceSeconds: number = GRACE_SECONDS.default,
+      presented?: string,
+    ): Promise<UserRecord> {
       await existing(key);
       const apiKey = mintApiKey();
       const now = clock.now();
-      await store.replaceKeys(key, hashApiKey(apiKey), now, now + graceSeconds * 1000);
+      const graceEnds = now + graceSeconds * SECOND;
+      const isReplaced = await store.replaceKeys(key, hashApiKey(apiKey), {
+        now,
+        graceEnds,
+        ...(presented !== undefined && { presented: hashApiKey(presented) }),
+      });
       await changed();
+      if (!isReplaced)
+        throw new Problem('api_key_revoked', 'The user was erased, or the key is no longer the living one.');
       return toRecord(await existing(key), apiKey);
     },
 

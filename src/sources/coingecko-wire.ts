@@ -105,16 +105,14 @@ export function readAnswer<T>(schema: z.ZodType<T>, answer: UpstreamAnswer, now:
 
   const body = parseJson(answer.text);
   const error = errorIn(body);
-  if (answer.status !== 200 || error) {
-    const edgeLimit = body === undefined && /\b1015\b/.test(answer.text);
-    const cause = edgeLimit ? 'rate_limited' : causeOf(answer.status, error?.code);
+  const isPage = body === undefined && /^\s*</.test(answer.text);
+  const isEdgeLimit = isPage && /\b1015\b/.test(answer.text);
+  if (answer.status !== 200 || error || isEdgeLimit) {
+    const cause = isEdgeLimit ? 'rate_limited' : causeOf(answer.status, error?.code);
     throw fail(cause, `status ${answer.status}: ${error?.message ?? 'no message'}`);
   }
   if (body === undefined) {
-    throw fail(
-      'not_json',
-      /^\s*</.test(answer.text) ? 'a page where JSON belongs' : 'JSON cut short or broken',
-    );
+    throw fail('not_json', isPage ? 'a page where JSON belongs' : 'JSON cut short or broken');
   }
   const parsed = schema.safeParse(body);
   if (!parsed.success) {

@@ -83,7 +83,7 @@ export function openUpstream(options: UpstreamOptions) {
     if (reason === 'rate_limited') {
       breaker.limited(clock.elapsed(), retryAfter === undefined ? undefined : retryAfter * SECOND);
     } else if (TROUBLE.has(reason)) breaker.failed(clock.elapsed());
-    else breaker.succeeded();
+    else breaker.succeeded(clock.elapsed());
   }
 
   /** Throws `resting` or `over_budget` when the upstream may not be asked now. */
@@ -114,7 +114,7 @@ export function openUpstream(options: UpstreamOptions) {
     await admit();
     try {
       const value = read(await exchange(target, signal));
-      breaker.succeeded();
+      breaker.succeeded(clock.elapsed());
       observe('ok');
       return value;
     } catch (error) {

@@ -1,3 +1,4 @@
+import { DAY } from '../domain/clock.ts';
 import type { Grain } from '../domain/grain.ts';
 import { type LatestPrice, latestPrice } from '../domain/records.ts';
 import type { Span } from '../domain/span.ts';
@@ -5,14 +6,11 @@ import { isTokenName, type TokenName } from '../domain/token.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import { type ArchivedSample, addCoverage, bumpRefresh, epochMs, given, toInstant } from './archive-sql.ts';
 
-/** Samples of one grain, and the span of which the source has now told all it knows. */
+/** Samples of one grain, ascending, and the span of which the source has now told all it knows. */
 export type Holding = { grain: Grain; samples: readonly ArchivedSample[]; covers?: Span };
 export type Coverage = { token: TokenName; grain: Grain; span: Span };
 export type LatestRow = { token: TokenName; record: LatestPrice; at: number; fetchedAt: number };
 export type HoldingSummary = { token: TokenName; grain: Grain; from: number; thru: number; points: number };
-
-/** In hours and less: a day of the database's own would be longer or shorter where the session's zone shifts. */
-const SLOT_LENGTH: Record<Grain, string> = { minute: '1 minute', hour: '1 hour', day: '24 hours' };
 
 /** The rows of `Point`, `Coverage`, `Latest` and `Refresh`: what the service knows of the market. */
 export function createArchiveStore(prisma: PrismaClient) {
@@ -20,8 +18,12 @@ export function createArchiveStore(prisma: PrismaClient) {
    * A chart answer replaces the unsettled rows of the span it covers and adds what is new. A settled row never
    * changes, and neither does another sample come beside it in its slot: an aggregator that gives an old slot
    * another second than it did before would otherwise double it.
+   *
+   * The settled slots are looked up in a hash (`NOT IN` without a correlation): an embedded database has no
+   * statistics, and without them a correlated look-up reads the whole series for each row.
    */
   function writePoints(token: TokenName, { grain, samples, covers }: Holding) {
+    const [first, last] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
     const unsettledOfSpan = covers
       ? Prisma.sql`DELETE FROM point WHERE token = ${token} AND grain = ${grain}::grain AND NOT settled
           AND at BETWEEN ${toInstant(covers.from)} AND ${toInstant(covers.thru)}
@@ -31,11 +33,10 @@ export function createArchiveStore(prisma: PrismaClient) {
       WITH given AS (${given(samples)}), gone AS (${unsettledOfSpan})
       INSERT INTO point (token, grain, at, price, market_cap, volume, settled)
       SELECT ${token}, ${grain}::grain, at, price, market_cap, volume, settled FROM given
-      WHERE NOT EXISTS (
-        SELECT 1 FROM point p
-        WHERE p.token = ${token} AND p.grain = ${grain}::grain AND p.settled AND p.at <> given.at
-          AND p.at >= date_trunc(${grain}, given.at, 'UTC')
-          AND p.at < date_trunc(${grain}, given.at, 'UTC') + ${SLOT_LENGTH[grain]}::interval)
+      WHERE date_trunc(${grain}, at, 'UTC') NOT IN (
+        SELECT date_trunc(${grain}, at, 'UTC') FROM point
+        WHERE token = ${token} AND grain = ${grain}::grain AND settled
+          AND at BETWEEN ${toInstant(first - DAY)} AND ${toInstant(last + DAY)})
       ON CONFLICT (token, grain, at) DO UPDATE
       SET price = excluded.price, market_cap = excluded.market_cap, volume = excluded.volume,
           settled = excluded.settled

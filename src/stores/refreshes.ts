@@ -1,6 +1,8 @@
-import type { PrismaClient } from '../generated/prisma/client.ts';
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 
 export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
+
+const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -42,7 +44,8 @@ export function createRefreshStore(prisma: PrismaClient) {
     /**
      * Takes one call from an upstream's budget, if there is one left in this minute and this month (their starts,
      * Unix ms). One statement, so that processes cannot both take the last. Gives the month's count, this call
-     * included, or undefined. A clock that was set back does not begin an old month again.
+     * included, or undefined. A clock that was set back does not begin an old month again, and one that is a
+     * little behind another process's not the minute before.
      */
     async reserve(
       upstream: string,
@@ -55,11 +58,11 @@ export function createRefreshStore(prisma: PrismaClient) {
         INSERT INTO budget (upstream, minute_start, minute_spent, month_start, month_spent)
         VALUES (${upstream}, ${iso(minute)}::timestamptz, 1, ${iso(month)}::timestamptz, 1)
         ON CONFLICT (upstream) DO UPDATE SET
-          minute_spent = CASE WHEN excluded.minute_start <> budget.minute_start THEN 1 ELSE budget.minute_spent + 1 END,
-          minute_start = excluded.minute_start,
+          minute_spent = CASE WHEN ${isOtherMinute} THEN 1 ELSE budget.minute_spent + 1 END,
+          minute_start = CASE WHEN ${isOtherMinute} THEN excluded.minute_start ELSE budget.minute_start END,
           month_spent = CASE WHEN excluded.month_start > budget.month_start THEN 1 ELSE budget.month_spent + 1 END,
           month_start = greatest(budget.month_start, excluded.month_start)
-        WHERE (excluded.minute_start <> budget.minute_start OR budget.minute_spent < ${most(perMinute)}::int)
+        WHERE (${isOtherMinute} OR budget.minute_spent < ${most(perMinute)}::int)
           AND (excluded.month_start > budget.month_start OR budget.month_spent < ${most(perMonth)}::int)
         RETURNING month_spent AS spent`;
       return rows[0]?.spent;

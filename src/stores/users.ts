@@ -51,14 +51,23 @@ const toHolder = (user: User, { hash, replacedAt, expiresAt, revokedAt }: ApiKey
   revokedAt: revokedAt?.getTime(),
 });
 
+const iso = (ms: number) => new Date(ms).toISOString();
+
 /** Transactions are short: what the database dates within this of one another may become visible in any order. */
 const COMMIT_LAG_SECONDS = 15;
 
 /** The rows of `User` and `ApiKey`. Every change dates the user by the database's clock, for `changedSince`. */
 export function createUserStore(prisma: PrismaClient) {
+  /** Dates a change, and locks the user until it is done. */
   const touch = (key: number, now: number, change: Prisma.Sql = Prisma.empty) => prisma.$executeRaw`
-    UPDATE "user" SET updated_at = ${new Date(now).toISOString()}::timestamptz, changed_at = clock_timestamp()
-      ${change} WHERE key = ${key}`;
+    UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp() ${change}
+    WHERE key = ${key}`;
+
+  const revoke = (key: number, now: number) =>
+    prisma.apiKey.updateMany({
+      where: { userKey: key, revokedAt: null },
+      data: { revokedAt: new Date(now) },
+    });
 
   return {
     /** A user and the first key, or neither. */
@@ -101,48 +110,48 @@ export function createUserStore(prisma: PrismaClient) {
 
     /** Gives a term its place only if the one it was reckoned from still stands; tells whether it did. */
     async renew(user: User, term: { anchor: number; validUntil: number }, now: number): Promise<boolean> {
-      const { count } = await prisma.user.updateMany({
-        where: { key: user.key, validUntil: new Date(user.validUntil) },
-        data: { anchor: new Date(term.anchor), validUntil: new Date(term.validUntil) },
-      });
-      if (count > 0) await touch(user.key, now);
+      const count = await prisma.$executeRaw`
+        UPDATE "user" SET anchor = ${iso(term.anchor)}::timestamptz, valid_until = ${iso(term.validUntil)}::timestamptz,
+          updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp()
+        WHERE key = ${user.key} AND valid_until = ${iso(user.validUntil)}::timestamptz`;
       return count > 0;
     },
 
-    /** Adds a key; the one in whose place it comes goes on, for reading only, until `graceEnds`. */
-    async replaceKeys(key: number, hash: string, now: number, graceEnds: number): Promise<void> {
-      await prisma.$transaction([
-        prisma.apiKey.updateMany({
-          where: { userKey: key, replacedAt: null },
-          data: { replacedAt: new Date(now), expiresAt: new Date(graceEnds) },
-        }),
-        prisma.apiKey.create({ data: { hash, userKey: key, createdAt: new Date(now) } }),
-        touch(key, now),
-      ]);
+    /**
+     * Adds a key; the ones in whose place it comes go on, for reading only, until `graceEnds`. With the hash of the
+     * key that was presented for it, only if that one is still the living one; tells whether it was. One statement
+     * that locks the user before it looks at the keys, as a revocation does: of two that meet, the second sees what
+     * the first has done.
+     */
+    async replaceKeys(
+      key: number,
+      hash: string,
+      { now, graceEnds, presented = null }: { now: number; graceEnds: number; presented?: string | null },
+    ): Promise<boolean> {
+      const count = await prisma.$executeRaw`
+        WITH locked AS (
+          UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp()
+          WHERE key = ${key} AND erased_at IS NULL RETURNING key),
+        replaced AS (
+          UPDATE api_key SET replaced_at = ${iso(now)}::timestamptz, expires_at = ${iso(graceEnds)}::timestamptz
+          FROM locked WHERE user_key = locked.key AND replaced_at IS NULL AND revoked_at IS NULL
+            AND hash = coalesce(${presented}::text, hash) RETURNING hash)
+        INSERT INTO api_key (hash, user_key, created_at)
+        SELECT ${hash}, key, ${iso(now)}::timestamptz FROM locked
+        WHERE ${presented}::text IS NULL OR EXISTS (SELECT 1 FROM replaced)`;
+      return count > 0;
     },
 
     /** Every key of a user is dead from now on; gives how many there were. */
     async revokeKeys(key: number, now: number): Promise<number> {
-      const [{ count }] = await prisma.$transaction([
-        prisma.apiKey.updateMany({
-          where: { userKey: key, revokedAt: null },
-          data: { revokedAt: new Date(now) },
-        }),
-        touch(key, now),
-      ]);
+      const [, { count }] = await prisma.$transaction([touch(key, now), revoke(key, now)]);
       return count;
     },
 
     /** As `revokeKeys`, and the name and the e-mail are gone. */
     async erase(key: number, now: number): Promise<void> {
-      const erasedAt = Prisma.sql`, name = NULL, email = NULL, erased_at = ${new Date(now).toISOString()}::timestamptz`;
-      await prisma.$transaction([
-        prisma.apiKey.updateMany({
-          where: { userKey: key, revokedAt: null },
-          data: { revokedAt: new Date(now) },
-        }),
-        touch(key, now, erasedAt),
-      ]);
+      const erased = Prisma.sql`, name = NULL, email = NULL, erased_at = ${iso(now)}::timestamptz`;
+      await prisma.$transaction([touch(key, now, erased), revoke(key, now)]);
     },
 
     /**

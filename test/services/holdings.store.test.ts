@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
+import { GRAINS } from '../../src/domain/grain.ts';
+import { samplesOf } from '../../src/domain/series.ts';
+import { TOKEN_NAMES, type TokenName } from '../../src/domain/token.ts';
+import { type Holdings, openHoldings } from '../../src/services/holdings.ts';
+import { createArchiveStore, type Holding } from '../../src/stores/archive.ts';
+import { createRefreshStore } from '../../src/stores/refreshes.ts';
+import { createTestClock } from '../support/clock.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const NOW = Date.parse('2026-05-15T14:00:00Z');
+let database: TestDatabase;
+const open = () => {
+  const store = createArchiveStore(database.prisma);
+  const refreshes = createRefreshStore(database.prisma);
+  return openHoldings({ store, refreshes, clock: createTestClock(NOW) });
+};
+beforeEach(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => database.close());
+
+const row = (at: number, price: number, settled = false) => ({
+  at,
+  price,
+  marketCap: price * 10,
+  volume: null,
+  settled,
+});
+const rowsOf = (holdings: Holdings, token: TokenName, grain: (typeof GRAINS)[number]) => [
+  ...samplesOf(holdings.series(token, grain).slice(0, Number.POSITIVE_INFINITY)),
+];
+
+/** What is in memory is what is in the store. */
+async function expectSame(holdings: Holdings): Promise<void> {
+  const store = createArchiveStore(database.prisma);
+  for (const token of TOKEN_NAMES) {
+    for (const grain of GRAINS) {
+      const stored = await store.samples(token, grain, 0);
+      expect(rowsOf(holdings, token, grain)).toEqual(
+        stored.map(({ settled: _settled, ...sample }) => sample),
+      );
+    }
+  }
+}
+
+describe('the archive in memory', () => {
+  test('loses no row when many are recorded at once, by two processes', async () => {
+    const processes = [await open(), await open()];
+    const written: [TokenName, number][] = [];
+    const work = Array.from({ length: 60 }, async (_, i) => {
+      const token = TOKEN_NAMES[i % TOKEN_NAMES.length] as TokenName;
+      const process = processes[i % processes.length] as Holdings;
+      const at = NOW - (i + 1) * 20 * MINUTE;
+      const day = Math.floor(NOW / DAY) * DAY - i * DAY;
+      written.push([token, at]);
+      const minute: Holding = { grain: 'minute', samples: [row(at, i)] };
+      const days: Holding = {
+        grain: 'day',
+        samples: [row(day, i, true)],
+        covers: { from: day, thru: day + DAY - 1 },
+      };
+      const what = i % 3 === 0 ? (`daily:${token}` as const) : (`chart:${token}` as const);
+      await process.record(what, token, what.startsWith('daily') ? [days, minute] : [minute], NOW);
+      await processes[(i + 1) % 2]?.sync();
+    });
+    await Promise.all(work);
+    await Promise.all(processes.map((process) => process.sync()));
+    for (const process of processes) {
+      await expectSame(process);
+      for (const [token, at] of written) {
+        expect(process.series(token, 'minute').firstFrom(at)?.at).toBe(at);
+      }
+      const days = TOKEN_NAMES.flatMap((token) => rowsOf(process, token, 'day'));
+      expect(days).toHaveLength(20);
+    }
+    expect(processes[0]?.version('latest')).toBe(0);
+  });
+
+  test('is the store’s whatever is recorded in whatever order', async () => {
+    const [first, second] = [await open(), await open()];
+    const sample = fc.record({
+      ago: fc.integer({ min: 0, max: 1440 }),
+      price: fc.double({ min: 0, max: 1e6, noNaN: true }),
+      settled: fc.boolean(),
+    });
+    const record = fc.record({
+      token: fc.constantFrom(...TOKEN_NAMES.slice(0, 2)),
+      grain: fc.constantFrom('minute' as const, 'hour' as const),
+      samples: fc.uniqueArray(sample, { selector: ({ ago }) => ago, maxLength: 6 }),
+      covers: fc.boolean(),
+      bySecond: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 6 }), async (records) => {
+        for (const { token, grain, samples, covers, bySecond } of records) {
+          const rows = samples.map(({ ago, price, settled }) => row(NOW - ago * MINUTE, price, settled));
+          const holding: Holding = {
+            grain,
+            samples: rows.sort((a, b) => a.at - b.at),
+            ...(covers && { covers: { from: NOW - DAY, thru: NOW } }),
+          };
+          await (bySecond ? second : first).record(`chart:${token}`, token, [holding], NOW);
+        }
+        await Promise.all([first.sync(), second.sync()]);
+        await expectSame(first);
+        await expectSame(second);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test('unites what is covered, from whichever process', async () => {
+    const [first, second] = [await open(), await open()];
+    const cover = (process: Holdings, from: number, thru: number) =>
+      process.record(
+        'hours:bitcoin',
+        'bitcoin',
+        [{ grain: 'hour', samples: [], covers: { from, thru } }],
+        NOW,
+      );
+    await Promise.all([
+      cover(first, 0, HOUR - 1),
+      cover(second, HOUR, 2 * HOUR),
+      cover(first, 5 * HOUR, 6 * HOUR),
+    ]);
+    await cover(second, 30 * MINUTE, 90 * MINUTE);
+    await first.sync();
+    const spans = [
+      { from: 0, thru: 2 * HOUR },
+      { from: 5 * HOUR, thru: 6 * HOUR },
+    ];
+    expect(first.coverage('bitcoin', 'hour')).toEqual(spans);
+    expect(second.coverage('bitcoin', 'hour')).toEqual(spans);
+    expect(first.coverage('bitcoin', 'day')).toEqual([]);
+  });
+
+  test('keeps times to the millisecond and figures to their last digit', async () => {
+    const holdings = await open();
+    const figures = fc.double({ noNaN: true, noDefaultInfinity: true });
+    let at = NOW - DAY;
+    await fc.assert(
+      fc.asyncProperty(figures, figures, async (price, volume) => {
+        at += 61_234;
+        const sample = { at, price: price + 0, marketCap: null, volume: volume + 0 };
+        await holdings.record(
+          'chart:bitcoin',
+          'bitcoin',
+          [{ grain: 'minute', samples: [{ ...sample, settled: true }] }],
+          NOW,
+        );
+        expect(holdings.newest('bitcoin')).toEqual(sample);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import type { Clock } from '../../src/domain/clock.ts';
+import { openLog, openParts } from '../../src/parts.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import type { Answer } from '../../src/services/market.ts';
+import { readSettings } from '../../src/settings.ts';
+import type { TestClock } from './clock.ts';
+import { openTestDatabase, type TestDatabase } from './database.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+/** One process of the service without its HTTP, on a database that others may have open too. */
+export async function openProcess(database: TestDatabase, clock: Clock, env: Env) {
+  const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
+  const parts = await openParts(settings, { logger: openLog('silent'), clock, database });
+  return { market: parts.market, close: parts.close };
+}
+
+/** The market services on a fresh database, with the sandbox as their aggregator, all by one clock. */
+export async function openTestMarket(
+  clock: TestClock,
+  { env = {}, plan = 'public' }: { env?: Env; plan?: 'public' | 'demo' | 'pro' } = {},
+) {
+  const sandbox: Sandbox = await startSandbox({ clock, plan });
+  const database = await openTestDatabase();
+  const settings = { COINGECKO_URL: sandbox.coingeckoUrl, COINGECKO_PLAN: plan, ...env };
+  const first = await openProcess(database, clock, settings);
+  const processes = [first];
+  return {
+    market: first.market,
+    sandbox,
+    database,
+    /** Another process on the same database. */
+    async another() {
+      const process = await openProcess(database, clock, settings);
+      processes.push(process);
+      return process.market;
+    },
+    async close(): Promise<void> {
+      for (const process of processes) await process.close();
+      await database.close();
+      await sandbox.close();
+    },
+  };
+}
+
+export type TestMarket = Awaited<ReturnType<typeof openTestMarket>>;
+
+type Points = { date: string; price: number }[];
+export type Told = { prices: Points; market_cap: Points; total_volume: Points };
+
+/** The series in an answer, whether or not it is in a list. */
+export function told({ body }: Answer): Told {
+  const parsed = JSON.parse(String(body.identity.payload));
+  return Array.isArray(parsed) ? parsed[0] : parsed;
+}
+
+/** The times of a series' prices, in Unix ms. */
+export const timesOf = (answer: Answer) => told(answer).prices.map(({ date }) => Date.parse(date));

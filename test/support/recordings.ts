@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Reply } from './upstream-server.ts';
+
+const DIRECTORY =
+  process.env.RECORDINGS_DIR ?? fileURLToPath(new URL('../../../shared/recordings', import.meta.url));
+
+/** Whether the recorded upstream answers are there; where not, this is said once for each test file. */
+export const haveRecordings = existsSync(DIRECTORY);
+if (!haveRecordings) {
+  console.log('No recorded upstream answers: their tests are left out. Set RECORDINGS_DIR to have them.');
+}
+
+/** What belongs to the connection that was recorded, not to the answer. */
+const OF_THE_CONNECTION =
+  /^(connection|transfer-encoding|content-length|content-encoding|keep-alive|alt-svc)$/i;
+
+type Meta = { status: number; headers: Record<string, string> };
+
+/** The names of the answers of an upstream, without what is written beside them. */
+export function recordingNames(upstream: string): string[] {
+  if (!haveRecordings) return [];
+  return readdirSync(join(DIRECTORY, upstream))
+    .filter((name) => !/\.(meta\.json|headers\.txt)$/.test(name))
+    .sort();
+}
+
+/** An answer with its status and headers as recorded; `status` is for one whose own was not kept. */
+export function recording(upstream: string, name: string, status = 200): Required<Reply> {
+  const path = join(DIRECTORY, upstream, name);
+  const body = readFileSync(path);
+  const metaPath = `${path}.meta.json`;
+  if (!existsSync(metaPath)) {
+    const type = name.endsWith('.html') ? 'text/html; charset=UTF-8' : 'application/json; charset=utf-8';
+    return { status, headers: { 'content-type': type }, body };
+  }
+  const meta = JSON.parse(readFileSync(metaPath, 'utf8')) as Meta;
+  const headers = Object.fromEntries(
+    Object.entries(meta.headers)
+      .filter(([header]) => !OF_THE_CONNECTION.test(header))
+      .map(([header, value]) => [header.toLowerCase(), value]),
+  );
+  return { status: meta.status, headers, body };
+}

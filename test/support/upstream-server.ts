@@ -1,0 +1,47 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type UpstreamCall = { path: string; query: Record<string, string>; headers: IncomingHttpHeaders };
+export type Reply = { status?: number; headers?: Record<string, string>; body: string | Buffer };
+/** Gives what to answer, or does something else with the response and gives nothing. */
+export type Script = (call: UpstreamCall, response: ServerResponse) => Reply | undefined;
+
+/** An upstream on 127.0.0.1 that answers by a script; `calls` has what it was asked, oldest first. */
+export async function startUpstreamServer(script: Script) {
+  const calls: UpstreamCall[] = [];
+  let current = script;
+  const server = createServer((request, response) => {
+    const url = new URL(`http://upstream${request.url}`);
+    const call = {
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: request.headers,
+    };
+    calls.push(call);
+    const reply = current(call, response);
+    if (!reply) return;
+    response.writeHead(reply.status ?? 200, {
+      'content-type': 'application/json; charset=utf-8',
+      ...reply.headers,
+    });
+    response.end(reply.body);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: calls as readonly UpstreamCall[],
+    /** From now on another script. */
+    follow(next: Script): void {
+      current = next;
+    },
+    close(): Promise<void> {
+      return new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+export type UpstreamServer = Awaited<ReturnType<typeof startUpstreamServer>>;
