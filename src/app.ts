@@ -59,6 +59,8 @@ export async function buildApp(parts: AppParts) {
   const { basePath, corsOrigins } = settings;
   const app = Fastify({
     loggerInstance: logger,
+    // One logger for all: what is logged of a request names its id, and most requests log nothing.
+    childLoggerFactory: (parent) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     requestIdHeader: false,

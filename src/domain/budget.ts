@@ -1,4 +1,4 @@
-import { DAY } from './clock.ts';
+import { DAY, HOUR } from './clock.ts';
 import type { Timetable } from './timetable.ts';
 import { TOKENS } from './token.ts';
 
@@ -22,9 +22,13 @@ export function monthOf(now: number): { start: number; end: number } {
 /** What a month's last calls are kept for: first fills, and retries. */
 const RESERVE = 0.02;
 
+/** A token's chart tells its last day: with more than this between two of them, in ms, there is a hole. */
+const LONGEST_CHART = DAY - HOUR;
+
 /**
  * The timetable stretched in proportion so that what is left of the month's budget lasts to its end. The daily
- * series are not stretched: they are one call a day for each token, and a day that is not fetched is a hole.
+ * series are not stretched: they are one call a day for each token, and a day that is not fetched is a hole. For the
+ * same reason the charts are not stretched beyond a day; the latest prices take all that is then to be saved.
  */
 export function stretched(timetable: Timetable, budget: Budget, spent: number, now: number): Timetable {
   if (budget.perMonth === Number.POSITIVE_INFINITY) return timetable;
@@ -33,5 +37,10 @@ export function stretched(timetable: Timetable, budget: Budget, spent: number, n
   const left = budget.perMonth * (1 - RESERVE) - spent - daily;
   const planned = timeLeft / timetable.latest + (TOKENS.length * timeLeft) / timetable.chart;
   const factor = left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, planned / left);
-  return { latest: timetable.latest * factor, chart: timetable.chart * factor };
+  const longest = Math.max(timetable.chart, LONGEST_CHART);
+  if (timetable.chart * factor <= longest) {
+    return { latest: timetable.latest * factor, chart: timetable.chart * factor };
+  }
+  const leftForLatest = left - (TOKENS.length * timeLeft) / longest;
+  return { latest: leftForLatest <= 0 ? Number.POSITIVE_INFINITY : timeLeft / leftForLatest, chart: longest };
 }

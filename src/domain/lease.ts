@@ -94,3 +94,14 @@ export function wanted(lease: Lease, rate: number, waiting: number): number {
 export function isRunningOut(lease: Lease, rate: number): boolean {
   return unspent(lease) < (rate * BLOCK_SECONDS) / 2;
 }
+
+/** A call that was spent from a lease stays spent. */
+export function keepCall(lease: Lease): void {
+  lease.inFlight -= 1;
+}
+
+/** A call goes back to the lease, and so to the period and date, in which it was spent. */
+export function giveBackCall(lease: Lease): void {
+  lease.inFlight -= 1;
+  lease.spent -= 1;
+}

@@ -7,6 +7,8 @@ import { acceptedCoding } from './content-coding.ts';
 import { allowanceHeaders, payFor } from './guard.ts';
 import { mustGoTheLongWay, sendSwiftly } from './swift-reply.ts';
 
+/** A price is asked for again after so many seconds, however long its turn is: a budget may be raised. */
+const LONGEST_SECONDS = 60 * 60;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long past its time a cache may go on with an answer while it asks again, or when we cannot be reached. */
 const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
@@ -29,7 +31,7 @@ function headersOf(
   now: number,
 ): string[] {
   const { modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
-  const maxAge = Math.max(0, Math.ceil((dueAt - now) / SECOND));
+  const maxAge = Math.min(LONGEST_SECONDS, Math.max(0, Math.ceil((dueAt - now) / SECOND)));
   const policy = settled
     ? `private, max-age=${YEAR_SECONDS}, immutable`
     : `private, max-age=${maxAge}, ${STALE}`;
@@ -40,7 +42,7 @@ function headersOf(
     headers.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
   if (gaps.length > 0) headers.push('quotient-gaps', gaps.join(', '));
   if (coding !== 'identity') headers.push('content-encoding', coding);
-  headers.push('content-type', MEDIA_TYPES[format], 'content-length', String(Buffer.byteLength(payload)));
+  headers.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
   return headers;
 }
 
@@ -62,18 +64,24 @@ function preparedHeaders(
   return headers;
 }
 
-/** Sends an answer with all that a cache wants to know of it, or 304 when the caller has it already. */
+type Told = { now: number; format: Format };
+
+/**
+ * Sends an answer with all that a cache wants to know of it, or 304 when the caller has it already: at once when the
+ * answer is there and in the coding that is wanted, since a promise for each call is felt.
+ */
 export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: Answer,
-  { now, format }: { now: number; format: Format },
-): FastifyReply | Promise<FastifyReply> {
+  answer: Answer | Promise<Answer>,
+  told: Told,
+): void | Promise<void> {
+  if (answer instanceof Promise) return answer.then((made) => sendAnswer(request, reply, made, told));
   const representation = answer.body.in(acceptedCoding(request.headers['accept-encoding']));
   if (representation instanceof Promise) {
-    return representation.then((made) => sendRepresentation(request, reply, answer, made, { now, format }));
+    return representation.then((made) => sendRepresentation(request, reply, answer, made, told));
   }
-  return sendRepresentation(request, reply, answer, representation, { now, format });
+  sendRepresentation(request, reply, answer, representation, told);
 }
 
 function sendRepresentation(
@@ -81,17 +89,21 @@ function sendRepresentation(
   reply: FastifyReply,
   answer: Answer,
   representation: Representation,
-  { now, format }: { now: number; format: Format },
-): FastifyReply {
+  { now, format }: Told,
+): void {
   const headers = preparedHeaders(answer, representation, format, now);
   const isKnown = matches(request.headers['if-none-match'], representation.etag);
   if (!isKnown && !mustGoTheLongWay(reply)) {
     const receipt = payFor(request);
     sendSwiftly(request, reply, representation, headers, receipt ? allowanceHeaders(receipt, now) : []);
-    return reply;
+    return;
   }
   for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
-  if (!isKnown) return reply.send(representation.payload);
-  for (const name of ['content-type', 'content-length', 'content-encoding']) reply.removeHeader(name);
-  return reply.code(304).send();
+  if (isKnown) {
+    for (const name of ['content-type', 'content-length', 'content-encoding']) reply.removeHeader(name);
+    reply.code(304).send();
+  } else {
+    const { payload } = representation;
+    reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+  }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
-import { remaining } from '../domain/lease.ts';
+import { keepCall, remaining } from '../domain/lease.ts';
 import { Problem, type ProblemCode } from '../problems.ts';
 import type { Allowance, Caller, Receipt } from '../services/allowance.ts';
 import { attempt } from './attempt.ts';
@@ -51,7 +51,7 @@ export function allowanceHeaders({ lease, remaining }: Receipt, now: number): st
 export function payFor(request: FastifyRequest): Receipt | undefined {
   const { receipt } = request;
   request.receipt = undefined;
-  if (receipt) receipt.lease.inFlight -= 1;
+  if (receipt) keepCall(receipt.lease);
   return receipt;
 }
 

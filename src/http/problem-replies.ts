@@ -50,14 +50,19 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
+/** A fault of ours is logged whole; one of an upstream or of the database by its kind: who fetched it logs the rest. */
+function logFailure({ log, id }: FastifyRequest, { code, message, cause }: Problem): void {
+  if (code === 'internal_error') log.error({ err: cause, code, reqId: id }, message);
+  else log.warn({ code, reqId: id, reason: (cause as { reason?: string } | undefined)?.reason }, message);
+}
+
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: Problem,
   basePath: string,
 ): FastifyReply {
-  if (problem.status >= 500)
-    request.log.error({ err: problem.cause ?? problem, code: problem.code }, problem.message);
+  if (problem.status >= 500) logFailure(request, problem);
   for (const name of Object.keys(reply.getHeaders())) {
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
   }

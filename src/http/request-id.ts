@@ -5,16 +5,23 @@ import { maskApiKeys } from '../domain/api-key.ts';
 
 const FORM = /^[A-Za-z0-9._-]{1,128}$/;
 
+/** Ids of this process: what they begin with, and how many there were. */
+const run = randomUUID().slice(0, 18);
+let count = 0;
+
 /** The caller's own id where it is one that can be repeated safely, else a new one. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   const usable = typeof given === 'string' && FORM.test(given) && maskApiKeys(given) === given;
-  return usable ? given : randomUUID();
+  if (usable) return given;
+  count += 1;
+  return `${run}-${count.toString(36)}`;
 }
 
+/** Every answer bears the id of its request; `sendSwiftly` sees to it for its own. */
 export function tellRequestId(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', request.id);
-    done();
+    done(null, payload);
   });
 }

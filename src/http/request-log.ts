@@ -10,6 +10,7 @@ export function logRequests(app: FastifyInstance, which: 'all' | 'errors' | 'non
     const { statusCode } = reply;
     if (which === 'errors' && statusCode < 500) return done();
     const facts = {
+      reqId: request.id,
       method: request.method,
       route: request.is404 ? undefined : request.routeOptions.url,
       status: statusCode,

@@ -17,7 +17,7 @@ export function sendSwiftly(
   reply.hijack();
   const headers = prepared.concat('x-request-id', request.id, own);
   reply.raw.writeHead(200, headers);
-  reply.raw.end(payload);
+  reply.raw.end(payload, 'latin1');
 }
 
 /** Whether a reply bears headers that other parts set (those of CORS), which `sendSwiftly` would lose. */

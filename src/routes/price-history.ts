@@ -111,9 +111,9 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
     url: '/date',
     schema: schemas.date,
     config,
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { query, format } = request;
-      const answer = await market.date(query.tokenName, query.date, format);
+      const answer = market.date(query.tokenName, query.date, format);
       return sendAnswer(request, reply, answer, { now: clock.now(), format });
     },
   });
@@ -123,9 +123,9 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
     url: '/days',
     schema: schemas.days,
     config,
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { query, format } = request;
-      const answer = await market.days(query.tokenName, query.days, format);
+      const answer = market.days(query.tokenName, query.days, format);
       return sendAnswer(request, reply, answer, { now: clock.now(), format });
     },
   });
@@ -135,10 +135,10 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
     url: '/date/range',
     schema: schemas.range,
     config,
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { query, format } = request;
       const grain = INTERVALS[query.interval];
-      const answer = await market.range(query.tokenName, grain, query.fromDate, query.thruDate, format);
+      const answer = market.range(query.tokenName, grain, query.fromDate, query.thruDate, format);
       return sendAnswer(request, reply, answer, { now: clock.now(), format });
     },
   });

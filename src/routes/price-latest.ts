@@ -26,9 +26,10 @@ export const priceLatest: FastifyPluginAsyncZod<{ market: Market; clock: Clock }
     url: '/token',
     schema: latest,
     config: { cost: 1, problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'] },
-    handler: async (request, reply) => {
-      const answer = await market.latest(request.query.tokenName);
-      return sendAnswer(request, reply, answer, { now: clock.now(), format: 'json' });
-    },
+    handler: (request, reply) =>
+      sendAnswer(request, reply, market.latest(request.query.tokenName), {
+        now: clock.now(),
+        format: 'json',
+      }),
   });
 };

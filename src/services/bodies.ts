@@ -12,7 +12,10 @@ const BROTLI_QUALITY = 5;
 
 export type Coding = 'br' | 'gzip' | 'identity';
 
-/** The bytes of a body in one content coding, and the strong validator of them (RFC 9110, with its quotes). */
+/**
+ * The bytes of a body in one content coding, and the strong validator of them (RFC 9110, with its quotes). A small
+ * body's bytes come as a string of one character each: it goes out with its headers in one write, as `latin1`.
+ */
 export type Representation = {
   readonly coding: Coding;
   readonly payload: string | Buffer;
@@ -38,7 +41,8 @@ export function bodyOf(text: string, grown: () => void = () => undefined): Body 
   const bytes = Buffer.from(text);
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
   const isSmall = bytes.length < WORTH_COMPRESSING;
-  const identity: Representation = { coding: 'identity', payload: isSmall ? text : bytes, etag: `"${hash}"` };
+  const payload = isSmall ? bytes.toString('latin1') : bytes;
+  const identity: Representation = { coding: 'identity', payload, etag: `"${hash}"` };
   const made = new Map<Coding, Representation | Promise<Representation>>();
   let size = bytes.length;
 

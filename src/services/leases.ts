@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
 import {
+  giveBackCall,
   isPast,
   isRunningOut,
   isUsable,
+  keepCall,
   type Lease,
   newLease,
   remaining,
@@ -283,15 +285,10 @@ export function createLeases({ ledger, clock, log, pace = PACE }: Parts) {
     },
 
     /** The call stays paid for. */
-    keep({ lease }: Receipt): void {
-      lease.inFlight -= 1;
-    },
+    keep: ({ lease }: Receipt): void => keepCall(lease),
 
     /** Gives a call back to the lease, and so to the period and date, in which it was spent. */
-    refund({ lease }: Receipt): void {
-      lease.inFlight -= 1;
-      lease.spent -= 1;
-    },
+    refund: ({ lease }: Receipt): void => giveBackCall(lease),
 
     /**
      * Calls that this process has made and not settled yet, by period and UTC date (Unix ms). What is read from the
