@@ -1,6 +1,6 @@
 import { SECOND } from '../domain/clock.ts';
 import { UpstreamFailure } from '../domain/upstream-failure.ts';
-import type { Answer } from '../services/market.ts';
+import type { Answer } from '../services/answer.ts';
 
 /**
  * How an answer came about (RFC 9211). `hit`: from what was stored; `fwd=miss; stored`: fetched for this caller;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
+import type { Answer } from '../services/answer.ts';
 import type { Representation } from '../services/bodies.ts';
-import type { Answer } from '../services/market.ts';
 import { cacheStatus } from './cache-status.ts';
 import { acceptedCoding } from './content-coding.ts';
 import { allowanceHeaders, payFor } from './guard.ts';

@@ -6,7 +6,8 @@ import { isSettledSlice, type Series, samplesOf } from '../domain/series.ts';
 import { seriesToCsv, seriesToJson } from '../domain/series-text.ts';
 import { TOKENS, type TokenName } from '../domain/token.ts';
 import { UpstreamFailure } from '../domain/upstream-failure.ts';
-import { type Body, bodyOf, createBodies } from './bodies.ts';
+import type { Answer } from './answer.ts';
+import { bodyOf, createBodies } from './bodies.ts';
 import { createCompleteness } from './completeness.ts';
 import type { Filled, Filling } from './filling.ts';
 import type { Holdings } from './holdings.ts';
@@ -14,23 +15,6 @@ import { createRecall } from './recall.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
 export type Format = 'json' | 'csv';
-
-/** An answer, and what there is to say about its age; instants in Unix ms. */
-export type Answer = {
-  body: Body;
-  /** The time of the newest sample in it. */
-  modifiedAt: number;
-  /** When what it was made from was fetched; undefined when it was imported or is long settled. */
-  fetchedAt: number | undefined;
-  /** When it is fetched again, if somebody asks. */
-  dueAt: number;
-  /** Nothing in it will ever change. */
-  settled: boolean;
-  /** The spans that are missing, as `from/thru`. */
-  gaps: readonly string[];
-  /** What was done for it. */
-  filled: Filled;
-};
 
 type Parts = { holdings: Holdings; filling: Filling; clock: Clock };
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '../domain/clock.ts';
+import type { Answer } from './answer.ts';
 import { isFresh } from './filling.ts';
 import type { Holdings } from './holdings.ts';
-import type { Answer } from './market.ts';
 
 /** For how long the same question has the same answer while nothing new is known, in ms. */
 const RECALLED_FOR = SECOND;

@@ -5,7 +5,7 @@ import { type Grain, lastKnowable, startOfDate } from '../../src/domain/grain.ts
 import { listedAt, type TokenName } from '../../src/domain/token.ts';
 import { dailySample } from '../../src/sandbox/chart.ts';
 import { figuresAt } from '../../src/sandbox/market.ts';
-import type { Answer } from '../../src/services/market.ts';
+import type { Answer } from '../../src/services/answer.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { openTestMarket, type TestMarket } from '../support/market.ts';
 

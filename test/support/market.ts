@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/domain/clock.ts';
 import { openLog, openParts } from '../../src/parts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import type { Answer } from '../../src/services/market.ts';
+import type { Answer } from '../../src/services/answer.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { TestClock } from './clock.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
