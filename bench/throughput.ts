@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { request } from 'undici';
 import { systemClock } from '../src/domain/clock.ts';
 import { startSandbox } from '../src/sandbox/server.ts';
 import { createUsers } from '../src/services/users.ts';
@@ -28,7 +29,7 @@ async function makeDatabase(directory: string) {
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
-    env: { DATABASE_URL: url.href },
+    env: { DATA_DIR: directory, DATABASE_URL: url.href },
     async drop() {
       await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.end();
@@ -36,8 +37,8 @@ async function makeDatabase(directory: string) {
   };
 }
 
-async function enrol(env: { DATABASE_URL: string; DATA_DIR?: string }, count: number): Promise<string[]> {
-  const database = await openDatabase({ url: env.DATABASE_URL || undefined, dataDir: env.DATA_DIR ?? '' });
+async function enrol(env: { DATABASE_URL: string; DATA_DIR: string }, count: number): Promise<string[]> {
+  const database = await openDatabase({ url: env.DATABASE_URL || undefined, dataDir: env.DATA_DIR });
   const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
   const keys: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -50,16 +51,11 @@ async function enrol(env: { DATABASE_URL: string; DATA_DIR?: string }, count: nu
 
 /** What a bare server has to send to send the same: the body, and the headers that are not Node's own. */
 async function same(directory: string, url: string, key: string, br = false) {
-  const response = await fetch(url, {
-    headers: { 'x-api-key': key, 'accept-encoding': br ? 'br' : 'identity' },
-  });
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
-  const file = join(directory, `body-${Math.random()}`);
-  // fetch decodes what was coded: the bytes as they travel are asked for without it.
-  const { request } = await import('undici');
   const raw = await request(url, {
     headers: { 'x-api-key': key, 'accept-encoding': br ? 'br' : 'identity' },
   });
+  if (raw.statusCode !== 200) throw new Error(`${url}: ${raw.statusCode} ${await raw.body.text()}`);
+  const file = join(directory, `body-${Math.random()}`);
   await writeFile(file, Buffer.from(await raw.body.arrayBuffer()));
   const own = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
   const headers = Object.fromEntries(Object.entries(raw.headers).filter(([name]) => !own.has(name)));
