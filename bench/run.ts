@@ -14,6 +14,8 @@ const BENCHES = {
   import: () => import('./import.ts'),
   window: () => import('./window.ts'),
   throughput: () => import('./throughput.ts'),
+  day: () => import('./simulated-day.ts'),
+  month: () => import('./simulated-month.ts'),
 };
 
 const named = process.argv.slice(2);

@@ -1,0 +1,51 @@
+import { DAY, HOUR, MINUTE } from '../src/domain/clock.ts';
+import { commonQuestions, openSimulation, type Simulation } from '../test/support/chaos-simulation.ts';
+import { openBenchDatabase } from './simulated-database.ts';
+import { atMost, type Figure } from './table.ts';
+
+const DAYS = 31;
+const EVERY = 3 * MINUTE;
+
+type Run = { name: string; perMonth: number; during?: (at: number, sandbox: Simulation['sandbox']) => void };
+
+/** Fails every call of each day's first so many hours. */
+const failing = (hours: number) => (at: number, sandbox: Simulation['sandbox']) => {
+  if (at % DAY === 0) sandbox.faults.always({ kind: 'status', status: 500 });
+  if (at % DAY === hours * HOUR) sandbox.faults.clear();
+};
+
+const RUNS: readonly Run[] = [
+  { name: 'a month of 3,000 calls', perMonth: 3_000 },
+  { name: 'a month of 500 calls', perMonth: 500 },
+  { name: 'a month of 3,000 calls, half of each day in vain', perMonth: 3_000, during: failing(12) },
+];
+
+async function simulate({ perMonth, during }: Run) {
+  const { open, drop } = await openBenchDatabase(1);
+  const env = { COINGECKO_CALLS_PER_MONTH: String(perMonth) };
+  const simulation = await openSimulation({ open, processes: 1, env });
+  for (let at = 0; at < DAYS * DAY; at += EVERY) {
+    during?.(at, simulation.sandbox);
+    await simulation.step(EVERY, commonQuestions);
+  }
+  await simulation.close();
+  await drop();
+  return simulation.outcome();
+}
+
+/** A month on the demo plan with fewer calls than its timetable takes: none above them, and none without an answer. */
+export async function measure(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const run of RUNS) {
+    const { name, perMonth } = run;
+    const { total, oldest, lastCallAt, answers, failures } = await simulate(run);
+    console.error(
+      `${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`,
+    );
+    figures.push(atMost(`${name}: calls`, total, perMonth, 'calls'));
+    figures.push({ figure: `${name}: oldest answer`, measured: `${(oldest / HOUR).toFixed(2)} h`, bar: '' });
+    const day = new Date(lastCallAt).toISOString().slice(0, 16);
+    figures.push({ figure: `${name}: last call`, measured: day, bar: '' });
+  }
+  return figures;
+}

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DAY, MINUTE } from '../../src/domain/clock.ts';
+import { type Besieged, BY_NAME, DAYS, LATEST, startBesieged } from '../support/chaos.ts';
+
+const BUDGET = 40;
+let service: Besieged;
+beforeEach(async () => {
+  service = await startBesieged({
+    start: '2026-05-20T00:00:00Z',
+    settings: { COINGECKO_CALLS_PER_MONTH: String(BUDGET) },
+  });
+});
+afterEach(() => service?.close());
+
+const chartOf = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=1`;
+
+test('a budget that retries have spent: no call above it, what is stored is served, and its headers are sound', async () => {
+  await service.ask(LATEST);
+  await service.ask(DAYS);
+  service.sandbox.faults.always({ kind: 'status', status: 500 });
+  for (let i = 0; i < 400; i++) {
+    service.clock.advance(6 * MINUTE);
+    // Things of which nothing is stored are tried whatever the timetable says.
+    await Promise.allSettled(BY_NAME.map(async (token) => service.parts.market.days(token, 3, 'json')));
+    await service.parts.market.idle();
+  }
+  expect(service.sandbox.countCalls()).toBe(BUDGET);
+
+  await service.parts.allowance.watch();
+  for (const path of [LATEST, DAYS]) {
+    const answer = await service.ask(path);
+    expect(answer.status).toBe(200);
+    expect(Number(answer.header('age'))).toBeGreaterThan(DAY / 1000);
+    expect(answer.header('cache-control')).toMatch(/^private, max-age=(\d{1,3}|[12]\d{3}|3600|3[0-5]\d\d), /);
+    expect(Number.isInteger(answer.cache?.ttl)).toBe(true);
+  }
+  const fresh = await service.ask(chartOf('solana'));
+  expect(fresh).toMatchObject({ status: 503, code: 'upstream_unavailable' });
+  expect(Number(fresh.header('retry-after'))).toBeGreaterThan(0);
+  expect(service.sandbox.countCalls()).toBe(BUDGET);
+
+  service.sandbox.faults.clear();
+  service.clock.goTo('2026-06-01T00:01:00Z');
+  await service.pass(0);
+  await service.ask(LATEST);
+  await service.parts.market.idle();
+  expect((await service.ask(LATEST)).cache).toMatchObject({ hit: true });
+  expect((await service.ask(chartOf('solana'))).status).toBe(200);
+});

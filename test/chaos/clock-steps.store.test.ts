@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
+import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/chaos.ts';
+
+let service: Besieged;
+let shift: number;
+beforeEach(async () => {
+  shift = 0;
+  service = await startBesieged();
+  const { now } = service.clock;
+  // Wall time can be set; monotonic time cannot.
+  service.clock.now = () => now() + shift;
+  for (const path of [LATEST, DAY_CHART, DAYS]) expect((await service.ask(path)).status).toBe(200);
+  service.sandbox.clearCalls();
+});
+afterEach(() => service?.close());
+
+const ALL = [LATEST, DAY_CHART, DAYS];
+async function askAll() {
+  const answers = [];
+  for (const path of ALL) answers.push(await service.ask(path));
+  await service.parts.market.idle();
+  return answers;
+}
+
+test('a day forward: all that is due is fetched once, and then stands', async () => {
+  shift = DAY;
+  await service.parts.allowance.watch();
+  for (let i = 0; i < 3; i++) for (const { status } of await askAll()) expect(status).toBe(200);
+  expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
+  expect(service.sandbox.countCalls()).toBe(3); // the day's chart and the new day's row
+  for (const { cache } of await askAll()) expect(cache).toMatchObject({ hit: true });
+});
+
+test('an hour back: what seems to come from the future is fetched anew, and its age is no less than nothing', async () => {
+  shift = -HOUR;
+  await askAll();
+  expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
+  const answers = await askAll();
+  for (const { status, header } of answers) {
+    expect(status).toBe(200);
+    expect(Number(header('age'))).toBeGreaterThanOrEqual(0);
+    expect(Number(/max-age=(\d+)/.exec(header('cache-control') ?? '')?.[1])).toBeLessThanOrEqual(360);
+  }
+  const made = service.sandbox.countCalls();
+  await askAll();
+  expect(service.sandbox.countCalls()).toBe(made);
+
+  // And from there on the timetable holds as before.
+  await service.pass(6 * MINUTE);
+  await askAll();
+  expect(service.sandbox.countCalls('/coins/markets')).toBe(2);
+});
+
+test('an hour back while the upstream is down: what is stored is served', async () => {
+  service.sandbox.faults.always({ kind: 'status', status: 500 });
+  shift = -HOUR;
+  await askAll();
+
+  for (const { status, header, cache } of await askAll()) {
+    expect(status).toBe(200);
+    expect(cache?.fwd).toBe('stale');
+    expect(Number(header('age'))).toBe(0);
+  }
+});
+
+test('a few seconds back, as when clocks are set right, cost no call', async () => {
+  shift = -3 * SECOND;
+  for (const { status } of await askAll()) expect(status).toBe(200);
+  expect(service.sandbox.countCalls()).toBe(0);
+});
+
+test('a day forward and back again leaves the archive whole', async () => {
+  shift = DAY;
+  await service.parts.allowance.watch();
+  await askAll();
+  shift = 0;
+  await askAll();
+  service.sandbox.clearCalls();
+  for (let i = 0; i < 2 * 24; i++) {
+    await service.pass(HOUR);
+    await askAll();
+  }
+  const [, chart, days] = await askAll();
+  expect(chart?.header('quotient-gaps')).toBeUndefined();
+  expect(days?.header('quotient-gaps')).toBeUndefined();
+  const { prices } = JSON.parse(days?.body ?? '')[0] as { prices: { date: string }[] };
+  const midnights = prices.filter(({ date }) => date.endsWith('00:00:00 GMT'));
+  expect(midnights.at(-1)?.date).toBe('Sun, 17 May 2026 00:00:00 GMT');
+  expect(midnights).toHaveLength(30);
+});

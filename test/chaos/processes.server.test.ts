@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MINUTE } from '../../src/domain/clock.ts';
+import { openLog, openParts, type Parts } from '../../src/parts.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { readSettings } from '../../src/settings.ts';
+import { type Database, openDatabase } from '../../src/stores/database.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+let home: Awaited<ReturnType<typeof createTestDatabase>>;
+let clock: TestClock;
+let sandbox: Sandbox;
+let database: Database;
+let opened: { parts: Parts; database: Database }[];
+beforeEach(async () => {
+  home = await createTestDatabase();
+  clock = createTestClock('2026-05-15T14:10:06Z');
+  sandbox = await startSandbox({ clock, plan: 'demo' });
+  database = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 2 });
+  opened = [];
+});
+afterEach(async () => {
+  await stopAll();
+  await sandbox.close();
+  await database.close();
+  await home.drop();
+});
+
+async function start(env: Record<string, string> = {}): Promise<Parts> {
+  const own = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
+  const settings = readSettings({
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    COINGECKO_PLAN: 'demo',
+    COINGECKO_CALLS_PER_MINUTE: '1000',
+    ...env,
+  });
+  const parts = await openParts(settings, { clock, database: own, logger: openLog('silent') });
+  opened.push({ parts, database: own });
+  return parts;
+}
+
+async function stopAll(): Promise<void> {
+  for (const one of opened.splice(0)) {
+    await one.parts.close();
+    await one.database.close();
+  }
+}
+
+const everything = ({ market }: Parts) =>
+  Promise.all([
+    market.latest('bitcoin'),
+    market.latest('solana'),
+    market.days('bitcoin', 1, 'json'),
+    market.days('bitcoin', 30, 'json'),
+    market.days('bitcoin', 8, 'json'),
+  ]);
+const bodies = async (parts: Parts) =>
+  (await everything(parts)).map(({ body }) => String(body.identity.payload));
+
+describe('three processes', () => {
+  test('that are asked the same at once make the calls of one, and give the same answers', async () => {
+    const three = [await start(), await start(), await start()];
+    await Promise.all(three.map(everything));
+    // The latest prices, the day's chart, the daily series, ninety days of hours.
+    expect(sandbox.countCalls()).toBe(4);
+    for (const parts of three) await parts.watch();
+    const answers = await Promise.all(three.map(bodies));
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+
+    sandbox.clearCalls();
+    clock.advance(13 * MINUTE);
+    for (const parts of three) await parts.watch();
+    await Promise.all(three.map(everything));
+    for (const { market } of three) await market.idle();
+    expect(sandbox.countCalls('/coins/markets')).toBe(1);
+    expect(sandbox.countCalls()).toBe(1);
+  });
+
+  test('find by the database what is new before they ask: a process that was not looking makes no call', async () => {
+    const [first, second] = [await start(), await start()];
+    await everything(first);
+    sandbox.clearCalls();
+    const answers = await everything(second);
+    expect(sandbox.countCalls()).toBe(0);
+    expect(answers.map(({ body }) => body.identity.payload)).toEqual(
+      (await everything(first)).map(({ body }) => body.identity.payload),
+    );
+  });
+
+  test('share one budget, which a restart does not forget', async () => {
+    const env = { COINGECKO_CALLS_PER_MONTH: '3' };
+    await Promise.all([start(env), start(env), start(env)]);
+    await Promise.allSettled(opened.map(({ parts }) => everything(parts)));
+    expect(sandbox.countCalls()).toBe(3);
+    await stopAll();
+    const again = await start(env);
+    await expect(again.market.days('arweave', 30, 'json')).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+    });
+    expect(sandbox.countCalls()).toBe(3);
+    const [row] = await database.prisma.budget.findMany();
+    expect(row).toMatchObject({ upstream: 'coingecko', monthSpent: 3 });
+  });
+
+  test('share the minute’s budget', async () => {
+    const env = { COINGECKO_CALLS_PER_MINUTE: '2' };
+    await Promise.all([start(env), start(env), start(env)]);
+    await Promise.allSettled(opened.map(({ parts }) => everything(parts)));
+    expect(sandbox.countCalls()).toBe(2);
+  });
+});
+
+describe('a holder that died', () => {
+  const orphan = (until: string) =>
+    database.prisma.$executeRawUnsafe(
+      `INSERT INTO refresh (what, holder, until) VALUES ('latest', '${randomUUID()}', clock_timestamp() + interval '${until}')`,
+    );
+
+  test('is waited for until the deadline, and not called past', async () => {
+    await orphan('1 hour');
+    const { market } = await start({ UPSTREAM_TIMEOUT_MS: '300' });
+    await expect(async () => market.latest('bitcoin')).rejects.toMatchObject({ code: 'upstream_timeout' });
+    expect(sandbox.countCalls()).toBe(0);
+  });
+
+  test('is replaced when its time has passed', async () => {
+    await orphan('1 hour');
+    const { market } = await start({ UPSTREAM_TIMEOUT_MS: '20000' });
+    const answer = Promise.resolve(market.latest('bitcoin'));
+    await database.prisma.$executeRaw`UPDATE refresh SET until = clock_timestamp() - interval '1 second'`;
+    expect((await answer).body.identity.payload).toContain('current_price');
+    expect(sandbox.countCalls()).toBe(1);
+  });
+});
+
+describe('a restart', () => {
+  test('asks nothing that the database knows, and answers byte for byte what was answered before', async () => {
+    const first = await start();
+    await everything(first);
+    const before = await bodies(first);
+    await stopAll();
+    sandbox.clearCalls();
+    expect(await bodies(await start())).toEqual(before);
+    expect(sandbox.countCalls()).toBe(0);
+  });
+
+  test('with the upstream down keeps the last good answers', async () => {
+    const before = await bodies(await start());
+    await stopAll();
+    sandbox.faults.always({ kind: 'status', status: 500 });
+    clock.advance(13 * MINUTE);
+    const parts = await start();
+    const answer = await parts.market.latest('bitcoin');
+    expect(answer.body.identity.payload).toBe(before[0]);
+    expect(answer.fetchedAt).toBe(clock.now() - 13 * MINUTE);
+    await parts.market.idle();
+    const { filled } = await parts.market.latest('bitcoin');
+    expect(filled.failure).toMatchObject({ reason: 'server_error' });
+  });
+});

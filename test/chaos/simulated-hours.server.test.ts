@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
+import { openDatabase } from '../../src/stores/database.ts';
+import {
+  commonQuestions,
+  everyQuestion,
+  openSimulation,
+  type Simulation,
+} from '../support/chaos-simulation.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let simulation: Simulation | undefined;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await simulation?.close();
+  await database.drop();
+});
+
+/** Until a day's own row is ready, and while no sample of its first moments came, there is none of its date. */
+const DAY_IS_YOUNG = /T00:[0-3]\d:.* no_data/;
+const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
+
+test('everybody asks everything in every minute of some hours, in three processes: the timetable’s calls are made', {
+  timeout: 180_000,
+}, async () => {
+  simulation = await openSimulation({ open, processes: 3, start: '2026-05-01T22:00:00Z' });
+  const hours = 4;
+  for (let at = 0; at < hours * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, everyQuestion);
+  const { calls, firstFills, failures } = simulation.outcome();
+  // Midnight is in there: the daily series are fetched again when the new day is ready.
+  expect(calls).toEqual({ latest: hours * 10, chart: 5, daily: 5, hours: 0 });
+  expect(firstFills).toBeGreaterThan(5);
+  expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
+});
+
+test('a month’s budget that is too small for the timetable lasts to the month’s end', {
+  timeout: 180_000,
+}, async () => {
+  simulation = await openSimulation({
+    open,
+    processes: 1,
+    start: '2026-05-22T00:00:00Z',
+    env: { COINGECKO_CALLS_PER_MONTH: '200' },
+  });
+  const end = Date.parse('2026-06-01T00:00:00Z');
+  while (simulation.clock.now() < end) await simulation.step(20 * MINUTE, commonQuestions);
+  const { total, oldest, lastCallAt, failures } = simulation.outcome();
+  expect(total).toBeLessThanOrEqual(200);
+  expect(total).toBeGreaterThan(150);
+  // Some are left for the last day, so what was served was never much older than the stretched timetable.
+  expect(lastCallAt).toBeGreaterThan(end - DAY);
+  expect(oldest).toBeLessThan(DAY);
+  expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
+  // A new month, a new budget.
+  simulation.sandbox.clearCalls();
+  for (let at = 0; at < 2 * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, commonQuestions);
+  expect(simulation.outcome().calls.latest).toBeGreaterThanOrEqual(20);
+});

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MINUTE, SECOND } from '../../src/domain/clock.ts';
+import type { Fault } from '../../src/sandbox/faults.ts';
+import { type Besieged, DAY_CHART, LATEST, startBesieged } from '../support/chaos.ts';
+
+type Case = {
+  fault: Fault | 'refused';
+  cause: string;
+  status: number;
+  code: string;
+  /** Calls of one attempt. */
+  calls: number;
+  timeoutMs?: number;
+  retryAfter?: string;
+};
+
+const invalid = { status: 502, code: 'upstream_invalid', calls: 1 };
+const unavailable = { status: 503, code: 'upstream_unavailable' };
+const timeout = { cause: 'timeout', status: 504, code: 'upstream_timeout', calls: 1, timeoutMs: 400 };
+const limited = { cause: 'rate_limited', ...unavailable, calls: 1 };
+const ofStatus = (status: number, more: object = {}): Fault => ({ kind: 'status', status, ...more });
+
+const CASES: [string, Case][] = [
+  ['a connection refused', { fault: 'refused', cause: 'unreachable', ...unavailable, calls: 0 }],
+  ['a connection reset', { fault: { kind: 'reset' }, cause: 'unreachable', ...unavailable, calls: 3 }],
+  [
+    'a connection cut midway',
+    { fault: { kind: 'resetMidway' }, cause: 'unreachable', ...unavailable, calls: 3 },
+  ],
+  ['silence before the headers', { fault: { kind: 'hangBeforeHeaders' }, ...timeout }],
+  ['silence midway', { fault: { kind: 'hangMidway' }, ...timeout }],
+  ['one byte a second', { fault: { kind: 'slow' }, ...timeout }],
+  ['a 500', { fault: ofStatus(500), cause: 'server_error', ...unavailable, calls: 3 }],
+  [
+    'a 502 with a page',
+    { fault: { kind: 'html', status: 502 }, cause: 'server_error', ...unavailable, calls: 3 },
+  ],
+  [
+    'a 429 with Retry-After',
+    { fault: ofStatus(429, { headers: { 'retry-after': '90' } }), ...limited, retryAfter: '90' },
+  ],
+  ['a 429 without', { fault: ofStatus(429), ...limited }],
+  ['a rate limit under 200', { fault: { kind: 'rateLimitUnder200' }, ...limited }],
+  [
+    'an error under 200',
+    {
+      fault: ofStatus(200, { body: { error: 'coin not found' } }),
+      cause: 'refused',
+      ...unavailable,
+      calls: 1,
+    },
+  ],
+  ['a page under 200', { fault: { kind: 'html' }, cause: 'not_json', ...invalid }],
+  ['JSON cut short', { fault: { kind: 'truncated' }, cause: 'not_json', ...invalid }],
+  ['figures of another type', { fault: { kind: 'wrongTypes' }, cause: 'unexpected', ...invalid }],
+  ['nothing in the arrays', { fault: { kind: 'emptyChart' }, cause: 'empty', ...invalid }],
+  ['a body of 200 MB', { fault: { kind: 'huge', bytes: 200 * 2 ** 20 }, cause: 'too_large', ...invalid }],
+];
+
+describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutMs, retryAfter }) => {
+  let service: Besieged;
+  beforeEach(async () => {
+    service = await startBesieged({ settings: timeoutMs ? { UPSTREAM_TIMEOUT_MS: String(timeoutMs) } : {} });
+  });
+  afterEach(() => service?.close());
+
+  const inflict = () => (fault === 'refused' ? service.gate.shut() : service.sandbox.faults.always(fault));
+  const relieve = () => (fault === 'refused' ? service.gate.reopen() : service.sandbox.faults.clear());
+
+  test('with nothing stored, the caller is told by cause, and the upstream is left alone then', async () => {
+    await inflict();
+    const answer = await service.ask(LATEST);
+    expect(answer).toMatchObject({ status, code });
+    if (status === 503) expect(Number(answer.header('retry-after'))).toBeGreaterThan(0);
+    if (retryAfter) expect(answer.header('retry-after')).toBe(retryAfter);
+    expect(service.sandbox.countCalls()).toBe(calls);
+    for (let i = 0; i < 20; i++) expect(await service.ask(LATEST)).toMatchObject({ status, code });
+    expect(service.sandbox.countCalls()).toBe(calls);
+
+    await relieve();
+    await service.pass(10 * MINUTE);
+    expect(await service.ask(LATEST)).toMatchObject({ status: 200, cache: { fwd: 'miss' } });
+    expect(service.sandbox.countCalls()).toBe(calls + 1);
+    // Of the connections that it cost, none is left but what the good call keeps.
+    await service.gate.atMost(1);
+  });
+
+  test('what is stored is served, with its age and the cause', async () => {
+    const before = new Map<string, string>();
+    for (const path of [LATEST, DAY_CHART]) before.set(path, (await service.ask(path)).body);
+    const made = service.sandbox.countCalls();
+    await inflict();
+    await service.pass(7 * MINUTE);
+    const [first] = await Promise.all([service.ask(LATEST), service.ask(LATEST), service.ask(DAY_CHART)]);
+    expect(first).toMatchObject({ status: 200, body: before.get(LATEST) });
+    await service.parts.market.idle();
+    expect(service.sandbox.countCalls() - made).toBe(calls);
+
+    for (let i = 0; i < 5; i++) {
+      const answer = await service.ask(LATEST);
+      expect(answer).toMatchObject({ status: 200, body: before.get(LATEST) });
+      expect(answer.cache).toMatchObject({ cache: 'quotient', fwd: 'stale', detail: cause, ttl: -60 });
+      expect(answer.header('age')).toBe('420');
+      const chart = await service.ask(DAY_CHART);
+      // The window has moved on by seven minutes, and nothing came to its end.
+      expect(chart).toMatchObject({ status: 200, cache: { fwd: 'stale', detail: cause } });
+    }
+    expect(service.sandbox.countCalls() - made).toBe(calls);
+    expect(service.parts.market.warnings()).toEqual([`latest: ${cause}`]);
+
+    await relieve();
+    await service.pass(90 * SECOND);
+    await service.ask(LATEST);
+    await service.parts.market.idle();
+    expect(await service.ask(LATEST)).toMatchObject({ status: 200, cache: { hit: true } });
+    expect(service.parts.market.warnings()).toEqual([]);
+    await service.gate.atMost(1);
+  });
+});
+
+test('of 200 MB no more is taken than the cap and what the sockets hold', async () => {
+  const service = await startBesieged();
+  service.sandbox.faults.always({ kind: 'huge', bytes: 200 * 2 ** 20 });
+  expect(await service.ask(LATEST)).toMatchObject({ status: 502, code: 'upstream_invalid' });
+  await service.gate.atMost(0);
+  expect(service.gate.bytes()).toBeGreaterThan(16 * 2 ** 20);
+  expect(service.gate.bytes()).toBeLessThan(40 * 2 ** 20);
+  await service.close();
+});
