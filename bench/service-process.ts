@@ -10,9 +10,9 @@ export function onCore(core: number, command: string, args: readonly string[]): 
 }
 
 /** A server in a process of its own that prints its URL in its first line with one. */
-export async function startServer(script: string, env: Record<string, string>) {
+export async function startServer(script: string, env: Record<string, string>, { isPinned = true } = {}) {
   const file = new URL(script, import.meta.url).pathname;
-  const [command, args] = onCore(0, process.execPath, [file]);
+  const [command, args] = isPinned ? onCore(0, process.execPath, [file]) : [process.execPath, [file]];
   const child: ChildProcess = spawn(command, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
