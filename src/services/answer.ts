@@ -1,5 +1,5 @@
+import type { Filled } from './attempt.ts';
 import type { Body } from './bodies.ts';
-import type { Filled } from './filling.ts';
 
 /** An answer, and what there is to say about its age; instants in Unix ms. */
 export type Answer = {

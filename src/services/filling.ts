@@ -1,10 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { monthOf } from '../domain/budget.ts';
 import { type Clock, DAY, HOUR, MINUTE } from '../domain/clock.ts';
 import { dayReady, isGap, lastKnowable, slotOf, startOfDate, type Window } from '../domain/grain.ts';
 import { isSettledSlice } from '../domain/series.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
 import type { TokenName } from '../domain/token.ts';
+import { type Attempt, createAttempt, type Filled, FRESH } from './attempt.ts';
 import type { UpstreamBudget } from './budget.ts';
 import type { Fetches } from './fetches.ts';
 import type { Fetch, Holdings } from './holdings.ts';
@@ -14,27 +14,8 @@ import type { Refreshing } from './refreshing.ts';
 const CALLS_PER_WINDOW = 5;
 /** A day that was ready and not there yet is asked for again after this, in ms. */
 const DAILY_RETRY = HOUR;
-/** How long a caller waits for what is more than twice as old as it should be, before the old is served; in ms. */
-const PATIENCE = 1000;
-
 /** How far ahead of this process's clock another's may be, in ms: beyond it, this one was set back. */
 const SKEW = 5 * MINUTE;
-
-/** What came of an attempt to have a window complete and fresh. */
-export type Filled = {
-  /** Something was fetched before this answer. */
-  fetched: boolean;
-  /** Something is being fetched behind this answer. */
-  refreshing: boolean;
-  /** What stood in the way. */
-  failure: unknown;
-};
-
-/** There was nothing to do. */
-const FRESH: Filled = Object.freeze({ fetched: false, refreshing: false, failure: undefined });
-
-export const isFresh = ({ fetched, refreshing, failure }: Filled): boolean =>
-  !fetched && !refreshing && failure === undefined;
 
 type Parts = {
   fetches: Fetches;
@@ -54,57 +35,6 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
     const age = clock.now() - (holdings.fetchedAt(what) ?? Number.NEGATIVE_INFINITY);
     return age < -SKEW ? Number.POSITIVE_INFINITY : age;
   }
-
-  /** One request's attempt: each step adds to what came of it. */
-  function createAttempt() {
-    const filled: Filled = { fetched: false, refreshing: false, failure: undefined };
-
-    /** Tells whether this call was made: the one that was under way may have been another one of that name. */
-    async function arrival(what: Fetch, fetch: () => Promise<void>): Promise<boolean> {
-      let isMade = false;
-      const flight = refreshing.start(what, () => {
-        isMade = true;
-        return fetch();
-      });
-      if (!flight) filled.failure ??= refreshing.failure(what);
-      else {
-        try {
-          await flight.done;
-          filled.fetched = true;
-        } catch (error) {
-          filled.failure ??= error;
-        }
-      }
-      return isMade;
-    }
-
-    async function refresh(what: Fetch, every: number, fetch: () => Promise<void>): Promise<void> {
-      const flight = refreshing.start(what, fetch);
-      if (!flight) {
-        filled.failure ??= refreshing.failure(what);
-        return;
-      }
-      const patience = flight.startedAt + PATIENCE - performance.now();
-      if (ageOf(what) <= 2 * every || patience <= 0) {
-        filled.refreshing = true;
-        return;
-      }
-      const over = new AbortController();
-      const outcome = await Promise.race([
-        flight.done.then(
-          () => 'fetched' as const,
-          (error: unknown) => ({ error }),
-        ),
-        wait(patience, 'refreshing' as const, { signal: over.signal }).catch(() => 'refreshing' as const),
-      ]);
-      over.abort();
-      if (typeof outcome === 'object') filled.failure ??= outcome.error;
-      else filled[outcome] = true;
-    }
-
-    return { filled, arrival, refresh };
-  }
-  type Attempt = ReturnType<typeof createAttempt>;
 
   /** The parts of a span that the plan reaches and the archive has not. */
   function reachableGaps(token: TokenName, { grain, span }: Pick<Window, 'grain' | 'span'>): Span[] {
@@ -184,13 +114,13 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
     /** The latest price of a token: at once when its time has not come. */
     latest(token: TokenName): Filled | Promise<Filled> {
       if (ageOf('latest') < budget.timetable().latest) return FRESH;
-      const attempt = createAttempt();
+      const attempt = createAttempt({ refreshing, ageOf });
       return fillLatest(holdings.latest(token) !== undefined, attempt).then(() => attempt.filled);
     },
 
     /** What a window needs, as far as the timetable allows. */
     async window(token: TokenName, window: Window): Promise<Filled> {
-      const attempt = createAttempt();
+      const attempt = createAttempt({ refreshing, ageOf });
       await fillGrain[window.grain](token, window, attempt);
       const newest = holdings.newest(token)?.at;
       const age = clock.now() - (newest ?? Number.NEGATIVE_INFINITY);

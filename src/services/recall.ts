@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '../domain/clock.ts';
 import type { Answer } from './answer.ts';
-import { isFresh } from './filling.ts';
+import { isFresh } from './attempt.ts';
 import type { Holdings } from './holdings.ts';
 
 /** For how long the same question has the same answer while nothing new is known, in ms. */
