@@ -52,6 +52,7 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
     timeoutMs,
     clock,
     reserve: budget.reserve,
+    interval: () => budget.timetable().latest,
     observe,
   });
   const holdings = await openHoldings({ store: createArchiveStore(database.prisma), refreshes, clock });

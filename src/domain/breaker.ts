@@ -46,12 +46,16 @@ export function createBreaker() {
       probing = false;
     },
 
-    /** The upstream is in trouble. Calls that were on their way together are one failure once it is left alone. */
-    failed(now: number): void {
+    /**
+     * The upstream is in trouble. Calls that were on their way together are one failure once it is left alone.
+     *
+     * @param seldom how long it may be left alone where its calls are few and none is to be wasted, in ms
+     */
+    failed(now: number, seldom = 0): void {
       if (now < openUntil) return;
       failures += 1;
       if (failures < FAILURES && openings === 0) return;
-      open(now, Math.min(LONGEST_OPEN, FIRST_OPEN * 2 ** openings));
+      open(now, Math.min(Math.max(LONGEST_OPEN, seldom), FIRST_OPEN * 2 ** openings));
       openings += 1;
     },
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { createBreaker } from '../domain/breaker.ts';
-import { type Clock, SECOND } from '../domain/clock.ts';
+import { type Clock, HOUR, SECOND } from '../domain/clock.ts';
 import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
 
 /** Retries of one idempotent call, and the longest wait before the first of them, in ms (doubled each time). */
@@ -11,6 +11,8 @@ const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error
 /** The largest answer that is read, in bytes: thirteen years of daily figures are about 1 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const CONNECTIONS = 8;
+/** However small the budget, a failing upstream is tried again after this, in ms. */
+const SELDOM = 6 * HOUR;
 /** What says that the upstream is in trouble, rather than that one question or answer was wrong. */
 const TROUBLE: ReadonlySet<FailureCause> = new Set([
   'unreachable',
@@ -34,6 +36,8 @@ export type UpstreamOptions = {
   clock: Clock;
   /** Takes one call from the budget; false when there is none left. */
   reserve: () => Promise<boolean>;
+  /** How far apart calls are that the budget allows, in ms: a call to see whether it is back is one of them. */
+  interval: () => number;
   /** Told how each call ended. */
   observe: (outcome: FailureCause | 'ok') => void;
 };
@@ -50,7 +54,7 @@ const UNDICI: Record<string, FailureCause> = {
  * never followed.
  */
 export function openUpstream(options: UpstreamOptions) {
-  const { name, url, headers = {}, timeoutMs, clock, reserve, observe } = options;
+  const { name, url, headers = {}, timeoutMs, clock, reserve, interval, observe } = options;
   const breaker = createBreaker();
   const agent = new Agent({
     connections: CONNECTIONS,
@@ -82,7 +86,7 @@ export function openUpstream(options: UpstreamOptions) {
   function book({ reason, retryAfter }: UpstreamFailure): void {
     if (reason === 'rate_limited') {
       breaker.limited(clock.elapsed(), retryAfter === undefined ? undefined : retryAfter * SECOND);
-    } else if (TROUBLE.has(reason)) breaker.failed(clock.elapsed());
+    } else if (TROUBLE.has(reason)) breaker.failed(clock.elapsed(), Math.min(SELDOM, interval()));
     else breaker.succeeded(clock.elapsed());
   }
 

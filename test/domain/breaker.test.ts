@@ -92,3 +92,16 @@ test('calls that were on their way together and all fail open it once', () => {
   fail(5 + 7);
   expect(breaker.admit(0)).toBe(10 * SECOND);
 });
+
+test('where calls are few, a failing upstream is tried as seldom as they allow', () => {
+  const seldom = 40 * MINUTE;
+  const waits: number[] = [];
+  let now = 0;
+  for (let i = 0; i < 5 + 9; i++) {
+    now += breaker.admit(now);
+    expect(breaker.admit(now)).toBe(0);
+    breaker.failed(now, seldom);
+    if (i >= 4) waits.push(breaker.admit(now) / SECOND);
+  }
+  expect(waits).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 2400, 2400]);
+});

@@ -23,6 +23,7 @@ export function openTestSource(url: string, options: Options = {}) {
     timeoutMs,
     clock,
     reserve: async () => left-- > 0,
+    interval: () => 0,
     observe: (outcome) => void outcomes.push(outcome),
   });
   return { ...source, clock, outcomes };
