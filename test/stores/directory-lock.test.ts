@@ -9,9 +9,12 @@ import { lockDirectory } from '../../src/stores/directory-lock.ts';
 
 const MODULE = new URL('../../src/stores/directory-lock.ts', import.meta.url).href;
 
-// Says `ready`, waits for a line, then tries; says what came of it and stays until its input ends.
+// Becomes another user if it is told to (once it has read its code, which that one need not be able to). Says
+// `ready`, waits for a line, then tries; says what came of it and stays until its input ends.
 const CONTENDER = `
   const { lockDirectory } = await import(${JSON.stringify(MODULE)});
+  const uid = process.argv[2];
+  if (uid) process.seteuid(Number(uid));
   console.log('ready');
   process.stdin.once('data', () => {
     try { lockDirectory(process.argv[1]); globalThis.gc(); console.log('held'); }
@@ -34,10 +37,8 @@ afterEach(async () => {
 });
 
 async function startContender({ uid }: { uid?: number | undefined } = {}) {
-  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', CONTENDER, directory], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    uid,
-  });
+  const args = ['--expose-gc', '--input-type=module', '-e', CONTENDER, directory, String(uid ?? '')];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   contenders.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const said = async (): Promise<string> => (await lines.next()).value ?? 'nothing';
