@@ -14,7 +14,7 @@ const MODULE = new URL('../../src/stores/directory-lock.ts', import.meta.url).hr
 const CONTENDER = `
   const { lockDirectory } = await import(${JSON.stringify(MODULE)});
   const uid = process.argv[2];
-  if (uid) process.seteuid(Number(uid));
+  if (uid) process.setuid(Number(uid));
   console.log('ready');
   process.stdin.once('data', () => {
     try { lockDirectory(process.argv[1]); globalThis.gc(); console.log('held'); }
