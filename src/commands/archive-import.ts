@@ -1,4 +1,4 @@
-import { systemClock } from '../domain/clock.ts';
+import { isoDate, systemClock } from '../domain/clock.ts';
 import { isTokenName, TOKEN_NAMES } from '../domain/token.ts';
 import { EXIT, Refusal } from '../refusal.ts';
 import {
@@ -44,7 +44,7 @@ function keptLine({ stored, given }: KeptRow): string {
   const time = (at: number) => new Date(at).toISOString().slice(11, 19);
   if (stored.at !== given.at)
     differences.unshift(`snapped_at ${time(stored.at)}, in the file ${time(given.at)}`);
-  return `kept ${new Date(given.at).toISOString().slice(0, 10)}: ${differences.join('; ')}`;
+  return `kept ${isoDate(given.at)}: ${differences.join('; ')}`;
 }
 
 const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>

@@ -1,4 +1,4 @@
-import { systemClock } from '../domain/clock.ts';
+import { iso, systemClock } from '../domain/clock.ts';
 import type { Grain } from '../domain/grain.ts';
 import type { Span } from '../domain/span.ts';
 import { EXIT } from '../refusal.ts';
@@ -16,8 +16,6 @@ export const statusUsage = `  npm run archive -- status [--json]
 `;
 
 const form = { options: { json: { type: 'boolean', default: false } }, positionals: [] } as const;
-
-const iso = (at: number) => new Date(at).toISOString();
 
 /** Dates for days, minutes for finer grains. */
 const short = (grain: Grain, at: number) =>

@@ -1,4 +1,4 @@
-import { systemClock } from '../domain/clock.ts';
+import { iso, systemClock } from '../domain/clock.ts';
 import { PLAN_NAMES } from '../domain/plan.ts';
 import type { UserRecord } from '../domain/records.ts';
 import { registrationForm } from '../domain/registration.ts';
@@ -30,8 +30,6 @@ const recordNumber = (text = '') => wholeNumber('<key>, the record number,', tex
 
 const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
   withDatabase(({ prisma }) => work(createUsers({ store: createUserStore(prisma), clock: systemClock })));
-
-const iso = (at: number) => new Date(at).toISOString();
 
 /** A user as the operator sees one: without a key, which nobody has but its holder. */
 const listed = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) => ({

@@ -1,21 +1,11 @@
 import type { Coding } from '../services/bodies.ts';
+import { readQualities } from './quality-list.ts';
 
 /** In the order in which they are preferred where a caller does not mind. */
 const OFFERED = ['br', 'gzip'] as const;
 
-function qualities(header: string): Map<string, number> {
-  return new Map(
-    header.split(',').map((entry) => {
-      const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-      const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-      const quality = q === undefined ? 1 : Number(q);
-      return [coding, Number.isNaN(quality) ? 0 : quality];
-    }),
-  );
-}
-
 function choose(header: string): Coding {
-  const given = qualities(header);
+  const given = new Map(readQualities(header).map(({ name, quality }) => [name, quality]));
   const wildcard = given.get('*') ?? 0;
   let best: Coding = 'identity';
   let quality = given.get('identity') ?? 0;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, DAY } from '../domain/clock.ts';
+import type { Clock } from '../domain/clock.ts';
 import { startOfDate } from '../domain/grain.ts';
 import { TOKEN_NAMES, type TokenName } from '../domain/token.ts';
 import { type InputFault, invalidRequest } from '../problems.ts';
@@ -77,9 +77,6 @@ export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = fal
       wire: DATE_WIRES[form],
     });
 }
-
-/** A range's last date: today or later is today. */
-export const lastDate = (at: number, clock: Clock) => Math.min(at, startOfDate(clock.now()) + DAY - 1);
 
 type Shape = Record<string, z.ZodType>;
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { iso } from '../domain/clock.ts';
 import { GRAINS, type Grain } from '../domain/grain.ts';
 import { type TokenRecord, tokenRecord } from '../domain/records.ts';
 import type { Market } from '../services/market.ts';
@@ -17,8 +18,6 @@ const PRICES = [
   '/v1/prices/history/days',
   '/v1/prices/history/date/range',
 ];
-
-const iso = (at: number) => new Date(at).toISOString();
 
 function toRecord({ token, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
   const of = (grain: Grain) => {

@@ -1,4 +1,4 @@
-import { type Clock, DAY, SECOND } from '../domain/clock.ts';
+import { type Clock, DAY, isoDate, SECOND } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { periodAt } from '../domain/plan.ts';
 import type { UsageRecord } from '../domain/records.ts';
@@ -86,7 +86,7 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
         .reduce((sum, { calls }) => sum + calls, settled);
       const daily = new Map(days.map(({ date, calls }) => [date, calls]));
       for (const { date: midnight, calls } of unsettled) {
-        const date = new Date(midnight).toISOString().slice(0, 10);
+        const date = isoDate(midnight);
         daily.set(date, (daily.get(date) ?? 0) + calls);
       }
       return {

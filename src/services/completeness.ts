@@ -1,4 +1,4 @@
-import { type Clock, DAY, HOUR } from '../domain/clock.ts';
+import { type Clock, DAY, HOUR, iso, isoDate } from '../domain/clock.ts';
 import { type Grain, isGap, lastKnowable, type Window } from '../domain/grain.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
 import type { TokenName } from '../domain/token.ts';
@@ -9,11 +9,9 @@ import { upstreamProblem } from './upstream-problem.ts';
 
 type Parts = { holdings: Holdings; filling: Filling; clock: Clock };
 
-const isoDate = (at: number) => new Date(at).toISOString().slice(0, 10);
-
 /** A span as `Quotient-Gaps` names it: dates for days, instants for finer grains, both ends included. */
 function spanText(grain: Grain, { from, thru }: Span): string {
-  const text = grain === 'day' ? isoDate : (at: number) => new Date(at).toISOString();
+  const text = grain === 'day' ? isoDate : iso;
   return `${text(from)}/${text(thru)}`;
 }
 

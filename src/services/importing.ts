@@ -168,5 +168,3 @@ export function createImporting({ store, clock }: { store: ImportStore; clock: C
     },
   };
 }
-
-export type Importing = ReturnType<typeof createImporting>;

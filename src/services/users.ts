@@ -1,16 +1,13 @@
 import { hashApiKey, mintApiKey } from '../domain/api-key.ts';
-import { type Clock, SECOND } from '../domain/clock.ts';
-import { firstTerm, PLANS, type Plan, renewedTerm } from '../domain/plan.ts';
+import { type Clock, iso, SECOND } from '../domain/clock.ts';
+import { firstTerm, PLANS, renewedTerm } from '../domain/plan.ts';
 import type { UserRecord } from '../domain/records.ts';
+import type { RegistrationForm } from '../domain/registration.ts';
 import { Problem } from '../problems.ts';
 import type { KeyHolder, User, UserStore } from '../stores/users.ts';
 
 /** How long a rotated key goes on for reading, in seconds: unless told otherwise, and at the most. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
-
-export type Registration = { name: string; email: string; plan: Plan };
-
-const iso = (at: number) => new Date(at).toISOString();
 
 function toRecord(user: User, apiKey: string): UserRecord {
   return {
@@ -44,7 +41,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: P
   return {
     /** Registers a user; the record carries the key, which is not to be had again. */
     async create(
-      { name, email, plan }: Registration,
+      { name, email, plan }: RegistrationForm,
       limit: number = PLANS[plan].limit,
     ): Promise<UserRecord> {
       const now = clock.now();

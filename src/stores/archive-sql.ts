@@ -1,3 +1,4 @@
+import { iso } from '../domain/clock.ts';
 import type { Grain } from '../domain/grain.ts';
 import type { Sample } from '../domain/sample.ts';
 import type { Span } from '../domain/span.ts';
@@ -10,7 +11,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 
 export type ArchivedSample = Sample & { settled: boolean };
 
-export const toInstant = (ms: number) => Prisma.sql`${new Date(ms).toISOString()}::timestamptz`;
+export const toInstant = (ms: number) => Prisma.sql`${iso(ms)}::timestamptz`;
 export const epochMs = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
 
 /** Rows travel as one JSON text: the server casts each figure from its own digits, so none is lost on the way. */

@@ -1,3 +1,4 @@
+import { iso } from '../domain/clock.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 
 /** What a holder says of a lease. All of it is absolute, so that saying it twice is saying it once. */
@@ -38,8 +39,6 @@ export type DayCount = { date: string; calls: number };
 /** How long a lease lives unless it is reported again, and how long after that anybody may reclaim it. */
 export const LEASE_SECONDS = 20;
 export const RECLAIM_SECONDS = 10;
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /** The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more. */
 /** @param counted told of each statement that settles leases */

@@ -1,10 +1,9 @@
+import { iso } from '../domain/clock.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 
 export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
 
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /** The rows of `Refresh` and `Budget`: which process fetches what, and how many calls that may cost. */
 export function createRefreshStore(prisma: PrismaClient) {

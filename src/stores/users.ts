@@ -1,3 +1,4 @@
+import { iso } from '../domain/clock.ts';
 import type { Plan } from '../domain/plan.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import type { ApiKeyModel, UserModel } from '../generated/prisma/models.ts';
@@ -50,8 +51,6 @@ const toHolder = (user: User, { hash, replacedAt, expiresAt, revokedAt }: ApiKey
   expiresAt: expiresAt?.getTime(),
   revokedAt: revokedAt?.getTime(),
 });
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /** Transactions are short: what the database dates within this of one another may become visible in any order. */
 const COMMIT_LAG_SECONDS = 15;
