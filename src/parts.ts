@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { maskApiKeys } from './domain/api-key.ts';
+import { stretched } from './domain/budget.ts';
 import type { Clock } from './domain/clock.ts';
 import { systemClock } from './domain/clock.ts';
 import type { FailureCause } from './domain/upstream-failure.ts';
@@ -46,7 +47,13 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
   const metrics = createMetrics();
   const observe = (outcome: FailureCause | 'ok') => metrics.upstreamCall('coingecko', outcome);
   const refreshes = createRefreshStore(database.prisma);
-  const budget = await openBudget({ ...coingecko, store: refreshes, upstream: 'coingecko', clock });
+  const budget = await openBudget({
+    store: refreshes,
+    upstream: 'coingecko',
+    budget: coingecko.budget,
+    stretch: (spent, now) => stretched(coingecko.timetable, coingecko.budget, spent, now),
+    clock,
+  });
   const source = openCoinGecko({
     ...coingecko,
     timeoutMs,
@@ -56,7 +63,7 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
     observe,
   });
   const holdings = await openHoldings({ store: createArchiveStore(database.prisma), refreshes, clock });
-  const refreshing = createRefreshing({ store: refreshes, holdings, timeoutMs, clock, log: logger });
+  const refreshing = createRefreshing({ store: refreshes, watch: holdings, timeoutMs, clock, log: logger });
   const fetches = createFetches({ source, holdings, clock });
   const filling = createFilling({ fetches, holdings, refreshing, budget, clock });
   const userStore = createUserStore(database.prisma);

@@ -19,12 +19,14 @@ const PROBLEMS = {
   body_too_large: [413, 'The body is too large'],
   uri_too_long: [414, 'The URI is too long'],
   unsupported_media_type: [415, 'The media type of the body is not supported'],
+  node_rejected: [400, 'The node refused the request'],
   quota_exceeded: [429, 'The allowance of this period is spent'],
   rate_limited: [429, 'Too many requests at once'],
   headers_too_large: [431, 'The header fields are too large'],
   internal_error: [500, 'Something went wrong here'],
   upstream_invalid: [502, 'The upstream gave an answer that cannot be used'],
   upstream_unavailable: [503, 'The upstream cannot be reached'],
+  node_not_configured: [503, 'No node is configured'],
   database_unavailable: [503, 'The database cannot be reached'],
   overloaded: [503, 'The service is overloaded'],
   upstream_timeout: [504, 'The upstream did not answer in time'],
@@ -40,11 +42,13 @@ export type InputFault = { location: string; message: string; fix: string };
 type Extras = {
   /** Why; logged, never shown. */
   cause?: unknown;
+  /** In place of the code's own: the node's, for what it refused. */
+  status?: number;
   /** Seconds after which a repeat may succeed. */
   retryAfter?: number;
   headers?: Record<string, string>;
   /** Further members of the problem's body. */
-  members?: { errors?: InputFault[]; gaps?: string[] };
+  members?: { errors?: InputFault[]; gaps?: string[]; error?: string; txhash?: string };
 };
 
 export class Problem extends Error {
@@ -55,10 +59,15 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<NonNullable<Extras['members']>>;
 
-  constructor(code: ProblemCode, detail: string, { cause, retryAfter, headers, members }: Extras = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    { cause, status, retryAfter, headers, members }: Extras = {},
+  ) {
     super(detail, { cause });
     this.code = code;
-    [this.status, this.title] = PROBLEMS[code];
+    this.title = PROBLEMS[code][1];
+    this.status = status ?? PROBLEMS[code][0];
     this.headers = {
       ...(this.status === 401 && { 'www-authenticate': 'ApiKey' }),
       ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),

@@ -26,6 +26,20 @@ const httpUrl = z
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http:// or https:// URL')
   .transform((text) => text.replace(/\/+$/, ''));
 
+const httpUrls = z
+  .string()
+  .transform((text) => text.split(',').map((url) => url.trim()))
+  .pipe(z.array(httpUrl, 'must be http:// or https:// URLs, separated by commas'));
+
+/** A template of a link: an http(s) URL in which a name stands in braces. */
+const linkTemplate = (name: string) =>
+  z
+    .string()
+    .refine(
+      (text) => text.includes(`{${name}}`) && /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+      `must be an http:// or https:// URL with {${name}} in it`,
+    );
+
 const origins = z
   .string()
   .transform((text) => text.split(',').map((origin) => origin.trim()))
@@ -79,6 +93,16 @@ const environment = z.object({
   COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
   COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
   COINGECKO_REFRESH: timetable.default({}),
+  CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
+  CRYPTOCOMPARE_API_KEY: z.string().optional(),
+  SOLANA_RPC_URL: httpUrl.default('https://api.mainnet-beta.solana.com'),
+  ARWEAVE_URL: httpUrl.default('https://arweave.net'),
+  BITCOIN_STATS_URL: httpUrl.default('https://blockchain.info'),
+  ETHEREUM_STATS_URL: httpUrl.default('https://eth.blockscout.com/api/v2'),
+  NODE_URLS: httpUrls.default([]),
+  NODE_DIALECT: z.enum(['auto', 'legacy', 'cosmos'], 'must be auto, legacy or cosmos').default('auto'),
+  EXPLORER_TX_URL: linkTemplate('hash').optional(),
+  EXPLORER_ADDRESS_URL: linkTemplate('address').optional(),
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
   BURST_PER_SECOND: whole(0, 1_000_000).default(50),
   REGISTRATION: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
@@ -126,6 +150,18 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
         perMonth: data.COINGECKO_CALLS_PER_MONTH ?? BUDGETS[data.COINGECKO_PLAN].perMonth,
       },
       timetable: { ...TIMETABLES[data.COINGECKO_PLAN], ...data.COINGECKO_REFRESH },
+    },
+    statistics: {
+      cryptocompare: { url: data.CRYPTOCOMPARE_URL, apiKey: data.CRYPTOCOMPARE_API_KEY },
+      solanaUrl: data.SOLANA_RPC_URL,
+      arweaveUrl: data.ARWEAVE_URL,
+      bitcoinUrl: data.BITCOIN_STATS_URL,
+      ethereumUrl: data.ETHEREUM_STATS_URL,
+    },
+    node: {
+      urls: data.NODE_URLS,
+      dialect: data.NODE_DIALECT,
+      explorer: { transaction: data.EXPLORER_TX_URL, address: data.EXPLORER_ADDRESS_URL },
     },
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,
     burstPerSecond: data.BURST_PER_SECOND,

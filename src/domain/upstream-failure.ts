@@ -6,6 +6,7 @@
  * - `timeout`: the deadline passed
  * - `rate_limited`: 429, or an answer that says so in its body or its page
  * - `out_of_reach`: the plan does not go back so far
+ * - `not_listed`: the upstream does not serve what was asked about, and says so
  * - `refused`: any other 3xx or 4xx
  * - `server_error`: 5xx
  * - `not_json`, `unexpected`, `empty`, `too_large`: an answer, but not one to be believed
@@ -17,6 +18,7 @@ export const FAILURE_CAUSES = [
   'timeout',
   'rate_limited',
   'out_of_reach',
+  'not_listed',
   'refused',
   'server_error',
   'not_json',
@@ -36,16 +38,19 @@ export class UpstreamFailure extends Error {
   readonly reason: FailureCause;
   /** Seconds after which the upstream can be asked again, where that is known. */
   readonly retryAfter: number | undefined;
+  /** Whether anything of what was asked may have reached the upstream. */
+  readonly sent: boolean;
 
   constructor(
     upstream: string,
     reason: FailureCause,
     message: string,
-    options: { cause?: unknown; retryAfter?: number | undefined } = {},
+    options: { cause?: unknown; retryAfter?: number | undefined; sent?: boolean } = {},
   ) {
     super(`${upstream}: ${message}`, { cause: options.cause });
     this.upstream = upstream;
     this.reason = reason;
     this.retryAfter = options.retryAfter;
+    this.sent = options.sent ?? true;
   }
 }

@@ -19,14 +19,17 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   body_too_large: 'Send no body: none is read here, and one over 1 MB is refused.',
   uri_too_long: 'Shorten the URI to 8 KB.',
   unsupported_media_type: 'Send the body in the media type that the path takes.',
+  node_rejected: 'Read `error`, which is what the node said, and change the request by it.',
   quota_exceeded: 'Wait as many seconds as Retry-After says, until the period ends.',
   rate_limited: 'Wait as many seconds as Retry-After says, and spread your calls.',
   headers_too_large: 'Send header fields of 16 KB in all at most: mind the cookies.',
   internal_error: 'Try again later. If it stays, tell the operator the `requestId`.',
-  upstream_invalid: 'Try again later: the aggregator gave nonsense, and nothing is stored to serve.',
+  upstream_invalid: 'Try again later: the upstream gave nonsense, and nothing is stored to serve.',
   upstream_unavailable:
     'Wait as many seconds as Retry-After says. With `gaps`: no such time is within reach of our plan.',
+  node_not_configured: 'Ask the operator of this service to name a node in NODE_URLS.',
   database_unavailable: 'Wait as many seconds as Retry-After says.',
   overloaded: 'Wait as many seconds as Retry-After says.',
-  upstream_timeout: 'Try again later: the aggregator is slow, and nothing is stored to serve.',
+  upstream_timeout:
+    'Try again later: the upstream is slow, and nothing is stored to serve. With `txhash`: a broadcast went out and may have arrived; look it up by that hash before you send it again.',
 };

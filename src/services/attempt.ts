@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Fetch } from './holdings.ts';
 import type { Refreshing } from './refreshing.ts';
 
 /** How long a caller waits for what is more than twice as old as it should be, before the old is served; in ms. */
@@ -21,18 +20,18 @@ export const FRESH: Filled = Object.freeze({ fetched: false, refreshing: false, 
 export const isFresh = ({ fetched, refreshing, failure }: Filled): boolean =>
   !fetched && !refreshing && failure === undefined;
 
-type Parts = {
-  refreshing: Refreshing;
+type Parts<What extends string> = {
+  refreshing: Refreshing<What>;
   /** How long ago a thing was fetched, in ms. */
-  ageOf: (what: Fetch) => number;
+  ageOf: (what: What) => number;
 };
 
 /** One request's attempt to have what it needs: each step adds to what came of it. */
-export function createAttempt({ refreshing, ageOf }: Parts) {
+export function createAttempt<What extends string>({ refreshing, ageOf }: Parts<What>) {
   const filled: Filled = { fetched: false, refreshing: false, failure: undefined };
 
   /** Tells whether this call was made: the one that was under way may have been another one of that name. */
-  async function arrival(what: Fetch, fetch: () => Promise<void>): Promise<boolean> {
+  async function arrival(what: What, fetch: () => Promise<void>): Promise<boolean> {
     let isMade = false;
     const flight = refreshing.start(what, () => {
       isMade = true;
@@ -50,7 +49,7 @@ export function createAttempt({ refreshing, ageOf }: Parts) {
     return isMade;
   }
 
-  async function refresh(what: Fetch, every: number, fetch: () => Promise<void>): Promise<void> {
+  async function refresh(what: What, every: number, fetch: () => Promise<void>): Promise<void> {
     const flight = refreshing.start(what, fetch);
     if (!flight) {
       filled.failure ??= refreshing.failure(what);
@@ -77,4 +76,4 @@ export function createAttempt({ refreshing, ageOf }: Parts) {
   return { filled, arrival, refresh };
 }
 
-export type Attempt = ReturnType<typeof createAttempt>;
+export type Attempt<What extends string> = ReturnType<typeof createAttempt<What>>;

@@ -1,18 +1,30 @@
-import { type Budget, monthOf, stretched } from '../domain/budget.ts';
+import { type Budget, monthOf } from '../domain/budget.ts';
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
-import type { Timetable } from '../domain/timetable.ts';
 import type { RefreshStore } from '../stores/refreshes.ts';
 
 /** How long a timetable stands that was reckoned from the same count, in ms. */
 const RECKON = SECOND;
 
-type Parts = { store: RefreshStore; upstream: string; budget: Budget; timetable: Timetable; clock: Clock };
+type Parts<Timetable> = {
+  store: RefreshStore;
+  upstream: string;
+  budget: Budget;
+  /** The timetable that lets the month's budget last, when so many of its calls are spent. */
+  stretch: (spent: number, now: number) => Timetable;
+  clock: Clock;
+};
 
 /** What an upstream may still be asked, shared by all processes, and how often that lets things be refreshed. */
-export async function openBudget({ store, upstream, budget, timetable, clock }: Parts) {
+export async function openBudget<Timetable>(parts: Parts<Timetable>) {
+  const { store, upstream, budget, stretch, clock } = parts;
   let month = monthOf(clock.now()).start;
   let spent = await store.spent(upstream, month);
-  let reckoned = { at: Number.NEGATIVE_INFINITY, spent: -1, timetable };
+  let reckoned = reckon();
+
+  function reckon() {
+    const now = clock.now();
+    return { at: now, spent, timetable: stretch(monthOf(now).start > month ? 0 : spent, now) };
+  }
 
   return {
     /** Takes one call; false when this minute or this month has none left. */
@@ -36,12 +48,11 @@ export async function openBudget({ store, upstream, budget, timetable, clock }: 
     timetable(): Timetable {
       const now = clock.now();
       if (reckoned.spent !== spent || now < reckoned.at || now >= reckoned.at + RECKON) {
-        const thisMonth = monthOf(now).start > month ? 0 : spent;
-        reckoned = { at: now, spent, timetable: stretched(timetable, budget, thisMonth, now) };
+        reckoned = reckon();
       }
       return reckoned.timetable;
     },
   };
 }
 
-export type UpstreamBudget = Awaited<ReturnType<typeof openBudget>>;
+export type UpstreamBudget<Timetable> = Awaited<ReturnType<typeof openBudget<Timetable>>>;

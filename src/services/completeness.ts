@@ -42,7 +42,7 @@ export function createCompleteness({ holdings, filling, clock }: Parts) {
     /** What to throw when a window holds no sample: `failure` is what stood in the way of filling it, if anything. */
     nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
       const gaps = missing(token, window).map((span) => spanText(window.grain, span));
-      if (failure) return upstreamProblem(failure, { gaps });
+      if (failure) return upstreamProblem(failure, { members: { gaps } });
       if (gaps.length === 0)
         return new Problem('no_data', 'No sample of this token lies in the time asked for.');
       if (canNeverBeHad(window, clock.now())) {

@@ -3,6 +3,7 @@ import { type Clock, DAY, HOUR, MINUTE } from '../domain/clock.ts';
 import { dayReady, isGap, lastKnowable, slotOf, startOfDate, type Window } from '../domain/grain.ts';
 import { isSettledSlice } from '../domain/series.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
+import type { Timetable } from '../domain/timetable.ts';
 import type { TokenName } from '../domain/token.ts';
 import { type Attempt, createAttempt, type Filled, FRESH } from './attempt.ts';
 import type { UpstreamBudget } from './budget.ts';
@@ -20,8 +21,8 @@ const SKEW = 5 * MINUTE;
 type Parts = {
   fetches: Fetches;
   holdings: Holdings;
-  refreshing: Refreshing;
-  budget: UpstreamBudget;
+  refreshing: Refreshing<Fetch>;
+  budget: UpstreamBudget<Timetable>;
   clock: Clock;
 };
 
@@ -57,7 +58,7 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
     return isSettledSlice(holdings.series(token, grain).slice(span.from, span.thru));
   }
 
-  async function fillDays(token: TokenName, window: Window, attempt: Attempt): Promise<void> {
+  async function fillDays(token: TokenName, window: Window, attempt: Attempt<Fetch>): Promise<void> {
     const gaps = reachableGaps(token, window);
     if (gaps.length === 0) return;
     const now = clock.now();
@@ -74,7 +75,7 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
     else await attempt.arrival(`daily:${token}`, fetch);
   }
 
-  async function fillHours(token: TokenName, window: Window, attempt: Attempt): Promise<void> {
+  async function fillHours(token: TokenName, window: Window, attempt: Attempt<Fetch>): Promise<void> {
     const lastDay = clock.now() - DAY;
     for (let calls = 0; calls < CALLS_PER_WINDOW && !attempt.filled.failure; ) {
       const older = reachableGaps(token, window).filter(({ from }) => from < lastDay);
@@ -88,7 +89,7 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
   }
 
   /** The last day's chart, when its time has come: waited for where nothing of the window is there. */
-  async function fillLastDay(token: TokenName, window: Window, attempt: Attempt): Promise<void> {
+  async function fillLastDay(token: TokenName, window: Window, attempt: Attempt<Fetch>): Promise<void> {
     const { grain, span } = window;
     if (isFinal(token, window)) return;
     const what = `chart:${token}` as const;
@@ -101,7 +102,7 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
   }
 
   /** The latest prices, when their time has come. */
-  async function fillLatest(isStored: boolean, attempt: Attempt): Promise<void> {
+  async function fillLatest(isStored: boolean, attempt: Attempt<Fetch>): Promise<void> {
     const every = budget.timetable().latest;
     if (ageOf('latest') < every) return;
     if (isStored) await attempt.refresh('latest', every, fetches.latest);

@@ -5,7 +5,8 @@ import { createSeries, type Series } from '../domain/series.ts';
 import { type Span, union } from '../domain/span.ts';
 import { listedAt, TOKEN_NAMES, type TokenName } from '../domain/token.ts';
 import type { ArchiveStore, Coverage, Holding, HoldingSummary, LatestRow } from '../stores/archive.ts';
-import type { RefreshRow, RefreshStore } from '../stores/refreshes.ts';
+import type { RefreshStore } from '../stores/refreshes.ts';
+import { createWatch } from './watch.ts';
 
 /** Minute samples older than this stay in the store and are read when asked for; hours and days are all in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
@@ -17,10 +18,12 @@ type Held = { series: Series; coverage: Span[]; loadedAt: number };
 /** What is fetched: one name for each thing, by which fetches are told apart here and in the store. */
 export type Fetch = 'latest' | `${'chart' | 'hours' | 'daily' | 'import'}:${TokenName}`;
 
+const isFetch = (what: string): what is Fetch => /^(latest$|(chart|hours|daily|import):)/.test(what);
+
 type Touched = { token: TokenName; grain: Grain; from: number };
 
 /** The rows that a fetch may have changed. */
-function touched(what: string, now: number): Touched[] {
+function touched(what: Fetch, now: number): Touched[] {
   const [kind, name] = what.split(':');
   const tokens = TOKEN_NAMES.filter((token) => name === undefined || token === name);
   const recent = (grain: Grain) => tokens.map((token) => ({ token, grain, from: now - LAST_DAY }));
@@ -40,8 +43,6 @@ type Parts = { store: ArchiveStore; refreshes: Pick<RefreshStore, 'all'>; clock:
 export async function openHoldings({ store, refreshes, clock }: Parts) {
   const held = new Map<string, Held>();
   const latest = new Map<TokenName, LatestRow>();
-  const fetchedAt = new Map<string, number>();
-  const versions = new Map<string, number>();
   let summary: Promise<HoldingSummary[]> | undefined;
   let generation = 0;
 
@@ -70,56 +71,39 @@ export async function openHoldings({ store, refreshes, clock }: Parts) {
     }
   }
 
-  let syncing = Promise.resolve();
-  /** Takes over what this or another process has written since the last look; one look at a time. */
-  function sync(): Promise<void> {
-    const next = syncing.then(takeOver);
-    syncing = next.catch(() => undefined);
-    return next;
-  }
-
-  async function takeOver(): Promise<void> {
-    const changed = (await refreshes.all()).filter(({ what, version }) => versions.get(what) !== version);
-    if (changed.length === 0) return;
+  async function takeOver(changed: readonly Fetch[]): Promise<void> {
     const rows = new Map<string, Touched>();
-    for (const row of changed.flatMap(({ what }) => touched(what, clock.now()))) {
+    for (const row of changed.flatMap((what) => touched(what, clock.now()))) {
       const key = `${row.token}:${row.grain}`;
       rows.set(key, { ...row, from: Math.min(row.from, rows.get(key)?.from ?? row.from) });
     }
-    await load([...rows.values()], changed);
+    await load([...rows.values()]);
   }
 
   /** The coverage is read before the samples and taken over after them: it must not speak of any that are not there. */
-  async function load(rows: readonly Touched[], changed: readonly RefreshRow[]): Promise<void> {
+  async function load(rows: readonly Touched[]): Promise<void> {
     const coverage = await store.coverage();
     await Promise.all(rows.map(({ token, grain, from }) => loadSeries(token, grain, from)));
     takeCoverage(coverage);
     for (const row of await store.latest()) latest.set(row.token, row);
-    for (const { what, version, fetchedAt: at } of changed) {
-      versions.set(what, version);
-      if (at !== null) fetchedAt.set(what, at);
-    }
     summary = undefined;
     generation += 1;
   }
 
-  const everything = TOKEN_NAMES.flatMap((token) => GRAINS.map((grain) => ({ token, grain, from: 0 })));
-  await load(everything, await refreshes.all());
+  // Every row came with a version, and a series that was not read yet is read whole: the first look loads all there is.
+  const { sync, version, fetchedAt } = createWatch({ refreshes, concerns: isFetch, takeOver });
+  await sync();
 
   return {
     sync,
+    version,
+    fetchedAt,
     series: (token: TokenName, grain: Grain) => of(token, grain).series,
     coverage: (token: TokenName, grain: Grain): readonly Span[] => of(token, grain).coverage,
     latest: (token: TokenName) => latest.get(token),
 
-    /** When a thing was last fetched (Unix ms), by whichever process. */
-    fetchedAt: (what: Fetch) => fetchedAt.get(what),
-
     /** Rises with everything that is taken over. */
     generation: () => generation,
-
-    /** How often what a thing feeds was written, as far as this process knows. */
-    version: (what: Fetch) => versions.get(what) ?? 0,
 
     /** The first instant of which anything can be known: the listing, or an import that reaches further back. */
     beginning(token: TokenName): number {

@@ -4,7 +4,7 @@ import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
 import type { RefreshStore } from '../stores/refreshes.ts';
-import type { Fetch, Holdings } from './holdings.ts';
+import type { Watch } from './watch.ts';
 
 /** How long a thing that could not be fetched is left alone: doubled with each failure in a row, up to a bound. */
 const FIRST_PAUSE = SECOND;
@@ -21,17 +21,24 @@ type Failure = { error: unknown; times: number; until: number };
 /** A fetch that is under way; `startedAt` in ms of the process's own monotonic clock. */
 export type Flight = { done: Promise<void>; startedAt: number };
 
-type Parts = { store: RefreshStore; holdings: Holdings; timeoutMs: number; clock: Clock; log: Log };
+type Parts<What extends string> = {
+  store: RefreshStore;
+  watch: Pick<Watch<What>, 'version' | 'sync'>;
+  timeoutMs: number;
+  clock: Clock;
+  log: Log;
+};
 
 /** Sees to it that each thing is fetched once, however many ask for it, in however many processes. */
-export function createRefreshing({ store, holdings, timeoutMs, clock, log }: Parts) {
+export function createRefreshing<What extends string>(parts: Parts<What>) {
+  const { store, watch, timeoutMs, clock, log } = parts;
   const holder = randomUUID();
-  const flights = new Map<Fetch, Flight>();
-  const failures = new Map<Fetch, Failure>();
+  const flights = new Map<What, Flight>();
+  const failures = new Map<What, Failure>();
 
   /** Fetches a thing, or waits until another process has; throws when neither comes about within the deadline. */
-  async function fetchOnce(what: Fetch, fetch: () => Promise<void>): Promise<void> {
-    const version = holdings.version(what);
+  async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
+    const version = watch.version(what);
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       if (await store.claim(what, holder, timeoutMs + WRITING, version)) {
@@ -42,8 +49,8 @@ export function createRefreshing({ store, holdings, timeoutMs, clock, log }: Par
           throw error;
         }
       }
-      await holdings.sync();
-      if (holdings.version(what) !== version) return;
+      await watch.sync();
+      if (watch.version(what) !== version) return;
       if (performance.now() > deadline) {
         throw new UpstreamFailure('aggregator', 'timeout', `another process has not fetched ${what} in time`);
       }
@@ -51,7 +58,7 @@ export function createRefreshing({ store, holdings, timeoutMs, clock, log }: Par
     }
   }
 
-  async function fly(what: Fetch, fetch: () => Promise<void>): Promise<void> {
+  async function fly(what: What, fetch: () => Promise<void>): Promise<void> {
     try {
       await fetchOnce(what, fetch);
       failures.delete(what);
@@ -73,7 +80,7 @@ export function createRefreshing({ store, holdings, timeoutMs, clock, log }: Par
      * The flight of a thing: the one under way, or a new one. Undefined while it is left alone after a failure, of
      * which `failure` tells.
      */
-    start(what: Fetch, fetch: () => Promise<void>): Flight | undefined {
+    start(what: What, fetch: () => Promise<void>): Flight | undefined {
       const underWay = flights.get(what);
       if (underWay) return underWay;
       if ((failures.get(what)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) return undefined;
@@ -84,7 +91,7 @@ export function createRefreshing({ store, holdings, timeoutMs, clock, log }: Par
     },
 
     /** Why a thing could not be fetched when it was last tried. */
-    failure: (what: Fetch): unknown => failures.get(what)?.error,
+    failure: (what: What): unknown => failures.get(what)?.error,
 
     /** Everything that could not be fetched when it was last tried, and why. */
     warnings: (): string[] =>
@@ -99,4 +106,4 @@ export function createRefreshing({ store, holdings, timeoutMs, clock, log }: Par
   };
 }
 
-export type Refreshing = ReturnType<typeof createRefreshing>;
+export type Refreshing<What extends string> = ReturnType<typeof createRefreshing<What>>;

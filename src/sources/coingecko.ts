@@ -46,8 +46,9 @@ export function openCoinGecko({ url, plan, apiKey, clock, ...rest }: Options) {
   const upstream = openUpstream({ ...rest, name: 'coingecko', url: url.replace(/\/+$/, ''), headers, clock });
 
   function chart(token: TokenName, path: string, query: Record<string, string>): Promise<Sample[]> {
-    return upstream.get(`/coins/${token}${path}`, { vs_currency: 'usd', ...query }, (answer) =>
-      chartSamples(readAnswer(chartAnswer, answer, clock.now())),
+    return upstream.ask(
+      { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query } },
+      (answer) => chartSamples(readAnswer(chartAnswer, answer, clock.now())),
     );
   }
 
@@ -60,7 +61,7 @@ export function openCoinGecko({ url, plan, apiKey, clock, ...rest }: Options) {
     /** The latest prices of the tokens named; one that the aggregator leaves out, or has no price of, is left out. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const query = { vs_currency: 'usd', ids: tokens.join(',') };
-      return upstream.get('/coins/markets', query, (answer) => {
+      return upstream.ask({ path: '/coins/markets', query }, (answer) => {
         const now = clock.now();
         const quotes = readAnswer(marketsAnswer, answer, now).flatMap((market) => toQuote(market, now));
         if (quotes.length > 0) return quotes;

@@ -42,6 +42,25 @@ export type UpstreamOptions = {
   observe: (outcome: FailureCause | 'ok') => void;
 };
 
+/** A question: what is asked below the base URL, and within how many ms, when that is less than the upstream's own. */
+type Question = {
+  path: string;
+  query?: Record<string, string> | URLSearchParams;
+  /** Sent as JSON with POST; without one it is a GET. */
+  body?: unknown;
+  withinMs?: number;
+};
+
+/** No connection came about, so nothing of the question can have gone out. */
+const UNSENT: ReadonlySet<string | undefined> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
 const UNDICI: Record<string, FailureCause> = {
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
@@ -64,11 +83,18 @@ export function openUpstream(options: UpstreamOptions) {
     maxResponseSize: MAX_BODY_BYTES,
   });
 
-  async function exchange(target: string, signal: AbortSignal): Promise<UpstreamAnswer> {
-    const response = await request(target, {
+  async function exchange({ path, query, body }: Question, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const search = new URLSearchParams(query).toString();
+    const response = await request(`${url}${path}${search && '?'}${search}`, {
       dispatcher: agent,
       signal,
-      headers: { accept: 'application/json', 'user-agent': 'quotient', ...headers },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'quotient',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
     });
     const text = await response.body.text();
     const single = Object.entries(response.headers).map(([key, value]) => [key, String(value)]);
@@ -79,8 +105,8 @@ export function openUpstream(options: UpstreamOptions) {
     if (error instanceof UpstreamFailure) return error;
     const { name: kind, code } = error as { name?: string; code?: string };
     const reason = kind === 'TimeoutError' ? 'timeout' : (UNDICI[code ?? ''] ?? 'unreachable');
-    const message = reason === 'timeout' ? `no answer within ${timeoutMs} ms` : `${reason} (${code ?? kind})`;
-    return new UpstreamFailure(name, reason, message, { cause: error });
+    const message = reason === 'timeout' ? 'no answer within its time' : `${reason} (${code ?? kind})`;
+    return new UpstreamFailure(name, reason, message, { cause: error, sent: !UNSENT.has(code) });
   }
 
   function book({ reason, retryAfter }: UpstreamFailure): void {
@@ -96,6 +122,7 @@ export function openUpstream(options: UpstreamOptions) {
     if (rest > 0) {
       throw new UpstreamFailure(name, 'resting', `left alone for another ${rest} ms`, {
         retryAfter: rest / SECOND,
+        sent: false,
       });
     }
     try {
@@ -107,17 +134,18 @@ export function openUpstream(options: UpstreamOptions) {
     breaker.withdrawn();
     throw new UpstreamFailure(name, 'over_budget', 'the calls of this minute or month are spent', {
       retryAfter: 60,
+      sent: false,
     });
   }
 
   async function once<T>(
-    target: string,
+    question: Question,
     signal: AbortSignal,
     read: (answer: UpstreamAnswer) => T,
   ): Promise<T> {
     await admit();
     try {
-      const value = read(await exchange(target, signal));
+      const value = read(await exchange(question, signal));
       breaker.succeeded(clock.elapsed());
       observe('ok');
       return value;
@@ -132,32 +160,38 @@ export function openUpstream(options: UpstreamOptions) {
   /** Full jitter: anything up to a bound that doubles. */
   const backoff = (attempt: number) => Math.random() * FIRST_BACKOFF_MS * 2 ** attempt;
 
+  async function ask<T>(
+    question: Question,
+    read: (answer: UpstreamAnswer) => T,
+    retries: number,
+  ): Promise<T> {
+    const deadline = AbortSignal.timeout(Math.min(timeoutMs, question.withinMs ?? timeoutMs));
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await once(question, deadline, read);
+      } catch (error) {
+        const isRetried = error instanceof UpstreamFailure && RETRIED.has(error.reason);
+        if (!isRetried || attempt === retries) throw error;
+      }
+      await wait(backoff(attempt), undefined, { signal: deadline }).catch(() => {
+        throw failureOf(deadline.reason);
+      });
+    }
+  }
+
   return {
     name,
 
     /**
-     * GET a path below the base URL and read the answer; tried again on a broken connection and on 5xx while the
-     * deadline lasts. `read` throws `UpstreamFailure` for an answer it cannot use, and so does this.
+     * Asks, and reads the answer; tried again on a broken connection and on 5xx while the deadline lasts, so only for
+     * what may be asked twice. `read` throws `UpstreamFailure` for an answer it cannot use, and so does this.
      */
-    async get<T>(
-      path: string,
-      query: Record<string, string>,
-      read: (answer: UpstreamAnswer) => T,
-    ): Promise<T> {
-      const target = `${url}${path}?${new URLSearchParams(query)}`;
-      const deadline = AbortSignal.timeout(timeoutMs);
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await once(target, deadline, read);
-        } catch (error) {
-          const isRetried = error instanceof UpstreamFailure && RETRIED.has(error.reason);
-          if (!isRetried || attempt === RETRIES) throw error;
-        }
-        await wait(backoff(attempt), undefined, { signal: deadline }).catch(() => {
-          throw failureOf(deadline.reason);
-        });
-      }
-    },
+    ask: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> =>
+      ask(question, read, RETRIES),
+
+    /** Asks once and never again: the failure tells whether anything may have gone out (`sent`). */
+    askOnce: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> =>
+      ask(question, read, 0),
 
     async close(): Promise<void> {
       await agent.destroy();

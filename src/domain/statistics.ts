@@ -1,0 +1,53 @@
+import { TOKENS } from './token.ts';
+
+/*
+ * On-chain statistics: the tokens that have them, the figures there are, and which source tells which of them.
+ */
+
+type Symbols<T> = T extends { symbol: infer S extends string; statistics: true } ? S : never;
+/** A token that has statistics, by its symbol in lower case. */
+export type StatisticsSymbol = Symbols<(typeof TOKENS)[number]>;
+
+export const STATISTICS_SYMBOLS = TOKENS.flatMap(({ symbol, statistics }) =>
+  statistics ? [symbol] : [],
+) as unknown as [StatisticsSymbol, ...StatisticsSymbol[]];
+
+/** Every figure of a statistics record, in the order of the record. */
+export const FIGURES = [
+  'zero_balance_addresses_all_time',
+  'unique_addresses_all_time',
+  'new_addresses',
+  'active_addresses',
+  'average_transaction_value',
+  'block_height',
+  'hashrate',
+  'difficulty',
+  'block_time',
+  'block_size',
+  'current_supply',
+  'transaction_count',
+  'transaction_count_all_time',
+  'large_transaction_count',
+] as const;
+export type Figure = (typeof FIGURES)[number];
+
+export const STATISTICS_SOURCES = [
+  'cryptocompare',
+  'bitcoin-stats',
+  'ethereum-stats',
+  'solana-rpc',
+  'arweave-node',
+] as const;
+/** As the header `Quotient-Source` names it, and the log, the metric and the budget. */
+export type StatisticsSourceName = (typeof STATISTICS_SOURCES)[number];
+
+/** What a source told of a chain at one moment; a figure that it did not tell is left out. */
+export type ChainSample = {
+  /** The sample's own time, in Unix ms; a whole second. */
+  at: number;
+  /** The source's own id of the chain, where it has one. */
+  id?: number;
+  /** The source's own name of the symbol, where it has one. */
+  partnerSymbol?: string;
+  figures: Partial<Record<Figure, number>>;
+};
