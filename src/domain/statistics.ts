@@ -41,6 +41,11 @@ export const STATISTICS_SOURCES = [
 /** As the header `Quotient-Source` names it, and the log, the metric and the budget. */
 export type StatisticsSourceName = (typeof STATISTICS_SOURCES)[number];
 
+export const isStatisticsSymbol = (text: string): text is StatisticsSymbol =>
+  (STATISTICS_SYMBOLS as readonly string[]).includes(text);
+export const isStatisticsSource = (text: string): text is StatisticsSourceName =>
+  (STATISTICS_SOURCES as readonly string[]).includes(text);
+
 /** What a source told of a chain at one moment; a figure that it did not tell is left out. */
 export type ChainSample = {
   /** The sample's own time, in Unix ms; a whole second. */
@@ -50,4 +55,19 @@ export type ChainSample = {
   /** The source's own name of the symbol, where it has one. */
   partnerSymbol?: string;
   figures: Partial<Record<Figure, number>>;
+};
+
+/** A source of statistics, open. */
+export type StatisticsSource = {
+  name: StatisticsSourceName;
+  /** What it tells of each chain that it serves, when its answer has every field. */
+  tells: Partial<Record<StatisticsSymbol, readonly Figure[]>>;
+  /**
+   * One sample of a chain. Throws `UpstreamFailure`; with `not_listed` when the source does not serve this chain,
+   * whatever `tells` has of it.
+   *
+   * @param withinMs the deadline of the whole sample, however many calls it takes, when that is less than the source's own
+   */
+  sample(symbol: StatisticsSymbol, withinMs?: number): Promise<ChainSample>;
+  close(): Promise<void>;
 };

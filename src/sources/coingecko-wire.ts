@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Sample } from '../domain/sample.ts';
 import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
-import type { UpstreamAnswer } from './upstream.ts';
+import { createJsonReader, type ToldError } from './json-answer.ts';
+import { numeric } from './wire-number.ts';
 
 /*
  * CoinGecko v3 as it is on the wire: numbers that come as strings, arrays of unequal length, the newest sample
@@ -9,14 +10,7 @@ import type { UpstreamAnswer } from './upstream.ts';
  */
 const UPSTREAM = 'coingecko';
 
-const number = z.union([
-  z.number(),
-  z
-    .string()
-    .regex(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/)
-    .transform(Number),
-]);
-const figure = number.nullish().transform((value) => value ?? null);
+const figure = numeric.nullish().transform((value) => value ?? null);
 /** Unix ms, as far as a date can be made of it. */
 const time = z.int().min(0).max(8.64e15);
 const column = z.array(z.tuple([time, figure]).rest(z.unknown()));
@@ -59,68 +53,25 @@ const errorAnswer = z.object({
   error_code: z.number().optional(),
 });
 
-function errorIn(body: unknown): { code: number | undefined; message: string } | undefined {
+const BEYOND_TIME_RANGE = 10012;
+
+const CAUSES: Readonly<Record<number, FailureCause>> = {
+  429: 'rate_limited',
+  [BEYOND_TIME_RANGE]: 'out_of_reach',
+};
+
+function errorIn(body: unknown): ToldError | undefined {
   const { data } = errorAnswer.safeParse(body);
   if (!data) return undefined;
   const status = data.status ?? (typeof data.error === 'object' ? data.error.status : undefined);
   const code = status?.error_code ?? data.error_code;
   const message = typeof data.error === 'string' ? data.error : status?.error_message;
-  return code === undefined && message === undefined
-    ? undefined
-    : { code, message: message ?? `code ${code}` };
+  if (code === undefined && message === undefined) return undefined;
+  return { message: message ?? `code ${code}`, cause: code === undefined ? undefined : CAUSES[code] };
 }
 
-const BEYOND_TIME_RANGE = 10012;
-
-function causeOf(status: number, code: number | undefined): FailureCause {
-  if (status === 429 || code === 429) return 'rate_limited';
-  if (code === BEYOND_TIME_RANGE) return 'out_of_reach';
-  return status >= 500 ? 'server_error' : 'refused';
-}
-
-/** Seconds of a `Retry-After`, which is a number or an HTTP-date. */
-function retryAfter(headers: UpstreamAnswer['headers'], now: number): number | undefined {
-  const value = headers['retry-after'];
-  if (value === undefined) return undefined;
-  if (/^\d+$/.test(value)) return Number(value);
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - now) / 1000);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * The body of an answer in the shape that is wanted. Throws `UpstreamFailure` for everything else: an error under
- * any status (also 200), a page where JSON belongs, JSON cut short, JSON of another shape.
- */
-export function readAnswer<T>(schema: z.ZodType<T>, answer: UpstreamAnswer, now: number): T {
-  const fail = (cause: FailureCause, message: string) =>
-    new UpstreamFailure(UPSTREAM, cause, message, { retryAfter: retryAfter(answer.headers, now) });
-
-  const body = parseJson(answer.text);
-  const error = errorIn(body);
-  const isPage = body === undefined && /^\s*</.test(answer.text);
-  const isEdgeLimit = isPage && /\b1015\b/.test(answer.text);
-  if (answer.status !== 200 || error || isEdgeLimit) {
-    const cause = isEdgeLimit ? 'rate_limited' : causeOf(answer.status, error?.code);
-    throw fail(cause, `status ${answer.status}: ${error?.message ?? 'no message'}`);
-  }
-  if (body === undefined) {
-    throw fail('not_json', isPage ? 'a page where JSON belongs' : 'JSON cut short or broken');
-  }
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw fail('unexpected', `${issue?.path.join('.')}: ${issue?.message}`);
-  }
-  return parsed.data;
-}
+/** The body of an answer in the shape that is wanted; throws `UpstreamFailure`. */
+export const readAnswer = createJsonReader(UPSTREAM, errorIn);
 
 /**
  * A chart as samples, ascending, one for each instant: the three arrays are matched by their times, since they may

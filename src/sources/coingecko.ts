@@ -37,7 +37,7 @@ type Options = {
   plan: CoinGeckoPlan;
   apiKey?: string | undefined;
   clock: Clock;
-} & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'interval' | 'observe'>;
+} & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'interval' | 'observe' | 'breaker'>;
 
 /** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
 export function openCoinGecko({ url, plan, apiKey, clock, ...rest }: Options) {

@@ -138,6 +138,9 @@ describe('an error', () => {
     ['Fri, 15 May 2026 14:11:30 GMT', 84],
     ['Fri, 15 May 2026 14:00:00 GMT', 0],
     ['soon', undefined],
+    ['99999999999', 86_400],
+    ['9'.repeat(400), 86_400],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400],
   ])('says for how long to leave it alone: %s', async (value, retryAfter) => {
     const headers = { 'retry-after': value };
     upstream.follow(() => ({ status: 429, headers, body: sample('error_status.json') }));

@@ -1,7 +1,14 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
-export type UpstreamCall = { path: string; query: Record<string, string>; headers: IncomingHttpHeaders };
+export type UpstreamCall = {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: IncomingHttpHeaders;
+  body: string;
+};
 export type Reply = { status?: number; headers?: Record<string, string>; body: string | Buffer };
 /** Gives what to answer, or does something else with the response and gives nothing. */
 export type Script = (call: UpstreamCall, response: ServerResponse) => Reply | undefined;
@@ -10,12 +17,14 @@ export type Script = (call: UpstreamCall, response: ServerResponse) => Reply | u
 export async function startUpstreamServer(script: Script) {
   const calls: UpstreamCall[] = [];
   let current = script;
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const url = new URL(`http://upstream${request.url}`);
     const call = {
+      method: request.method ?? 'GET',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: request.headers,
+      body: await text(request),
     };
     calls.push(call);
     const reply = current(call, response);

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { SECOND } from '../domain/clock.ts';
+import type { StatisticsSource } from '../domain/statistics.ts';
+import { UpstreamFailure } from '../domain/upstream-failure.ts';
+import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
+import { createJsonReader, errorText } from './json-answer.ts';
+import { openStatisticsUpstream, type StatisticsOptions } from './statistics-source.ts';
+import { digits, instant, maybe, whole } from './wire-number.ts';
+
+const NAME = 'arweave-node';
+/** How far back the other end of a mean lies: about a day of blocks. */
+const BLOCKS_BACK = 720;
+/** One more than the largest hash. */
+const MAX_DIFF = 2n ** 256n;
+
+const infoAnswer = z.object({ height: whole });
+const blockAnswer = z.object({
+  height: whole,
+  timestamp: instant(SECOND),
+  // Both were numbers once and are texts now: they outgrow what a number holds.
+  diff: maybe(digits),
+  weave_size: maybe(digits),
+});
+type Block = z.infer<typeof blockAnswer>;
+/** The newest block, and the one so many before it; the genesis block has none before it. */
+type Ends = { tip: Block; base: Block | undefined };
+
+/** How much something grew with each block between the two. */
+function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | null | undefined) {
+  if (!base) return null;
+  const [last, first] = [of(tip), of(base)];
+  if (last == null || first == null) return null;
+  return Number(BigInt(last) - BigInt(first)) / (tip.height - base.height);
+}
+
+/** An Arweave node (docs.arweave.org/developers/arweave-node-server/http-api; the fields: the node's own `ar.hrl`). */
+export const ARWEAVE_FIGURES: FigureRules<Ends> = {
+  block_height: { origin: '`height` of `/info`', of: ({ tip }) => tip.height },
+  difficulty: {
+    // `diff` is the number that a hash must exceed, which no number type can tell from 2^256. The node's own
+    // measure, which it adds up as `cumulative_diff`, is the number of hashes that takes on average.
+    origin: '`diff` of the newest block: 2^256 / (2^256 - `diff`), the hashes that a block takes on average',
+    of: ({ tip: { diff } }) =>
+      diff != null && diff < MAX_DIFF ? Number(MAX_DIFF / (MAX_DIFF - diff)) : null,
+  },
+  block_time: {
+    origin: '`timestamp`, seconds: the mean distance of the last 720 blocks',
+    of: (ends) => perBlock(ends, ({ timestamp }) => timestamp / SECOND),
+  },
+  block_size: {
+    origin: '`weave_size`, bytes: what each of the last 720 blocks added to it on average',
+    of: (ends) => perBlock(ends, ({ weave_size }) => weave_size),
+  },
+};
+
+const read = createJsonReader(NAME, errorText);
+
+/** Statistics of Arweave from a node. The sample's time is that of the newest block. */
+export function openArweaveNode(options: StatisticsOptions): StatisticsSource {
+  const { clock } = options;
+  const tells = { ar: figuresTold(ARWEAVE_FIGURES) };
+  const upstream = openStatisticsUpstream(NAME, tells, options);
+
+  const block = (height: number, withinMs: number) =>
+    upstream.ask({ path: `/block/height/${height}`, withinMs }, (answer) => {
+      const found = read(blockAnswer, answer, clock.now());
+      if (found.height === height) return found;
+      throw new UpstreamFailure(NAME, 'unexpected', `block ${found.height} in place of ${height}`);
+    });
+
+  return {
+    name: NAME,
+    tells,
+    async sample(symbol, withinMs) {
+      upstream.serving(symbol);
+      const left = upstream.deadline(withinMs);
+      const { height } = await upstream.ask({ path: '/info', withinMs: left() }, (answer) =>
+        read(infoAnswer, answer, clock.now()),
+      );
+      const back = Math.min(BLOCKS_BACK, height);
+      const [tip, base] = await Promise.all([
+        block(height, left()),
+        back > 0 ? block(height - back, left()) : undefined,
+      ]);
+      return sampleOf(NAME, ARWEAVE_FIGURES, { tip, base }, tip.timestamp);
+    },
+    close: upstream.close,
+  };
+}

@@ -1,0 +1,57 @@
+import { SECOND } from '../domain/clock.ts';
+import { tokenStatistics } from '../domain/records.ts';
+import { type ChainSample, FIGURES, type Figure } from '../domain/statistics.ts';
+import { UpstreamFailure } from '../domain/upstream-failure.ts';
+
+/** How a figure is made of an answer: in words (where it comes from, its unit, the conversion) and in code. */
+export type FigureRule<Answer> = {
+  origin: string;
+  /** Nothing where the answer does not tell. */
+  of: (answer: Answer) => number | null | undefined;
+};
+
+/** All that a source tells of a chain. What is not in here it does not tell. */
+export type FigureRules<Answer> = Partial<Record<Figure, FigureRule<Answer>>>;
+
+/** The figures that there are rules for, in the order of the record. */
+export const figuresTold = (rules: FigureRules<never>): readonly Figure[] =>
+  FIGURES.filter((figure) => figure in rules);
+
+/**
+ * What no chain has none of. Sources write 0 where they have nothing to tell, and a zero of these is taken for that.
+ */
+const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
+  'unique_addresses_all_time',
+  'block_height',
+  'block_time',
+  'block_size',
+  'current_supply',
+  'transaction_count',
+  'transaction_count_all_time',
+]);
+
+/**
+ * A sample of what an answer tells. Throws `UpstreamFailure`: `unexpected` for a figure that cannot be one (negative,
+ * a fraction of a transaction, too large to be held), `empty` when there is no figure at all.
+ *
+ * @param at the sample's own time, Unix ms
+ */
+export function sampleOf<Answer>(
+  upstream: string,
+  rules: FigureRules<Answer>,
+  answer: Answer,
+  at: number,
+): ChainSample {
+  const figures: ChainSample['figures'] = {};
+  for (const figure of FIGURES) {
+    const value = rules[figure]?.of(answer) ?? null;
+    if (value === null || (value === 0 && NEVER_ZERO.has(figure))) continue;
+    // The published record says which figures are whole numbers.
+    if (value < 0 || !tokenStatistics.shape[figure].safeParse(value).success) {
+      throw new UpstreamFailure(upstream, 'unexpected', `${figure} cannot be ${value}`);
+    }
+    figures[figure] = value;
+  }
+  if (Object.keys(figures).length === 0) throw new UpstreamFailure(upstream, 'empty', 'not one figure');
+  return { at: Math.floor(at / SECOND) * SECOND, figures };
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { SECOND } from '../domain/clock.ts';
+import { FIGURES, type Figure, STATISTICS_SYMBOLS, type StatisticsSource } from '../domain/statistics.ts';
+import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
+import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
+import { createJsonReader, type ToldError } from './json-answer.ts';
+import { openStatisticsUpstream, type StatisticsOptions } from './statistics-source.ts';
+import { instant, maybe, numeric, whole } from './wire-number.ts';
+
+const NAME = 'cryptocompare';
+
+const OVER_RATE_LIMIT = 99;
+
+/** Errors come in two envelopes: the older one under HTTP 200, the newer one under the status it is. */
+const olderError = z.object({
+  Response: z.literal('Error'),
+  Message: z.string().optional(),
+  Type: z.number().optional(),
+  ParamWithError: z.string().optional(),
+});
+const newerError = z.object({
+  Err: z.object({
+    type: z.number().optional(),
+    message: z.string(),
+    other_info: z.object({ param: z.string().optional() }).nullish().catch(undefined),
+  }),
+});
+const nothingInIt = z.object({ Data: z.strictObject({}) });
+
+type Words = { type: number | undefined; message: string; parameter: string | undefined };
+
+/** `fsym` is always given in its right form, so what is wrong with it is that there is no such chain. */
+function causeOf({ type, message, parameter }: Words): FailureCause {
+  if (type === OVER_RATE_LIMIT) return 'rate_limited';
+  const isUnknown = parameter === 'fsym' || /there is no data for the symbol/i.test(message);
+  return isUnknown ? 'not_listed' : 'refused';
+}
+
+function wordsIn(body: unknown): Words | undefined {
+  const { data: older } = olderError.safeParse(body);
+  if (older) {
+    const { Type: type, Message: message = `type ${type}`, ParamWithError: parameter } = older;
+    return { type, message, parameter };
+  }
+  const { data: newer } = newerError.safeParse(body);
+  return newer && { ...newer.Err, type: newer.Err.type, parameter: newer.Err.other_info?.param };
+}
+
+function errorIn(body: unknown): ToldError | undefined {
+  const words = wordsIn(body);
+  if (words) return { message: words.message, cause: causeOf(words) };
+  return nothingInIt.safeParse(body).success ? { message: 'an empty record', cause: 'empty' } : undefined;
+}
+
+/** Of what is repeated in the log or stored, no more than can be shown. */
+const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is no short text');
+
+const figures = Object.fromEntries(FIGURES.map((figure) => [figure, maybe(numeric)])) as Record<
+  Figure,
+  z.ZodOptional<z.ZodNullable<typeof numeric>>
+>;
+const record = z.object({
+  id: maybe(whole),
+  time: instant(SECOND),
+  symbol: shortText,
+  partner_symbol: maybe(shortText),
+  ...figures,
+});
+const latestAnswer = z.object({ Data: record });
+type Latest = z.infer<typeof record>;
+
+const asItIs = (figure: Figure, unit = ''): FigureRules<Latest> => ({
+  [figure]: { origin: `\`${figure}\`${unit}`, of: (latest: Latest) => latest[figure] },
+});
+
+/** The record has the figures in the units of ours (min-api.cryptocompare.com/documentation), as of 00:00 UTC. */
+export const CRYPTOCOMPARE_FIGURES: FigureRules<Latest> = {
+  ...asItIs('zero_balance_addresses_all_time'),
+  ...asItIs('unique_addresses_all_time'),
+  ...asItIs('new_addresses'),
+  ...asItIs('active_addresses'),
+  ...asItIs('average_transaction_value', ', coins'),
+  ...asItIs('block_height'),
+  ...asItIs('hashrate', ', TH/s'),
+  ...asItIs('difficulty'),
+  ...asItIs('block_time', ', seconds'),
+  ...asItIs('block_size', ', bytes'),
+  ...asItIs('current_supply', ', coins'),
+  ...asItIs('transaction_count'),
+  ...asItIs('transaction_count_all_time'),
+  ...asItIs('large_transaction_count'),
+};
+
+/** The reader of one key's answers: of what is read, the key itself goes into no message. */
+const readerFor = (apiKey: string | undefined) =>
+  createJsonReader(NAME, (body) => {
+    const told = errorIn(body);
+    return told && apiKey ? { ...told, message: told.message.replaceAll(apiKey, '(the key)') } : told;
+  });
+
+/**
+ * Statistics from CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Which chains it has is its own to
+ * say, and changes: every one is asked for, and `not_listed` is its answer for one it does not have. Without a key,
+ * or with a wrong one, it refuses. The sample's time is the record's, 00:00 UTC of a day.
+ */
+export function openCryptoCompare({
+  apiKey,
+  ...options
+}: StatisticsOptions & { apiKey?: string | undefined }): StatisticsSource {
+  const told = figuresTold(CRYPTOCOMPARE_FIGURES);
+  const tells = Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, told]));
+  const headers: Record<string, string> = apiKey ? { authorization: `Apikey ${apiKey}` } : {};
+  const upstream = openStatisticsUpstream(NAME, tells, { ...options, headers });
+  const read = readerFor(apiKey);
+
+  return {
+    name: NAME,
+    tells,
+    async sample(symbol, withinMs) {
+      const left = upstream.deadline(withinMs);
+      const fsym = symbol.toUpperCase();
+      const question = { path: '/data/blockchain/latest', query: { fsym }, withinMs: left() };
+      return upstream.ask(question, (answer) => {
+        const { Data: latest } = read(latestAnswer, answer, options.clock.now());
+        if (latest.symbol.toUpperCase() !== fsym) {
+          throw new UpstreamFailure(NAME, 'unexpected', `${latest.symbol} in place of ${fsym}`);
+        }
+        const sample = sampleOf(NAME, CRYPTOCOMPARE_FIGURES, latest, latest.time);
+        if (latest.id != null) sample.id = latest.id;
+        if (latest.partner_symbol) sample.partnerSymbol = latest.partner_symbol;
+        return sample;
+      });
+    },
+    close: upstream.close,
+  };
+}

@@ -1,0 +1,25 @@
+import type { StatisticsSource } from '../../src/domain/statistics.ts';
+import type { StatisticsOptions } from '../../src/sources/statistics-source.ts';
+import { createTestClock } from './clock.ts';
+
+type Options = { timeoutMs?: number; calls?: number; now?: string };
+
+/** A source of statistics on its own: a clock that stands still, a budget, and how each call ended. */
+export function openTestStatistics(
+  open: (options: StatisticsOptions) => StatisticsSource,
+  url: string,
+  { timeoutMs = 20_000, calls = Number.POSITIVE_INFINITY, now = '2026-05-15T14:10:06.789Z' }: Options = {},
+) {
+  let left = calls;
+  const clock = createTestClock(now);
+  const outcomes: string[] = [];
+  const source = open({
+    url,
+    timeoutMs,
+    clock,
+    reserve: async () => left-- > 0,
+    interval: () => 0,
+    observe: (outcome) => void outcomes.push(outcome),
+  });
+  return { ...source, clock, outcomes };
+}
