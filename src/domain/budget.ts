@@ -22,6 +22,9 @@ export function monthOf(now: number): { start: number; end: number } {
 /** What a month's last calls are kept for: first fills, and retries. */
 const RESERVE = 0.02;
 
+/** The month's calls that a timetable may still plan with. */
+export const leftOf = ({ perMonth }: Budget, spent: number): number => perMonth * (1 - RESERVE) - spent;
+
 /** A token's chart tells its last day: with more than this between two of them, in ms, there is a hole. */
 const LONGEST_CHART = DAY - HOUR;
 
@@ -34,7 +37,7 @@ export function stretched(timetable: Timetable, budget: Budget, spent: number, n
   if (budget.perMonth === Number.POSITIVE_INFINITY) return timetable;
   const timeLeft = monthOf(now).end - now;
   const daily = Math.ceil(timeLeft / DAY) * TOKENS.length;
-  const left = budget.perMonth * (1 - RESERVE) - spent - daily;
+  const left = leftOf(budget, spent) - daily;
   const planned = timeLeft / timetable.latest + (TOKENS.length * timeLeft) / timetable.chart;
   const factor = left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, planned / left);
   const longest = Math.max(timetable.chart, LONGEST_CHART);

@@ -20,6 +20,13 @@ export function tokenNamed(name: TokenName): Token {
   return token;
 }
 
+/** The token of a symbol (lower case). */
+export function tokenOf(symbol: Token['symbol']): TokenName {
+  const token = TOKENS.find((one) => one.symbol === symbol);
+  if (!token) throw new RangeError(`no token has the symbol ${symbol}`);
+  return token.name;
+}
+
 export function isTokenName(name: string): name is TokenName {
   return byName.has(name);
 }

@@ -1,3 +1,4 @@
+import { STATISTICS_SOURCES } from '../domain/statistics.ts';
 import type { Schema } from './examples.ts';
 
 type DescribedHeader = { description: string; schema: Schema; example: string | number };
@@ -58,6 +59,15 @@ export const HEADERS = {
     '2013-04-28/2024-11-21',
     '^[0-9TZ:.-]+/[0-9TZ:.-]+(, [0-9TZ:.-]+/[0-9TZ:.-]+)*$',
   ),
+  'Quotient-Source': {
+    ...text('The source that told the figures.', STATISTICS_SOURCES[0]),
+    schema: { type: 'string', enum: [...STATISTICS_SOURCES] },
+  },
+  Link: text(
+    'The page of an explorer about it, where the operator has named one (RFC 8288).',
+    '<https://explorer.example/tx/E19B011D>; rel="alternate"; title="explorer"',
+    '^<[^>]+>; rel="alternate"; title="explorer"$',
+  ),
   'Retry-After': seconds('Seconds after which a repeat may succeed.', 30),
   Allow: text('The methods that the path takes.', 'GET, HEAD', '^[A-Z]+(, [A-Z]+)*$'),
   'WWW-Authenticate': text('How to present yourself: a key in the header X-API-KEY.', 'ApiKey', '^ApiKey$'),
@@ -65,7 +75,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 /** A header that an answer always has, or, with a question mark, one that it may have. */
-type Occurrence = HeaderName | `${HeaderName}?`;
+export type Occurrence = HeaderName | `${HeaderName}?`;
 
 const PRICED: Occurrence[] = [
   'RateLimit-Policy',
@@ -91,8 +101,8 @@ const BY_STATUS: Readonly<Record<number, Occurrence[]>> = {
 /** Told before the allowance is looked at. */
 const BEFORE_PAYMENT = new Set([401, 405, 413, 414, 431]);
 
-function occurring(status: number, isPriced: boolean): Occurrence[] {
-  if (status < 400) return isPriced ? PRICED : ['Cache-Control?'];
+function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]): Occurrence[] {
+  if (status < 400) return [...(isPriced ? PRICED : (['Cache-Control?'] as const)), ...own];
   // Where a call may be refused after it was paid for; it is given back then.
   const wasAsked = isPriced && !BEFORE_PAYMENT.has(status);
   const allowance: Occurrence[] = wasAsked ? ['RateLimit-Policy?', 'RateLimit?'] : [];
@@ -103,9 +113,13 @@ const isOptional = (occurrence: Occurrence) => occurrence.endsWith('?');
 const nameOf = (occurrence: Occurrence) => occurrence.replace('?', '') as HeaderName;
 const componentOf = (occurrence: Occurrence) => occurrence.replace('?', '.optional');
 
-/** The `headers` of a response with that status. */
-export function headersOf(status: number, isPriced: boolean): Record<HeaderName, { $ref: string }> {
-  const all: Occurrence[] = ['X-Request-Id', ...occurring(status, isPriced)];
+/** The `headers` of a response with that status; `own` are those of this route alone. */
+export function headersOf(
+  status: number,
+  isPriced: boolean,
+  own: readonly Occurrence[] = [],
+): Record<HeaderName, { $ref: string }> {
+  const all: Occurrence[] = ['X-Request-Id', ...occurring(status, isPriced, own)];
   const entries = all.map((one) => [nameOf(one), { $ref: `#/components/headers/${componentOf(one)}` }]);
   return Object.fromEntries(entries);
 }

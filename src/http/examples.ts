@@ -61,6 +61,7 @@ const MEMBERS: Partial<Record<ProblemCode, object>> = {
     ],
   },
   no_data: { gaps: ['2024-01-01T00:00:00.000Z/2024-01-01T23:59:59.999Z'] },
+  node_rejected: { error: 'page should be within [1, 3] range, given 4' },
   upstream_unavailable: { gaps: ['2013-04-28/2024-11-21'] },
 };
 
@@ -69,5 +70,5 @@ export function problemExample(code: ProblemCode, basePath: string) {
   const { status, title } = problemKind(code);
   const type = `${basePath}/docs/problems#${code}`;
   const requestId = '0f8fad5b-d9cb-469f-a165-70867728950e';
-  return { type, title, status, detail: ADVICE[code], code, requestId, ...MEMBERS[code] };
+  return { type, title, status, detail: ADVICE[code].remedy, code, requestId, ...MEMBERS[code] };
 }

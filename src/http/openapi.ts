@@ -5,28 +5,21 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { headerComponents } from './described-headers.ts';
 import { serveDocs } from './docs.ts';
 import type { NamedSchemas } from './examples.ts';
+import { type GuideSettings, guideText } from './guide.ts';
+import { type Described, llmsText } from './llms-text.ts';
 import { describeOperation, type Operation } from './operation.ts';
+import { serveText } from './served-text.ts';
 
 const packageJson = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageJson) as { version: string };
-
-const DESCRIPTION = `Market quotes, on a quota. Data provided by [CoinGecko](https://www.coingecko.com).
-
-* A call that needs a key takes it in the header \`X-API-KEY\`. An answer with 2xx is charged where the price says so; \
-304, 4xx and 5xx are free.
-* Requests are checked in this order: a secret in it, path and method, key, burst, parameters, allowance.
-* A request that carries a \`mnemonic\` parameter, to any path, is refused: a seed phrase never belongs in a URL. \
-Other parameters that a path does not know are ignored. Names of parameters are case-sensitive.
-* HEAD is answered, and charged, like GET, without the body. Another method than those a path knows is 405.
-* A body is neither needed nor read; over 1 MB it is refused.
-* What goes wrong is told as \`application/problem+json\` (RFC 9457): rely on \`code\`, not on the words.
-* All times are UTC, all figures of money in US dollars.`;
 
 const TAGS = [
   { name: 'users', description: 'Registration, and what goes with an API key' },
   { name: 'tokens', description: 'What is served' },
   { name: 'prices', description: 'The latest prices' },
+  { name: 'statistics', description: 'What the chains tell of themselves' },
   { name: 'history', description: 'Prices of the past, from an archive that fills itself' },
+  { name: 'node', description: "A chain's node, in the shapes of its legacy interface; free of charge" },
   { name: 'operations', description: 'For whoever runs the service' },
 ];
 
@@ -64,17 +57,18 @@ function complete(document: Document, basePath: string): Document {
 }
 
 /**
- * Describes every route registered after it: the document at `/openapi.json`, the pages below `/docs`. What a route
- * says in its schema and its config is all there is to it.
+ * Describes every route registered after it: the document at `/openapi.json`, a digest of it at `/llms.txt`, the
+ * pages below `/docs`. What a route says in its schema and its config is all there is to it.
  */
-export async function describeInterface(app: FastifyInstance, basePath: string): Promise<void> {
+export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
+  const { basePath } = settings;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'Quotient',
         version,
-        description: DESCRIPTION,
+        description: guideText(settings),
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: basePath || '/', description: 'This service' }],
@@ -98,10 +92,14 @@ export async function describeInterface(app: FastifyInstance, basePath: string):
       complete(jsonSchemaTransformObject(document) as unknown as Document, basePath) as object,
   });
 
-  let text: string | undefined;
-  app.get(`${basePath}/openapi.json`, { schema: { hide: true } }, async (_request, reply) => {
-    text ??= JSON.stringify(app.swagger());
-    return reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(text);
+  serveText(app, `${basePath}/openapi.json`, {
+    type: 'application/json; charset=utf-8',
+    text: () => JSON.stringify(app.swagger()),
   });
-  await serveDocs(app, basePath);
+  serveText(app, `${basePath}/llms.txt`, {
+    // Markdown, told as plain text: so a browser shows it, where it would offer `text/markdown` for download.
+    type: 'text/plain; charset=utf-8',
+    text: () => llmsText(app.swagger() as unknown as Described, settings),
+  });
+  serveDocs(app, settings);
 }

@@ -1,5 +1,5 @@
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '../problems.ts';
-import { headersOf } from './described-headers.ts';
+import { headersOf, type Occurrence } from './described-headers.ts';
 import {
   CSV_EXAMPLE,
   exampleOf,
@@ -14,6 +14,8 @@ export type RouteFacts = {
   open?: true;
   cost?: 0 | 1;
   evenExpired?: true;
+  headers?: readonly Occurrence[];
+  rejections?: readonly number[];
   problems?: readonly ProblemCode[];
 };
 
@@ -61,11 +63,11 @@ function codesOf({ open, cost, evenExpired, problems = [] }: RouteFacts): Proble
   return PROBLEM_CODES.filter((code) => met.has(code));
 }
 
-function problemResponse(codes: ProblemCode[], basePath: string): Response {
+function problemResponse(status: number, codes: ProblemCode[], basePath: string): Response {
   const lines = codes.map((code) => `\`${code}\`: ${problemKind(code).title}`);
   const examples = codes.map((code) => [
     code,
-    { summary: problemKind(code).title, value: problemExample(code, basePath) },
+    { summary: problemKind(code).title, value: { ...problemExample(code, basePath), status } },
   ]);
   return {
     description: lines.join('; '),
@@ -79,9 +81,13 @@ function problemResponse(codes: ProblemCode[], basePath: string): Response {
 }
 
 function problemResponses(facts: RouteFacts, basePath: string): Record<string, Response> {
-  const byStatus = Object.groupBy(codesOf(facts), (code) => String(problemKind(code).status));
-  const entries = Object.entries(byStatus) as [string, ProblemCode[]][];
-  return Object.fromEntries(entries.map(([status, codes]) => [status, problemResponse(codes, basePath)]));
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of codesOf(facts)) {
+    const statuses = code === 'node_rejected' ? (facts.rejections ?? []) : [problemKind(code).status];
+    for (const status of statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const entries = [...byStatus].map(([status, codes]) => [status, problemResponse(status, codes, basePath)]);
+  return Object.fromEntries(entries);
 }
 
 /** What a route itself declares, with an example for each media type and words for what it gives. */
@@ -134,7 +140,7 @@ export function describeOperation(
   }
   Object.assign(answers, problemResponses(facts, basePath));
   for (const [status, answer] of Object.entries(answers))
-    answer.headers = headersOf(Number(status), isPriced);
+    answer.headers = headersOf(Number(status), isPriced, facts.headers);
 
   const takesKey = facts.problems?.includes('api_key_missing');
   return {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
 import { startOfDate } from '../domain/grain.ts';
+import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '../domain/statistics.ts';
 import { TOKEN_NAMES, type TokenName } from '../domain/token.ts';
 import { type InputFault, invalidRequest } from '../problems.ts';
 
@@ -20,6 +21,12 @@ const choice = <const T extends [string, ...string[]]>(values: T, fix: string, e
 export const tokenName = choice(TOKEN_NAMES, `one of ${TOKEN_NAMES.join(', ')}`, ['bitcoin']).meta({
   description: 'The token; upper and lower case do not matter',
 }) as z.ZodType<TokenName, string>;
+
+export const statisticsToken = choice(STATISTICS_SYMBOLS, `one of ${STATISTICS_SYMBOLS.join(', ')}`, [
+  'btc',
+]).meta({
+  description: 'The token, by its symbol; upper and lower case do not matter',
+}) as z.ZodType<StatisticsSymbol, string>;
 
 const usd = z
   .string()
@@ -90,10 +97,13 @@ function wrong(name: string, given: Record<string, unknown>, message: string): s
   return inOtherCase ? `is missing (the name is case-sensitive: ${name})` : 'is missing';
 }
 
+/** Where a part of the request is, in the words of a problem. */
+const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path' };
+
 /** Holds the input of a route to its schema: Fastify's validator compiler. Every fault becomes part of one problem. */
 export function parameterValidator({ schema, httpPart = 'query' }: { schema: unknown; httpPart?: string }) {
   const object = schema as z.ZodObject<Shape>;
-  const place = httpPart === 'querystring' ? 'query' : httpPart;
+  const place = PLACES[httpPart] ?? httpPart;
   return (data: unknown) => {
     const parsed = object.safeParse(data);
     if (parsed.success) return { value: parsed.data };
@@ -104,7 +114,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
       const own = (issue as { params?: { fix?: string } }).params?.fix;
       const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
       const fault = {
-        location: `${place}.${name}`,
+        location: name === '' ? place : `${place}.${name}`,
         message: wrong(name, given, issue.message),
         fix: `give ${fix}`,
       };

@@ -18,6 +18,7 @@ const PRICES = [
   '/v1/prices/history/days',
   '/v1/prices/history/date/range',
 ];
+const STATISTICS = '/v1/prices/latest/stats';
 
 function toRecord({ token, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
   const of = (grain: Grain) => {
@@ -27,7 +28,8 @@ function toRecord({ token, held }: Awaited<ReturnType<Market['tokens']>>[number]
       : { from: null, thru: null, points: 0 };
   };
   const archive = Object.fromEntries(GRAINS.map((grain) => [grain, of(grain)])) as TokenRecord['archive'];
-  return { tokenName: token.name, symbol: token.symbol, listed: token.listed, endpoints: PRICES, archive };
+  const endpoints = token.statistics ? [...PRICES, STATISTICS] : PRICES;
+  return { tokenName: token.name, symbol: token.symbol, listed: token.listed, endpoints, archive };
 }
 
 export const tokens: FastifyPluginAsyncZod<{ market: Market }> = async (app, { market }) => {

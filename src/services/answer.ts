@@ -4,6 +4,8 @@ import type { Body } from './bodies.ts';
 /** An answer, and what there is to say about its age; instants in Unix ms. */
 export type Answer = {
   body: Body;
+  /** Which upstream told it, where that is not always the same. */
+  source?: string;
   /** The time of the newest sample in it. */
   modifiedAt: number;
   /** When what it was made from was fetched; undefined when it was imported or is long settled. */
@@ -14,6 +16,8 @@ export type Answer = {
   settled: boolean;
   /** The spans that are missing, as `from/thru`. */
   gaps: readonly string[];
+  /** Whether the same question, asked now, has this same answer; where that can be told at a glance. */
+  holds?: () => boolean;
   /** What was done for it. */
   filled: Filled;
 };

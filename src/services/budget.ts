@@ -44,6 +44,11 @@ export async function openBudget<Timetable>(parts: Parts<Timetable>) {
       spent = await store.spent(upstream, month);
     },
 
+    /** What is spent of the running month's calls, as far as this process knows, and how many there are. */
+    reading(): { spent: number; limit: number } {
+      return { spent: monthOf(clock.now()).start > month ? 0 : spent, limit: budget.perMonth };
+    },
+
     /** The timetable as the month's budget allows it now. */
     timetable(): Timetable {
       const now = clock.now();

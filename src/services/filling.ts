@@ -1,5 +1,5 @@
-import { monthOf } from '../domain/budget.ts';
-import { type Clock, DAY, HOUR, MINUTE } from '../domain/clock.ts';
+import { ageAt, dueAfter } from '../domain/age.ts';
+import { type Clock, DAY, HOUR } from '../domain/clock.ts';
 import { dayReady, isGap, lastKnowable, slotOf, startOfDate, type Window } from '../domain/grain.ts';
 import { isSettledSlice } from '../domain/series.ts';
 import { overlap, type Span, without } from '../domain/span.ts';
@@ -7,6 +7,7 @@ import type { Timetable } from '../domain/timetable.ts';
 import type { TokenName } from '../domain/token.ts';
 import { type Attempt, createAttempt, type Filled, FRESH } from './attempt.ts';
 import type { UpstreamBudget } from './budget.ts';
+import { createDemand } from './demand.ts';
 import type { Fetches } from './fetches.ts';
 import type { Fetch, Holdings } from './holdings.ts';
 import type { Refreshing } from './refreshing.ts';
@@ -15,8 +16,6 @@ import type { Refreshing } from './refreshing.ts';
 const CALLS_PER_WINDOW = 5;
 /** A day that was ready and not there yet is asked for again after this, in ms. */
 const DAILY_RETRY = HOUR;
-/** How far ahead of this process's clock another's may be, in ms: beyond it, this one was set back. */
-const SKEW = 5 * MINUTE;
 
 type Parts = {
   fetches: Fetches;
@@ -31,11 +30,8 @@ type Parts = {
  * is served while one refresh runs. What the source has no plan for, or no day ready for, is not asked.
  */
 export function createFilling({ fetches, holdings, refreshing, budget, clock }: Parts) {
-  /** What was fetched in the future, before the clock was set back, is as old as what never was. */
-  function ageOf(what: Fetch): number {
-    const age = clock.now() - (holdings.fetchedAt(what) ?? Number.NEGATIVE_INFINITY);
-    return age < -SKEW ? Number.POSITIVE_INFINITY : age;
-  }
+  const ageOf = (what: Fetch): number => ageAt(holdings.fetchedAt(what), clock.now());
+  const demand = createDemand(clock);
 
   /** The parts of a span that the plan reaches and the archive has not. */
   function reachableGaps(token: TokenName, { grain, span }: Pick<Window, 'grain' | 'span'>): Span[] {
@@ -114,6 +110,7 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
   return {
     /** The latest price of a token: at once when its time has not come. */
     latest(token: TokenName): Filled | Promise<Filled> {
+      demand.note(token, 'latest');
       if (ageOf('latest') < budget.timetable().latest) return FRESH;
       const attempt = createAttempt({ refreshing, ageOf });
       return fillLatest(holdings.latest(token) !== undefined, attempt).then(() => attempt.filled);
@@ -121,11 +118,11 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
 
     /** What a window needs, as far as the timetable allows. */
     async window(token: TokenName, window: Window): Promise<Filled> {
+      if (window.open) demand.note(token, window.grain);
       const attempt = createAttempt({ refreshing, ageOf });
       await fillGrain[window.grain](token, window, attempt);
       const newest = holdings.newest(token)?.at;
-      const age = clock.now() - (newest ?? Number.NEGATIVE_INFINITY);
-      const isOld = age >= budget.timetable().latest || age < -SKEW;
+      const isOld = ageAt(newest, clock.now()) >= budget.timetable().latest;
       // One deadline is waited for in vain, not one for each call.
       const isWaitedFor = newest === undefined && window.withLatest && !attempt.filled.failure;
       if (window.open && isOld) await fillLatest(!isWaitedFor, attempt);
@@ -133,12 +130,10 @@ export function createFilling({ fetches, holdings, refreshing, budget, clock }: 
     },
 
     timetable: budget.timetable,
+    unasked: demand.idle,
 
-    /** When what was fetched at an instant is fetched again, if somebody asks; a new month brings a new budget. */
-    dueAt(fetchedAt: number): number {
-      const now = clock.now();
-      return Math.min(Math.min(fetchedAt, now) + budget.timetable().latest, monthOf(now).end);
-    },
+    /** When what was fetched at an instant is fetched again, if somebody asks. */
+    dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, budget.timetable().latest, clock.now()),
 
     warnings: refreshing.warnings,
     idle: refreshing.idle,

@@ -6,6 +6,7 @@ import { isSettledSlice, type Series, samplesOf } from '../domain/series.ts';
 import { seriesToCsv, seriesToJson } from '../domain/series-text.ts';
 import { TOKENS, type TokenName } from '../domain/token.ts';
 import { UpstreamFailure } from '../domain/upstream-failure.ts';
+import { createAges } from './ages.ts';
 import type { Answer } from './answer.ts';
 import type { Filled } from './attempt.ts';
 import { bodyOf, createBodies } from './bodies.ts';
@@ -158,8 +159,9 @@ export function createMarket({ holdings, filling, clock }: Parts) {
         history(token, rangeWindow(grain, from, thru, clock.now()), format === 'csv' ? 'csv' : 'object'),
       ),
 
-    /** What an operator should know: what could not be fetched, and why. */
+    /** What an operator should know: what could not be fetched, and why; and how old what is kept is. */
     warnings: filling.warnings,
+    ages: createAges({ holdings, filling, clock }),
 
     /** When nothing is being fetched any more. */
     idle: filling.idle,

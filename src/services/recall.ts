@@ -9,31 +9,35 @@ const RECALLED_FOR = SECOND;
 /** What the bodies of the recalled answers may take of memory, in bytes. */
 const RECALLED_BYTES = 16 * 1024 * 1024;
 
-type Recalled = { answer: Answer; at: number; generation: number };
+type Parts = { holdings: Pick<Holdings, 'generation'>; clock: Clock };
+type Recalled = Answer & { holds: () => boolean };
 
 /**
  * The answers of the last second, so that a question that thousands ask at once is thought about once. An answer
  * for which something had to be done, or could not be, is not recalled: the next one differs from it.
  */
-export function createRecall({ holdings, clock }: { holdings: Holdings; clock: Clock }) {
+export function createRecall({ holdings, clock }: Parts) {
   const answers = new LRUCache<string, Recalled>({
     maxSize: RECALLED_BYTES,
-    sizeCalculation: ({ answer }, question) => answer.body.size() + question.length,
+    sizeCalculation: ({ body }, question) => body.size() + question.length,
   });
 
   return {
     get(question: string): Answer | undefined {
       const known = answers.get(question);
-      if (known === undefined || known.generation !== holdings.generation()) return undefined;
-      const age = clock.now() - known.at;
-      return age >= 0 && age < RECALLED_FOR ? known.answer : undefined;
+      return known?.holds() ? known : undefined;
     },
 
     keep(question: string, answer: Answer): Answer {
-      if (isFresh(answer.filled)) {
-        answers.set(question, { answer, at: clock.now(), generation: holdings.generation() });
-      }
-      return answer;
+      if (!isFresh(answer.filled)) return answer;
+      const [at, generation] = [clock.now(), holdings.generation()];
+      const holds = () => {
+        const age = clock.now() - at;
+        return age >= 0 && age < RECALLED_FOR && generation === holdings.generation();
+      };
+      const recalled = { ...answer, holds };
+      answers.set(question, recalled);
+      return recalled;
     },
   };
 }

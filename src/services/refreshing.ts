@@ -52,7 +52,7 @@ export function createRefreshing<What extends string>(parts: Parts<What>) {
       await watch.sync();
       if (watch.version(what) !== version) return;
       if (performance.now() > deadline) {
-        throw new UpstreamFailure('aggregator', 'timeout', `another process has not fetched ${what} in time`);
+        throw new UpstreamFailure(what, 'timeout', 'another process has not fetched it in time');
       }
       await wait(LOOK);
     }

@@ -3,13 +3,8 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
 import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/chaos.ts';
 
 let service: Besieged;
-let shift: number;
 beforeEach(async () => {
-  shift = 0;
   service = await startBesieged();
-  const { now } = service.clock;
-  // Wall time can be set; monotonic time cannot.
-  service.clock.now = () => now() + shift;
   for (const path of [LATEST, DAY_CHART, DAYS]) expect((await service.ask(path)).status).toBe(200);
   service.sandbox.clearCalls();
 });
@@ -24,7 +19,7 @@ async function askAll() {
 }
 
 test('a day forward: all that is due is fetched once, and then stands', async () => {
-  shift = DAY;
+  service.clock.set(DAY);
   await service.parts.allowance.watch();
   for (let i = 0; i < 3; i++) for (const { status } of await askAll()) expect(status).toBe(200);
   expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
@@ -33,7 +28,7 @@ test('a day forward: all that is due is fetched once, and then stands', async ()
 });
 
 test('an hour back: what seems to come from the future is fetched anew, and its age is no less than nothing', async () => {
-  shift = -HOUR;
+  service.clock.set(-HOUR);
   await askAll();
   expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
   const answers = await askAll();
@@ -54,7 +49,7 @@ test('an hour back: what seems to come from the future is fetched anew, and its 
 
 test('an hour back while the upstream is down: what is stored is served', async () => {
   service.sandbox.faults.always({ kind: 'status', status: 500 });
-  shift = -HOUR;
+  service.clock.set(-HOUR);
   await askAll();
 
   for (const { status, header, cache } of await askAll()) {
@@ -65,16 +60,16 @@ test('an hour back while the upstream is down: what is stored is served', async 
 });
 
 test('a few seconds back, as when clocks are set right, cost no call', async () => {
-  shift = -3 * SECOND;
+  service.clock.set(-3 * SECOND);
   for (const { status } of await askAll()) expect(status).toBe(200);
   expect(service.sandbox.countCalls()).toBe(0);
 });
 
 test('a day forward and back again leaves the archive whole', async () => {
-  shift = DAY;
+  service.clock.set(DAY);
   await service.parts.allowance.watch();
   await askAll();
-  shift = 0;
+  service.clock.set(-DAY);
   await askAll();
   service.sandbox.clearCalls();
   for (let i = 0; i < 2 * 24; i++) {

@@ -7,6 +7,7 @@ import { readSettings } from '../../src/settings.ts';
 import { type Database, openDatabase } from '../../src/stores/database.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { statisticsSettings } from '../support/statistics-settings.ts';
 
 let home: Awaited<ReturnType<typeof createTestDatabase>>;
 let clock: TestClock;
@@ -33,6 +34,7 @@ async function start(env: Record<string, string> = {}): Promise<Parts> {
     COINGECKO_URL: sandbox.coingeckoUrl,
     COINGECKO_PLAN: 'demo',
     COINGECKO_CALLS_PER_MINUTE: '1000',
+    ...statisticsSettings(sandbox),
     ...env,
   });
   const parts = await openParts(settings, { clock, database: own, logger: openLog('silent') });

@@ -7,6 +7,7 @@ import type { Answer } from '../../src/services/answer.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { Database } from '../../src/stores/database.ts';
 import { createTestClock } from './clock.ts';
+import { statisticsSettings } from './statistics-settings.ts';
 
 export type Counts = Record<'latest' | 'chart' | 'daily' | 'hours', number>;
 type Question = (market: Parts['market']) => Answer | Promise<Answer>;
@@ -99,7 +100,12 @@ export async function openSimulation({
 }: Options) {
   const clock = createTestClock(start);
   const sandbox = await startSandbox({ clock, plan: 'demo' });
-  const settings = readSettings({ COINGECKO_URL: sandbox.coingeckoUrl, COINGECKO_PLAN: 'demo', ...env });
+  const settings = readSettings({
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    COINGECKO_PLAN: 'demo',
+    ...statisticsSettings(sandbox),
+    ...env,
+  });
   const databases: Database[] = [];
   const opened: Parts[] = [];
   for (let i = 0; i < processes; i++) {

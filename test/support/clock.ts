@@ -11,6 +11,10 @@ export function createTestClock(start: string | number) {
       now += ms;
       elapsed += ms;
     },
+    /** Wall time is set, forward or back; monotonic time knows nothing of it. */
+    set(ms: number): void {
+      now += ms;
+    },
     /** Goes on to an instant (ISO 8601, or Unix ms) that is not in the past. */
     goTo(instant: string | number): void {
       const ms = new Date(instant).getTime() - now;

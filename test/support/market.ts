@@ -5,6 +5,7 @@ import type { Answer } from '../../src/services/answer.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { TestClock } from './clock.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
+import { statisticsSettings } from './statistics-settings.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -22,7 +23,12 @@ export async function openTestMarket(
 ) {
   const sandbox: Sandbox = await startSandbox({ clock, plan });
   const database = await openTestDatabase();
-  const settings = { COINGECKO_URL: sandbox.coingeckoUrl, COINGECKO_PLAN: plan, ...env };
+  const settings = {
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    COINGECKO_PLAN: plan,
+    ...statisticsSettings(sandbox),
+    ...env,
+  };
   const first = await openProcess(database, clock, settings);
   const processes = [first];
   return {

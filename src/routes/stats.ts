@@ -1,0 +1,62 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { countedFigures } from '../domain/day-figures.ts';
+import { tokenStatistics } from '../domain/records.ts';
+import { FIGURES, type Figure, STATISTICS_SYMBOLS, type StatisticsSource } from '../domain/statistics.ts';
+import { currency, statisticsToken } from '../http/parameters.ts';
+import type { Send } from '../http/sending.ts';
+import type { Statistics } from '../services/statistics.ts';
+
+/** What each source tells of each chain, in the order in which they are tried. */
+type Told = readonly Pick<StatisticsSource, 'name' | 'tells'>[];
+
+const listed = (figures: readonly Figure[]) => figures.map((figure) => `\`${figure}\``).join(', ');
+
+/** What one source tells of one chain, as an item of a list. */
+function item(name: string, tells: readonly Figure[]): string {
+  const counted: readonly Figure[] = countedFigures(tells);
+  const missing = FIGURES.filter((figure) => !tells.includes(figure) && !counted.includes(figure));
+  const parts = missing.length + counted.length > 0 ? [`tells ${listed(tells)}`] : ['tells every figure'];
+  if (counted.length > 0) parts.push(`counted here over a day: ${listed(counted)}`);
+  if (missing.length > 0) parts.push(`null: ${listed(missing)}`);
+  return `  * \`${name}\` ${parts.join('; ')}.`;
+}
+
+/** Generated from what the sources say of themselves, so that it cannot fall behind them. */
+function description(sources: Told): string {
+  const chains = STATISTICS_SYMBOLS.map((symbol) => {
+    const items = sources.flatMap(({ name, tells }) => (tells[symbol] ? [item(name, tells[symbol])] : []));
+    return [`* \`${symbol}\``, ...items].join('\n');
+  });
+  return `Fetched once an hour at most, from the first of the token's sources that tells: \`Quotient-Source\` names \
+it. While none can be asked, the last good answer is given, with its \`Age\`. JSON is given whatever \`Accept\` says.
+
+A figure that the source does not tell is null. A figure that is counted here is the difference between two samples of \
+the same source, a day apart give or take half an hour; it is not scaled, and null until there are two. \`cryptocompare\` \
+is asked where the operator has a key for it, and lists the chain.
+
+${chains.join('\n')}`;
+}
+
+type Options = { statistics: Statistics; sources: Told; send: Send };
+
+export const stats: FastifyPluginAsyncZod<Options> = async (app, { statistics, sources, send }) => {
+  app.route({
+    method: 'GET',
+    url: '/stats',
+    schema: {
+      tags: ['statistics'],
+      summary: 'The latest on-chain statistics of a token',
+      description: description(sources),
+      operationId: 'getLatestStatistics',
+      querystring: z.object({ token: statisticsToken, ...currency }),
+      response: { 200: tokenStatistics },
+    },
+    config: {
+      cost: 1,
+      headers: ['Quotient-Source'],
+      problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
+    },
+    handler: (request, reply) => send(request, reply, statistics.latest(request.query.token)),
+  });
+};

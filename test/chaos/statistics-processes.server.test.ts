@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DAY, HOUR } from '../../src/domain/clock.ts';
+import { openLog, openParts, type Parts } from '../../src/parts.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { readSettings } from '../../src/settings.ts';
+import { type Database, openDatabase } from '../../src/stores/database.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { statisticsSettings } from '../support/statistics-settings.ts';
+
+const PROCESSES = 4;
+const TOKENS = ['btc', 'ar', 'eth', 'sol'] as const;
+/** One of CryptoCompare for each token, and what the keyless sources of the two take that it does not list. */
+const CALLS_OF_ONE = 4 + 3 + 3;
+
+let home: Awaited<ReturnType<typeof createTestDatabase>>;
+let clock: TestClock;
+let sandbox: Sandbox;
+let lines: string[];
+let opened: { parts: Parts; database: Database }[];
+beforeEach(async () => {
+  home = await createTestDatabase();
+  clock = createTestClock('2026-05-15T14:10:06Z');
+  sandbox = await startSandbox({ clock });
+  lines = [];
+  opened = [];
+});
+afterEach(async () => {
+  for (const { parts, database } of opened) {
+    await parts.close();
+    await database.close();
+  }
+  await sandbox.close();
+  await home.drop();
+});
+
+async function start(): Promise<Parts> {
+  const database = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
+  const settings = readSettings({
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    CRYPTOCOMPARE_API_KEY: 'a-key',
+    ...statisticsSettings(sandbox),
+  });
+  const logger = openLog('info', { write: (line) => void lines.push(line) });
+  const parts = await openParts(settings, { clock, database, logger });
+  opened.push({ parts, database });
+  return parts;
+}
+
+/** Everybody asks for everything at once; gives what each was told. */
+async function askAll(processes: readonly Parts[]): Promise<string[]> {
+  const told = await Promise.all(
+    processes.map(async ({ statistics }) => {
+      const answers = await Promise.all(TOKENS.map((token) => statistics.latest(token)));
+      return answers.map(({ body, source }) => `${source} ${body.identity.payload}`).join('\n');
+    }),
+  );
+  for (const { statistics } of processes) await statistics.idle();
+  return told;
+}
+
+describe(`${PROCESSES} processes`, () => {
+  test('that are asked at once make the calls of one, hour after hour, and tell the same', async () => {
+    const processes = await Promise.all(Array.from({ length: PROCESSES }, start));
+    expect(new Set(await askAll(processes)).size).toBe(1);
+    expect(sandbox.countCalls()).toBe(CALLS_OF_ONE);
+    for (let hour = 1; hour <= 3; hour++) {
+      clock.advance(HOUR);
+      sandbox.clearCalls();
+      await askAll(processes);
+      for (const parts of processes) await parts.watch();
+      expect(new Set(await askAll(processes)).size).toBe(1);
+      // What is not listed is known to all of them.
+      expect(sandbox.countCalls()).toBe(CALLS_OF_ONE - 2);
+    }
+    clock.advance(DAY);
+    sandbox.clearCalls();
+    await askAll(processes);
+    expect(sandbox.countCalls()).toBe(CALLS_OF_ONE);
+  });
+
+  test('log a switch of source once between them', async () => {
+    const processes = await Promise.all(Array.from({ length: PROCESSES }, start));
+    await askAll(processes);
+    sandbox.faults.always({ kind: 'html', status: 200 }, { path: '/cryptocompare' });
+    for (let hour = 0; hour < 3; hour++) {
+      clock.advance(HOUR);
+      await askAll(processes);
+      for (const parts of processes) await parts.watch();
+    }
+    const switched = lines
+      .map((line) => JSON.parse(line) as { msg: string; token?: string; reason?: string })
+      .filter(({ msg }) => msg === 'statistics from another source')
+      .map(({ token, reason }) => `${token} ${reason}`);
+    expect(switched.sort()).toEqual(['ar not_listed', 'btc not_json', 'eth not_json', 'sol not_listed']);
+  });
+
+  test('take up what one of them has left undone when it ended in the midst of it', async () => {
+    const [first, second] = [await start(), await start()];
+    const held = sandbox.faults.hold({ path: '/cryptocompare' });
+    const asked = Promise.resolve(first.statistics.latest('btc')).catch((error: unknown) => error);
+    await held.arrived(1);
+    await first.close();
+    await asked;
+    held.release();
+    const answer = await second.statistics.latest('btc');
+    expect(answer.source).toBe('cryptocompare');
+  });
+});

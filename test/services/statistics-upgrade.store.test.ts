@@ -1,0 +1,36 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Prisma } from '../../src/generated/prisma/client.ts';
+import type { Answer } from '../../src/services/answer.ts';
+import { startWithStatistics, type WithStatistics } from '../support/statistics.ts';
+
+let service: WithStatistics;
+afterEach(() => service?.close());
+
+const changes: [string, Prisma.LatestStatisticsUpdateManyMutationInput][] = [
+  ['of another shape', { record: { id: 'seven' } }],
+  ['without a figure that there is now', { record: { id: 7, time: 1, symbol: 'BTC' } }],
+  ['of a source that there is no more', { source: 'another' }],
+];
+
+test.each(changes)('a record %s does not stop a start, and is fetched anew', async (_what, data) => {
+  service = await startWithStatistics();
+  const { record } = await service.stats('btc');
+  await service.database.prisma.latestStatistics.updateMany({ data });
+  const asked = service.calls();
+  const { statistics } = await service.another();
+  const answer: Answer = await statistics.latest('btc');
+  expect(service.calls()).toBe(asked + 1);
+  expect(answer).toMatchObject({ source: 'cryptocompare', filled: { fetched: true, failure: undefined } });
+  expect(JSON.parse(String(answer.body.identity.payload))).toEqual(record);
+  expect(await statistics.latest('btc')).toMatchObject({ filled: { fetched: false } });
+});
+
+test('a record that cannot be read is as one that never was while all sources are down', async () => {
+  service = await startWithStatistics();
+  await service.stats('btc');
+  await service.database.prisma.latestStatistics.updateMany({ data: { record: {} } });
+  const { statistics } = await service.another();
+  service.sandbox.faults.always({ kind: 'status', status: 500 });
+  const problem = await Promise.resolve(statistics.latest('btc')).catch((error: unknown) => error);
+  expect(problem).toMatchObject({ code: 'upstream_unavailable' });
+});

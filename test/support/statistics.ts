@@ -1,0 +1,96 @@
+import type { TokenStatistics } from '../../src/domain/records.ts';
+import type { StatisticsSymbol } from '../../src/domain/statistics.ts';
+import { openLog, openParts, type Parts } from '../../src/parts.ts';
+import type { Fault } from '../../src/sandbox/faults.ts';
+import { readSettings } from '../../src/settings.ts';
+import { startBesieged } from './chaos.ts';
+import { statisticsSettings } from './statistics-settings.ts';
+
+export const STATS = '/v1/prices/latest/stats';
+
+/** Where the sandbox has each source. */
+const PREFIXES = {
+  cryptocompare: '/cryptocompare',
+  'bitcoin-stats': '/bitcoin',
+  'ethereum-stats': '/ethereum',
+  'solana-rpc': '/solana',
+  'arweave-node': '/arweave',
+} as const;
+export type Upstream = keyof typeof PREFIXES;
+
+/** The source of each token that needs no key. */
+export const KEYLESS = {
+  btc: 'bitcoin-stats',
+  ar: 'arweave-node',
+  eth: 'ethereum-stats',
+  sol: 'solana-rpc',
+} as const satisfies Record<StatisticsSymbol, Upstream>;
+
+/** An upstream that answers at once, and with nothing of use: `not_json`. */
+export const BROKEN: Fault = { kind: 'html', status: 200 };
+
+type Logged = { level: number; msg: string; [fact: string]: unknown };
+
+/** The service with a key for CryptoCompare, on a clock that the test moves; its log is kept. */
+export async function startWithStatistics({
+  settings = {},
+  start,
+}: {
+  settings?: Record<string, string>;
+  start?: string;
+} = {}) {
+  const service = await startBesieged({
+    settings: { CRYPTOCOMPARE_API_KEY: 'a-key', LOG_LEVEL: 'info', ...settings },
+    ...(start && { start }),
+  });
+  const { sandbox } = service;
+  const processes: Parts[] = [];
+
+  return {
+    ...service,
+    /** Asks for a token's statistics, and holds the answer to the published description. */
+    async stats(token: string, headers: Record<string, string> = {}) {
+      const answer = await service.ask(`${STATS}?token=${token}`, headers);
+      const record = answer.status === 200 ? (JSON.parse(answer.body) as TokenStatistics) : undefined;
+      return { ...answer, source: answer.header('quotient-source'), record };
+    },
+    /** What an upstream does from now on. */
+    fail(upstream: Upstream, fault: Fault = BROKEN): void {
+      sandbox.faults.always(fault, { path: new RegExp(`^${PREFIXES[upstream]}(/|$)`) });
+    },
+    /** The calls that an upstream was asked, or all of them. */
+    calls: (upstream?: Upstream): number =>
+      sandbox.calls.filter(({ path }) =>
+        upstream
+          ? `${path}/`.startsWith(`${PREFIXES[upstream]}/`)
+          : Object.values(PREFIXES).some((prefix) => `${path}/`.startsWith(`${prefix}/`)),
+      ).length,
+    /** The switches from one source to another that were logged. */
+    switches: () =>
+      service.logLines
+        .map((line) => JSON.parse(line) as Logged)
+        .filter(({ msg }) => msg === 'statistics from another source')
+        .map(({ level, token, from, to, reason }) => ({ level, token, from, to, reason })),
+    /** Another process on the same database, or this one started again; `lines` takes its log. */
+    async another(env: Record<string, string> = {}, lines: string[] = []): Promise<Parts> {
+      const given = {
+        COINGECKO_URL: sandbox.coingeckoUrl,
+        ...statisticsSettings(sandbox),
+        CRYPTOCOMPARE_API_KEY: 'a-key',
+        ...settings,
+        ...env,
+      };
+      const { clock, database } = service;
+      const logger = openLog('info', { write: (line) => void lines.push(line) });
+      const parts = await openParts(readSettings(given), { logger, clock, database });
+      processes.push(parts);
+      return parts;
+    },
+    async close(): Promise<void> {
+      for (const parts of processes) await parts.close();
+      await service.close();
+    },
+  };
+}
+
+export type WithStatistics = Awaited<ReturnType<typeof startWithStatistics>>;
