@@ -4,7 +4,8 @@ import { keepCall, remaining } from '../domain/lease.ts';
 import { Problem, type ProblemCode } from '../problems.ts';
 import type { Allowance, Caller, Receipt } from '../services/allowance.ts';
 import { attempt } from './attempt.ts';
-import { createBurst } from './burst.ts';
+import type { Burst } from './burst.ts';
+import type { Occurrence } from './described-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,6 +20,10 @@ declare module 'fastify' {
     cost?: 0 | 1;
     /** Serves an expired key too. */
     evenExpired?: true;
+    /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
+    headers?: readonly Occurrence[];
+    /** The statuses under which the node may refuse what is asked here: those of `node_rejected`. */
+    rejections?: readonly number[];
     /** The problems that a caller may meet here, beyond those of every route. */
     problems?: readonly ProblemCode[];
   }
@@ -55,14 +60,13 @@ export function payFor(request: FastifyRequest): Receipt | undefined {
   return receipt;
 }
 
-type Parts = { allowance: Allowance; now: () => number; burstPerSecond: number };
+type Parts = { allowance: Allowance; now: () => number; burst: Burst };
 
 /**
  * Asks every route of a scope what it costs, and holds each request to it: who calls, and how fast, before the
  * parameters are looked at; the payment after; and the money back unless the answer is a 2xx.
  */
-export function guard(app: FastifyInstance, { allowance, now, burstPerSecond }: Parts): void {
-  const burst = createBurst(burstPerSecond);
+export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): void {
   app.decorateRequest('receipt', undefined);
   app.decorateRequest('caller');
 

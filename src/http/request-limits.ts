@@ -31,12 +31,16 @@ function refuseSecrets(request: FastifyRequest): void {
   }
 }
 
-function refuseOversize({ url, raw }: FastifyRequest): void {
-  if (url.length > LIMITS.uri) throw new Problem('uri_too_long', `The URI is over ${LIMITS.uri} bytes.`);
-  const { rawHeaders } = raw;
+/** What header fields take on the wire, in bytes. */
+export function headersSize(rawHeaders: readonly string[]): number {
   let size = 0;
   for (let i = 0; i < rawHeaders.length; i++) size += (rawHeaders[i] as string).length + 2;
-  if (size > LIMITS.headers) {
+  return size;
+}
+
+function refuseOversize({ url, raw }: FastifyRequest): void {
+  if (url.length > LIMITS.uri) throw new Problem('uri_too_long', `The URI is over ${LIMITS.uri} bytes.`);
+  if (headersSize(raw.rawHeaders) > LIMITS.headers) {
     throw new Problem('headers_too_large', `The header fields are over ${LIMITS.headers} bytes.`);
   }
   if (Number(raw.headers['content-length'] ?? 0) > LIMITS.body) {
@@ -94,6 +98,6 @@ export function limitRequests(app: FastifyInstance): void {
     }),
   );
   app.removeAllContentTypeParsers();
-  // A body is neither needed nor read: it is let in up to the limit, and forgotten.
+  // A body is neither needed nor read, but where `json-body.ts` says so: it is let in up to the limit, and forgotten.
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.body }, async () => undefined);
 }

@@ -1,0 +1,150 @@
+import { NodeRejection } from './exchange.ts';
+
+/*
+ * What a search asks for, read from the parameters of either dialect and written in either. The legacy one names an
+ * event's attribute and its value (`message.sender=kava1…`, `tx.minheight=5`); the modern one has conditions in
+ * `query` (since SDK 0.50) or in `events` (before): `message.sender='kava1…' AND tx.height>=5`.
+ */
+
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+export type Search = {
+  /** Attributes and their values, as the legacy interface names them. */
+  attributes: Pairs;
+  /** Conditions that the caller wrote out. */
+  conditions: readonly string[];
+  page: number;
+  limit: number;
+  order: string | undefined;
+};
+
+const DEFAULT_LIMIT = 30;
+/** The chain's own RPC gives no more in one page, whatever is asked for. */
+const MAX_LIMIT = 100;
+
+const ATTRIBUTE = /^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)+$/;
+const HEIGHTS: Readonly<Record<string, string>> = {
+  'tx.height': 'tx.height=',
+  'tx.minheight': 'tx.height>=',
+  'tx.maxheight': 'tx.height<=',
+};
+
+const refuse = (message: string, parameter?: string) => new NodeRejection(400, message, parameter);
+
+function whole(name: string, value: string | undefined, least: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(value) || Number(value) < least) {
+    throw refuse(`must be a whole number from ${least}`, name);
+  }
+  return Number(value);
+}
+
+function checkAttribute(name: string, value: string): void {
+  if (!ATTRIBUTE.test(name)) throw refuse('an attribute is named like message.sender');
+  if (HEIGHTS[name]) {
+    // Clients write the largest number they have where they mean no bound: 9007199254740991.
+    if (!/^\d{1,18}$/.test(value)) throw refuse('must be a whole number from 0', name);
+    return;
+  }
+  // The query language of the chain has no way to write a quote inside a value.
+  if (value === '' || /['"\p{Cc}]/u.test(value)) {
+    throw refuse('a value must not be empty, nor have quotes or control characters in it');
+  }
+}
+
+/** The conditions that AND joins, but for one inside quotes. No pattern looks ahead: a query may be 8 KB of anything. */
+function conditionsIn(query: string): string[] {
+  const found = [''];
+  for (const [place, part] of query.split("'").entries()) {
+    const text = place === 0 ? part : `'${part}`;
+    const isQuoted = place % 2 === 1;
+    const [first = '', ...next] = isQuoted ? [text] : text.split(/\sAND\s/i);
+    found[found.length - 1] += first;
+    found.push(...next);
+  }
+  return found.map((one) => one.trim());
+}
+
+/**
+ * Reads the parameters of a search. A name without a dot that it does not know is ignored. Throws `NodeRejection`
+ * (400) for one that no node would take.
+ */
+export function readSearch(query: Pairs): Search {
+  const known = new Map<string, string>();
+  const attributes: (readonly [string, string])[] = [];
+  const conditions: string[] = [];
+  for (const [name, value] of query) {
+    if (name === 'events') conditions.push(value.trim());
+    else if (name === 'query') conditions.push(...conditionsIn(value));
+    else if (/^(page|limit|order_by|pagination\..*)$/.test(name)) known.set(name, value);
+    else if (name.includes('.')) {
+      checkAttribute(name, value);
+      attributes.push([name, value]);
+    }
+  }
+  const asked = conditions.filter((condition) => condition !== '');
+  if (attributes.length + asked.length === 0) {
+    throw refuse('name at least one event to search for, like message.sender');
+  }
+
+  const of = (name: string, least: number) => whole(name, known.get(name), least);
+  const limit = Math.min(MAX_LIMIT, of('limit', 1) ?? (of('pagination.limit', 0) || DEFAULT_LIMIT));
+  const offset = of('pagination.offset', 0) ?? 0;
+  const order = known.get('order_by');
+  if (order !== undefined && !/^(ORDER_BY_(UNSPECIFIED|ASC|DESC)|[012])$/.test(order)) {
+    throw refuse('must be ORDER_BY_ASC or ORDER_BY_DESC', 'order_by');
+  }
+  return {
+    attributes,
+    conditions: asked,
+    page: of('page', 1) ?? Math.floor(offset / limit) + 1,
+    limit,
+    order,
+  };
+}
+
+/** The conditions of a search, for a modern node. */
+export function modernConditions({ attributes, conditions }: Search): string[] {
+  const written = attributes.map(([name, value]) =>
+    HEIGHTS[name] ? `${HEIGHTS[name]}${BigInt(value)}` : `${name}='${value}'`,
+  );
+  return [...written, ...conditions];
+}
+
+/** The parameters for a modern node: which page is told in both of the ways there have been. */
+export function modernParameters(search: Search, conditionsIn: 'query' | 'events'): Pairs {
+  const { page, limit, order } = search;
+  const conditions = modernConditions(search);
+  const asked: Pairs =
+    conditionsIn === 'query'
+      ? [['query', conditions.join(' AND ')]]
+      : conditions.map((condition) => ['events', condition] as const);
+  return [
+    ...asked,
+    ['page', String(page)],
+    ['limit', String(limit)],
+    ['pagination.offset', String((page - 1) * limit)],
+    ['pagination.limit', String(limit)],
+    ...(order === undefined ? [] : [['order_by', order] as const]),
+  ];
+}
+
+const EQUALITY = /^([\w.-]+)\s*=\s*(?:'([^'"]*)'|(\d+))$/;
+
+/**
+ * The parameters for a legacy node. It takes equality alone, and it decodes a value twice. Throws `NodeRejection`
+ * (422) for a condition that it has no word for.
+ */
+export function legacyParameters({ attributes, conditions, page, limit }: Search): Pairs {
+  const written = conditions.map((condition) => {
+    const [, name = '', quoted, digits] = EQUALITY.exec(condition) ?? [];
+    if (!ATTRIBUTE.test(name)) {
+      throw new NodeRejection(422, "this node takes conditions like message.sender='…' and no others");
+    }
+    return [name, quoted ?? digits ?? ''] as const;
+  });
+  const escaped = [...attributes, ...written].map(
+    ([name, value]) => [name, value.replaceAll('%', '%25').replaceAll('+', '%2B')] as const,
+  );
+  return [...escaped, ['page', String(page)], ['limit', String(limit)]];
+}

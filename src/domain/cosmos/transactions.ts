@@ -1,0 +1,104 @@
+import type { LegacySearch, LegacyTransaction } from './legacy-shapes.ts';
+import { count, list, type Members, members, nonsense, string, text } from './untrusted.ts';
+
+/** What the legacy interface leaves out when it is empty, and the modern one does not. */
+const LEFT_OUT = new Set(['codespace', 'data', 'info', 'logs', 'tx', 'timestamp', 'events']);
+
+/** What is told of the members that the legacy shape names. */
+const READERS = new Map<string, (value: unknown, what: string) => unknown>([
+  ['raw_log', string],
+  ['codespace', string],
+  ['timestamp', string],
+  ['gas_wanted', count],
+  ['gas_used', count],
+  ['logs', list],
+]);
+
+const isEmpty = (value: unknown) =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+function failure(value: unknown): number {
+  const code = Number(count(value, 'code'));
+  if (!Number.isSafeInteger(code)) throw nonsense('code');
+  return code;
+}
+
+/**
+ * A transaction as the legacy interface has it, from either dialect: they name the members alike, but the legacy one
+ * leaves out an empty one, and a code of 0.
+ */
+export function legacyTransaction(value: unknown, modernTx?: unknown): LegacyTransaction {
+  const { height, txhash, code, ...rest } = members(value, 'transaction');
+  const kept = Object.entries(rest)
+    .filter(([name, member]) => !(LEFT_OUT.has(name) && isEmpty(member)))
+    .map(([name, member]) => [name, READERS.get(name)?.(member, name) ?? member] as const);
+  const failed = failure(code);
+  const hash = text(txhash, 'txhash');
+  if (!isTransactionHash(hash)) throw nonsense('txhash');
+  const transaction: LegacyTransaction = {
+    height: count(height, 'height'),
+    txhash: hash.toUpperCase(),
+    ...(failed !== 0 && { code: failed }),
+    ...Object.fromEntries(kept),
+  };
+  if (transaction.tx === undefined && modernTx) transaction.tx = modernTx;
+  return transaction;
+}
+
+/** The transaction that was looked up, and no other. */
+export function transactionOf(hash: string, value: unknown, modernTx?: unknown): LegacyTransaction {
+  const transaction = legacyTransaction(value, modernTx);
+  if (transaction.txhash !== hash.toUpperCase()) throw nonsense('transaction of that hash');
+  return transaction;
+}
+
+/** Whether a transaction is in a block, and so will never change. */
+export const isInBlock = ({ height }: LegacyTransaction) => height !== '0';
+
+/** The code of the SDK for a transaction that the node has already, and how older ones say it. */
+const IN_CACHE = 19;
+const IN_CACHE_TEXT = /already (exists )?in (the )?(cache|mempool)/i;
+
+/** Whether a node says in an error that it has the transaction already: only a look-up by its hash confirms that. */
+export const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
+
+/** Whether it says so in an answer. */
+export const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
+  code !== undefined && ((code === IN_CACHE && codespace === 'sdk') || saysInCache(raw_log));
+
+/** 64 hex digits, in either case. */
+export const isTransactionHash = (value: string) => /^[0-9a-fA-F]{64}$/.test(value);
+
+/** A page of a search from a legacy node: zeros that it left out are filled in. */
+export function legacySearch(body: Members): LegacySearch {
+  if (body.txs === undefined && body.total_count === undefined) throw nonsense('txs');
+  const txs = list(body.txs, 'txs').map((one) => legacyTransaction(one));
+  return {
+    total_count: count(body.total_count, 'total_count'),
+    count: count(body.count, 'count'),
+    page_number: count(body.page_number, 'page_number'),
+    page_total: count(body.page_total, 'page_total'),
+    limit: count(body.limit, 'limit'),
+    txs,
+  };
+}
+
+/**
+ * The same from a modern node: `tx_responses` beside `txs`, and a total that is at its own place since SDK 0.46, in
+ * `pagination` before, and left out by some.
+ */
+export function legacySearchOfModern(body: Members, page: number, limit: number): LegacySearch {
+  if (body.tx_responses === undefined) throw nonsense('tx_responses');
+  const txs = list(body.txs, 'txs');
+  const found = list(body.tx_responses, 'tx_responses').map((one, i) => legacyTransaction(one, txs[i]));
+  const told = body.total ?? (body.pagination as Members | null | undefined)?.total;
+  const total = Math.max(Number(count(told, 'total')), found.length && (page - 1) * limit + found.length);
+  return {
+    total_count: String(total),
+    count: String(found.length),
+    page_number: String(page),
+    page_total: String(Math.ceil(total / limit)),
+    limit: String(limit),
+    txs: found,
+  };
+}

@@ -1,0 +1,195 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { isChainAddress } from '../domain/chain-address.ts';
+import { explorerLink } from '../domain/cosmos/explorer.ts';
+import type { BroadcastRequest, LegacyTransaction } from '../domain/cosmos/legacy-shapes.ts';
+import { isInBlock, isTransactionHash } from '../domain/cosmos/transactions.ts';
+import {
+  NODE_EXAMPLES,
+  nodeBalances,
+  nodeBroadcast,
+  nodeSearch,
+  nodeTransaction,
+} from '../domain/node-records.ts';
+import { broadcastRequest } from '../http/broadcast-body.ts';
+import { readJsonBodies } from '../http/json-body.ts';
+import type { ProblemCode } from '../problems.ts';
+import type { Node } from '../services/node.ts';
+import type { Settings } from '../settings.ts';
+
+const address = z
+  .string()
+  .refine(isChainAddress, 'is not an address')
+  .meta({
+    description: 'An address of the chain',
+    fix: 'an address in bech32, with its checksum, in lower case',
+    wire: { type: 'string', pattern: '^[a-z0-9]{8,90}$', examples: [NODE_EXAMPLES.address] },
+  });
+
+const hash = z
+  .string()
+  .refine(isTransactionHash, 'is not a hash')
+  .meta({
+    description: 'The hash of a transaction; upper and lower case do not matter',
+    fix: '64 hex digits',
+    wire: { type: 'string', pattern: '^[0-9A-Fa-f]{64}$', examples: [NODE_EXAMPLES.hash] },
+  });
+
+const asked = (description: string, example: string, type = 'string') =>
+  z
+    .unknown()
+    .meta({ description, wire: { type, examples: [type === 'integer' ? Number(example) : example] } });
+
+const balances = {
+  tags: ['node'],
+  summary: 'The balances of an address',
+  operationId: 'getNodeBalances',
+  params: z.object({ address }),
+  response: { 200: nodeBalances },
+};
+
+const search = {
+  tags: ['node'],
+  summary: 'Search for transactions',
+  description:
+    'In the words of either interface: events by their attributes, as many as are wanted (`message.sender`, ' +
+    '`transfer.recipient` and any other name with a dot), or conditions in `events` or `query`. All must hold. A ' +
+    'value has no quotes in it. A page has 100 transactions at most. Whichever of `query` and `events` the node wants ' +
+    'is what it gets; a legacy node takes equality and the heights alone.',
+  operationId: 'searchNodeTransactions',
+  querystring: z.object({
+    'message.sender': asked('Who sent it', NODE_EXAMPLES.address).optional(),
+    'transfer.recipient': asked('Who received coins by it', NODE_EXAMPLES.address).optional(),
+    'tx.height': asked('The block it is in', '151980', 'integer').optional(),
+    'tx.minheight': asked('That block or later', '151980', 'integer').optional(),
+    'tx.maxheight': asked('That block or earlier', '151980', 'integer').optional(),
+    events: z
+      .unknown()
+      .optional()
+      .meta({
+        description: 'A condition; may be given more than once',
+        wire: { type: 'array', items: { type: 'string' }, examples: [["message.action='send'"]] },
+      }),
+    query: asked('Conditions, joined by AND', 'tx.height>=151980 AND tx.height<=151990').optional(),
+    page: asked('The page, from 1; `pagination.offset` may take its place', '1', 'integer').optional(),
+    limit: asked('The most on a page; `pagination.limit` may take its place', '30', 'integer').optional(),
+    order_by: asked(
+      '`ORDER_BY_ASC` or `ORDER_BY_DESC`; a legacy node ignores it',
+      'ORDER_BY_DESC',
+    ).optional(),
+  }),
+  response: { 200: nodeSearch },
+};
+
+const transaction = {
+  tags: ['node'],
+  summary: 'One transaction',
+  description: 'Once it is in a block it never changes: it is remembered, and the answer is `immutable`.',
+  operationId: 'getNodeTransaction',
+  params: z.object({ hash }),
+  response: { 200: nodeTransaction },
+};
+
+const broadcast = {
+  tags: ['node'],
+  summary: 'Broadcast a signed transaction',
+  description:
+    'It is sent once: another node is tried only while nothing has gone out. A transaction that the chain refuses is ' +
+    'a 200 with its `code` and `raw_log`. `block` goes out as `sync` and is then looked up until it is in a block, for ' +
+    'four times UPSTREAM_TIMEOUT_MS at most. Where it went out and what became of it is not known: 504 ' +
+    '`upstream_timeout` with `txhash` (but for amino JSON that no node has answered, of which the hash cannot be told). ' +
+    'A modern node takes `tx_bytes` alone and a legacy one `tx` alone: else 422 `node_rejected`. The body is read as ' +
+    'JSON under `application/json`, `text/plain`, `application/x-www-form-urlencoded` and no Content-Type.',
+  operationId: 'broadcastNodeTransaction',
+  consumes: ['application/json'],
+  body: nodeBroadcast,
+  response: { 200: nodeTransaction },
+};
+
+const problems: ProblemCode[] = [
+  'node_rejected',
+  'node_not_configured',
+  'upstream_invalid',
+  'upstream_unavailable',
+  'upstream_timeout',
+];
+
+type Options = { node: Node; explorer: Settings['node']['explorer'] };
+
+/** The query as it came: names may be repeated, and their order is kept. */
+const queryOf = ({ url }: FastifyRequest) => {
+  const start = url.indexOf('?');
+  return start < 0 ? [] : [...new URLSearchParams(url.slice(start))];
+};
+
+function link(
+  reply: FastifyReply,
+  template: string | undefined,
+  name: 'hash' | 'address',
+  value: string,
+): void {
+  const target = template && URL.parse(explorerLink(template, name, value));
+  if (target) reply.header('link', `<${target.href}>; rel="alternate"; title="explorer"`);
+}
+
+const FOR_EVER = 'private, max-age=31536000, immutable';
+
+/** The four calls to the node that there are: nothing that a caller sends can reach another of its paths. */
+export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, explorer }) => {
+  readJsonBodies(app);
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+
+  const linked = (reply: FastifyReply, found: LegacyTransaction): LegacyTransaction => {
+    if (isInBlock(found) || found.code === undefined) link(reply, explorer.transaction, 'hash', found.txhash);
+    return found;
+  };
+
+  app.route({
+    method: 'GET',
+    url: '/bank/balances/:address',
+    schema: balances,
+    config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] },
+    handler: async ({ params }, reply) => {
+      const found = await node.balances(params.address);
+      link(reply, explorer.address, 'address', params.address);
+      return found;
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/txs',
+    schema: search,
+    config: { cost: 0, problems, rejections: [400, 404, 422] },
+    handler: (request) => node.transactions(queryOf(request)),
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/txs/:hash',
+    schema: transaction,
+    config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] },
+    handler: async ({ params }, reply) => {
+      const found = await node.transaction(params.hash);
+      if (isInBlock(found)) reply.header('cache-control', FOR_EVER);
+      return linked(reply, found);
+    },
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/txs',
+    schema: broadcast,
+    config: {
+      cost: 0,
+      problems: [...problems, 'unsupported_media_type'],
+      rejections: [400, 404, 422],
+      headers: ['Link?'],
+    },
+    validatorCompiler: () => (body) => ({ value: broadcastRequest(body) }),
+    handler: async ({ body }, reply) => linked(reply, await node.broadcast(body as BroadcastRequest)),
+  });
+};

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, SECOND } from '../domain/clock.ts';
+import type { NodeCalls } from '../domain/cosmos/dialect.ts';
+import { NodeRejection } from '../domain/cosmos/exchange.ts';
+import type { BroadcastRequest, LegacyTransaction } from '../domain/cosmos/legacy-shapes.ts';
+import { txHashOf } from '../domain/cosmos/transaction-hash.ts';
+import { isInCache, saysInCache } from '../domain/cosmos/transactions.ts';
+import { untilInBlock } from '../domain/cosmos/until-in-block.ts';
+import { nonsense } from '../domain/cosmos/untrusted.ts';
+import { UpstreamFailure } from '../domain/upstream-failure.ts';
+import type { NodePool } from './node-pool.ts';
+import { unknownOutcome } from './node-problem.ts';
+
+/** Of the time for an answer, the part in which a node has to take the transaction: the rest is for looking it up. */
+const SENDING = 0.7;
+/** How long `block` waits for a block, as a multiple of the time for one answer: a few blocks of most chains. */
+const BLOCK_WAIT = 4;
+/** Between looks for a transaction: doubled each time, up to a bound; in ms. */
+const FIRST_PAUSE = 50;
+const LONGEST_PAUSE = SECOND;
+
+/** A node that takes no such transaction: one that speaks the other dialect may. */
+const UNREADABLE = 422;
+
+type Parts = {
+  pool: NodePool;
+  /** Looks a transaction up by its hash, until an instant of the monotonic clock. */
+  lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
+  timeoutMs: number;
+  clock: Clock;
+  wait?: (ms: number) => Promise<unknown>;
+};
+
+type Sent = { answer: LegacyTransaction } | { rejection: NodeRejection } | { failure: UpstreamFailure };
+
+const isKnown = (sent: Exclude<Sent, { failure: UpstreamFailure }>): boolean =>
+  'rejection' in sent ? saysInCache(sent.rejection.message) : isInCache(sent.answer);
+
+/** Sends a transaction once, and finds out what became of it. */
+export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait = sleep }: Parts) {
+  /**
+   * Sends to the first node that is there: another is only tried while nothing has gone out. `block` goes out as
+   * `sync` in either dialect, so that there is a hash to look up when the time is over.
+   */
+  async function send(request: BroadcastRequest, ownHash: string | undefined, until: number): Promise<Sent> {
+    const asked = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
+    let unsent: UpstreamFailure | NodeRejection | undefined;
+    for (const member of await pool.candidates()) {
+      try {
+        const broadcast = async (calls: NodeCalls) => {
+          const answer = await calls.broadcast(asked);
+          // Another hash is that of another transaction: what became of this one has not been said.
+          if (ownHash !== undefined && answer.txhash !== ownHash) throw nonsense('hash of the transaction');
+          return answer;
+        };
+        return { answer: await pool.call(member, until, broadcast) };
+      } catch (error) {
+        const isRejected = error instanceof NodeRejection;
+        if (isRejected && error.status !== UNREADABLE) return { rejection: error };
+        if (!isRejected && !(error instanceof UpstreamFailure)) throw error;
+        if (!isRejected && error.sent) return { failure: error };
+        unsent = error;
+      }
+    }
+    // Told as a timeout it would read as if it might have gone out.
+    if (!(unsent instanceof UpstreamFailure) || unsent.reason !== 'timeout') throw unsent;
+    throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', {
+      cause: unsent,
+      sent: false,
+    });
+  }
+
+  /** Looks until it is in a block, whatever the nodes say meanwhile; undefined when the time is up. */
+  function waitForBlock(hash: string, until: number): Promise<LegacyTransaction | undefined> {
+    let next = FIRST_PAUSE;
+    return untilInBlock({
+      async pause() {
+        const left = until - clock.elapsed();
+        if (left <= 0) return false;
+        await wait(Math.min(next, left));
+        next = Math.min(2 * next, LONGEST_PAUSE);
+        return clock.elapsed() < until;
+      },
+      lookUp: () =>
+        lookUp(hash, until).catch((error) => {
+          const isSaid = error instanceof UpstreamFailure || error instanceof NodeRejection;
+          throw isSaid ? new NodeRejection(404, error.message) : error;
+        }),
+    });
+  }
+
+  /** What the node told, which stands unless a look-up tells otherwise. */
+  function told(sent: Exclude<Sent, { failure: UpstreamFailure }>): LegacyTransaction {
+    if ('rejection' in sent) throw sent.rejection;
+    return sent.answer;
+  }
+
+  return {
+    /**
+     * The node's answer, or the transaction itself where it was waited for or looked up. Throws `NodeRejection`,
+     * `UpstreamFailure` when no node could be reached, and `upstream_timeout` when it went out and nothing is known.
+     */
+    async broadcast(request: BroadcastRequest): Promise<LegacyTransaction> {
+      const start = clock.elapsed();
+      const ownHash = request.tx_bytes === undefined ? undefined : await txHashOf(request.tx_bytes);
+      const sent = await send(request, ownHash, start + timeoutMs * SENDING);
+
+      if ('failure' in sent) {
+        const found = ownHash && (await waitForBlock(ownHash, start + timeoutMs));
+        if (found) return found;
+        throw unknownOutcome(
+          'The transaction went out, and no answer came that tells of it',
+          ownHash,
+          sent.failure,
+        );
+      }
+
+      const hash = ownHash ?? ('answer' in sent ? sent.answer.txhash : undefined);
+      const isRefused = 'rejection' in sent || sent.answer.code !== undefined;
+      if (hash === undefined || (isRefused && !isKnown(sent))) return told(sent);
+      if (request.mode !== 'block') {
+        return isRefused ? lookUp(hash, start + timeoutMs).catch(() => told(sent)) : told(sent);
+      }
+      const found = await waitForBlock(hash, clock.elapsed() + timeoutMs * BLOCK_WAIT);
+      if (found) return found;
+      if (isRefused) return told(sent);
+      throw unknownOutcome('The node took the transaction, and it is in no block yet', hash);
+    },
+  };
+}
+
+export type Broadcasting = ReturnType<typeof createBroadcasting>;

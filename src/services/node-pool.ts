@@ -1,0 +1,197 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, SECOND } from '../domain/clock.ts';
+import { detectDialect, type NodeCalls, type NodeDialect, speak } from '../domain/cosmos/dialect.ts';
+import { type AskNode, NodeFault, type NodeFaultKind } from '../domain/cosmos/exchange.ts';
+import type { Log } from '../domain/log.ts';
+import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
+import type { NodeSource } from '../sources/node.ts';
+
+/** How often each node is asked for its newest block, while there are calls, in ms. */
+const CHECK_EVERY = 10 * SECOND;
+/** A node this many blocks behind the best is passed over. */
+const MOST_BEHIND = 50;
+/** The part of the time for an answer that the first callers give the nodes to tell how far they are. */
+const PATIENCE = 0.25;
+/** How often the nodes are gone through, where the last of them failed in passing; else those not asked yet are. */
+const ROUNDS = 2;
+const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
+
+const REASONS: Record<NodeFaultKind, FailureCause> = {
+  nonsense: 'unexpected',
+  trouble: 'server_error',
+  rate_limited: 'rate_limited',
+  wrong_dialect: 'unexpected',
+};
+
+/** Whatever went wrong with a node, as one kind of error; what it refuses to take, it has not taken. */
+function toFailure(error: unknown, sent: boolean): unknown {
+  if (error instanceof UpstreamFailure) {
+    if (sent && error.reason !== 'rate_limited') return error;
+    const { retryAfter, reason, upstream, message, cause } = error;
+    const said = message.slice(`${upstream}: `.length);
+    return new UpstreamFailure('node', reason, said, { cause, retryAfter, sent: false });
+  }
+  if (!(error instanceof NodeFault)) return error;
+  const isTaken = sent && error.kind !== 'rate_limited' && error.kind !== 'wrong_dialect';
+  return new UpstreamFailure('node', REASONS[error.kind], error.message.slice(0, 500), {
+    cause: error,
+    sent: isTaken,
+  });
+}
+
+type Member = ReturnType<typeof createMember>;
+
+function createMember(source: NodeSource, index: number, dialect: NodeDialect | undefined) {
+  return {
+    /** As the log and the warnings name it: its place among the URLs, from 1. */
+    number: index + 1,
+    source,
+    dialect,
+    habits: {},
+    /** Of its newest block, as of the last check; undefined when that failed. */
+    height: undefined as number | undefined,
+    /** Why its last call failed. */
+    failure: undefined as UpstreamFailure | undefined,
+  };
+}
+
+type Options = {
+  /** In the order in which they are to be tried. */
+  sources: readonly NodeSource[];
+  dialect: NodeDialect | 'auto';
+  /** The whole deadline of one answer, whichever nodes are tried for it; in ms. */
+  timeoutMs: number;
+  clock: Clock;
+  log: Log;
+};
+
+/** The nodes: which dialect each speaks, how far each has come, and which are asked first. */
+export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Options) {
+  const configured = dialect === 'auto' ? undefined : dialect;
+  const members = sources.map((source, index) => createMember(source, index, configured));
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let firstCheck: Promise<unknown> | undefined;
+
+  /** How a node is spoken to, found out where that is not known; nothing of a call has gone out when this fails. */
+  async function dialectOf(member: Member, ask: AskNode): Promise<NodeDialect> {
+    try {
+      const found = await detectDialect(ask);
+      if (member.dialect !== found) log.info({ node: member.number, dialect: found }, 'a node speaks');
+      member.dialect = found;
+      return found;
+    } catch (error) {
+      throw toFailure(error, false);
+    }
+  }
+
+  async function attempt<T>(member: Member, until: number, use: (calls: NodeCalls) => Promise<T>) {
+    const ask: AskNode = (question) => {
+      const left = until - clock.elapsed();
+      if (left > 0) return member.source.ask(question, left);
+      throw new UpstreamFailure('node', 'timeout', 'no time is left for it', { sent: false });
+    };
+    const known = member.dialect;
+    const spoken = known ?? (await dialectOf(member, ask));
+    try {
+      return await use(speak(spoken, ask, member.habits));
+    } catch (error) {
+      const mayHaveChanged = known && !configured && error instanceof NodeFault;
+      if (!mayHaveChanged || error.kind !== 'wrong_dialect') throw error;
+      const now = await dialectOf(member, ask);
+      if (now === spoken) throw error;
+      return use(speak(now, ask, member.habits));
+    }
+  }
+
+  /** One attempt at one node, until an instant of the monotonic clock. */
+  async function call<T>(member: Member, until: number, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
+    try {
+      const value = await attempt(member, until, use);
+      member.failure = undefined;
+      return value;
+    } catch (error) {
+      const failure = toFailure(error, true);
+      if (failure instanceof UpstreamFailure) {
+        const { reason, message } = failure;
+        if (member.failure?.reason !== reason)
+          log.warn({ node: member.number, reason, message }, 'a node failed');
+        member.failure = failure;
+      } else member.failure = undefined;
+      throw failure;
+    }
+  }
+
+  async function check(member: Member): Promise<void> {
+    try {
+      member.height = await call(member, clock.elapsed() + timeoutMs, (calls) => calls.latestHeight());
+    } catch {
+      member.height = undefined;
+    }
+  }
+
+  /** Has the heights asked for when it is time; only the first callers wait for them, and for a while alone. */
+  async function watchHeights(): Promise<void> {
+    if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
+      checkedAt = clock.elapsed();
+      const checks = Promise.all(members.map(check));
+      firstCheck ??= Promise.race([checks, wait(timeoutMs * PATIENCE, undefined, { ref: false })]);
+    }
+    await firstCheck;
+  }
+
+  const behind = ({ height }: Member) =>
+    height === undefined ? 0 : Math.max(...members.map((one) => one.height ?? 0)) - height;
+
+  /** Those to be asked, in order: what has failed, or has not told how far it is, comes last. */
+  async function candidates(): Promise<Member[]> {
+    if (members.length > 1) await watchHeights();
+    const near = members.filter((member) => behind(member) <= MOST_BEHIND);
+    const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
+    const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
+    // The best may be one that tells a height and nothing else: then those that it has left behind are asked after all.
+    const isForsaken = sound.length === 0;
+    return [...sound, ...rest, ...(isForsaken ? members.filter((member) => !near.includes(member)) : [])];
+  }
+
+  return {
+    size: members.length,
+    candidates,
+    call,
+
+    /**
+     * What the first node answers that can; no node may use up the time that another still needs. Throws
+     * `NodeRejection` when one refuses, and the last `UpstreamFailure` when all fail.
+     */
+    async read<T>(use: (calls: NodeCalls) => Promise<T>, until = clock.elapsed() + timeoutMs): Promise<T> {
+      const asked = new Set<Member>();
+      let failure: unknown;
+      let isPassing = true;
+      for (let round = 1; ; round++) {
+        const chosen = (await candidates()).filter((member) => isPassing || !asked.has(member));
+        for (const [index, member] of chosen.entries()) {
+          const now = clock.elapsed();
+          asked.add(member);
+          try {
+            return await call(member, now + (until - now) / (chosen.length - index), use);
+          } catch (error) {
+            if (!(error instanceof UpstreamFailure)) throw error;
+            failure = error;
+          }
+        }
+        if (round === ROUNDS || clock.elapsed() >= until) throw failure;
+        isPassing = failure instanceof UpstreamFailure && IN_PASSING.has(failure.reason);
+      }
+    },
+
+    /** What is wrong with which node, as of the last call to it. */
+    warnings(): string[] {
+      return members.flatMap((member) => {
+        const name = `node ${member.number}`;
+        if (member.failure) return [`${name}: ${member.failure.reason}`];
+        return behind(member) > MOST_BEHIND ? [`${name}: ${behind(member)} blocks behind`] : [];
+      });
+    },
+  };
+}
+
+export type NodePool = ReturnType<typeof createNodePool>;

@@ -1,0 +1,48 @@
+import { NodeRejection } from '../domain/cosmos/exchange.ts';
+import { invalidRequest, Problem } from '../problems.ts';
+import { upstreamProblem } from './upstream-problem.ts';
+
+/** Seconds after which it is worth looking whether an operator has named a node. */
+const UNTIL_CONFIGURED = 3600;
+/** Of what a node says, no more than this is repeated, in characters. */
+const LONGEST_MESSAGE = 2000;
+
+/** What a user is told of whatever a node, or the asking of one, threw; any other error goes on as it is. */
+export function nodeProblem(error: unknown): unknown {
+  if (error instanceof NodeRejection) {
+    const { status, message } = error;
+    const said = message.slice(0, LONGEST_MESSAGE);
+    return new Problem('node_rejected', `The node refused the request: ${said}`, {
+      status,
+      members: { error: said },
+    });
+  }
+  return upstreamProblem(error, { who: 'The node' });
+}
+
+/** The parameters of a search that no node would take. */
+export function searchProblem(error: unknown): unknown {
+  if (!(error instanceof NodeRejection)) return error;
+  const location = error.parameter === undefined ? 'query' : `query.${error.parameter}`;
+  return invalidRequest({
+    location,
+    message: 'cannot be searched for',
+    fix: error.message,
+  });
+}
+
+export const notConfigured = () =>
+  new Problem('node_not_configured', 'No node is configured: NODE_URLS is not set.', {
+    retryAfter: UNTIL_CONFIGURED,
+  });
+
+/** A broadcast went out, and what became of it is not known; the hash, where it can be, is what to look up. */
+export function unknownOutcome(what: string, txhash: string | undefined, cause?: unknown): Problem {
+  const advice = txhash
+    ? 'look it up by txhash before you send it again'
+    : 'its hash cannot be told from amino JSON: look for it among the transactions of its sender before you send it again';
+  return new Problem('upstream_timeout', `${what}: ${advice}.`, {
+    cause,
+    members: { ...(txhash !== undefined && { txhash }) },
+  });
+}

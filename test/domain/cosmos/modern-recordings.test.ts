@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { speak } from '../../../src/domain/cosmos/dialect.ts';
+import { haveRecordings, recording, recordingNames } from '../../support/recordings.ts';
+import { latestBlock, MODERN, scriptedNode } from './ask.ts';
+
+const names = recordingNames('cosmos_modern');
+const recorded = (name: string) => JSON.parse(String(recording('cosmos_modern', name).body));
+const HASH = '10D31B63275E48B48AE84E8B4C240B8D3A08466B2F0E5455E3CA54FE8A9130E9';
+
+type Told = Record<string, unknown> & { txhash: string; code: number };
+
+/** A transaction of the modern interface with what the legacy one leaves out left out. */
+function bare(response: Told): Record<string, unknown> {
+  const isLeftOut = (value: unknown) =>
+    value === '' || value === null || value === 0 || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(
+    Object.entries(response).filter(([name, value]) => name === 'raw_log' || !isLeftOut(value)),
+  );
+}
+
+describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
+  test('each has its test', () => {
+    expect(names).toEqual([
+      'bank_balances_stargaze_cli.json',
+      'broadcast_code32_sequence_mismatch_lava.json',
+      'err_404_tx_not_found_terra-classic_2023-07-19.json',
+      'err_501_not_implemented_2022-04-13.json',
+      'tx_response_object_archway_send.json',
+      'txs_search_tx.height_columbus4_5403875_83txs.json',
+    ]);
+  });
+
+  test('balances get the height of the latest block', async () => {
+    const { ask } = scriptedNode({
+      [`${MODERN.balances}/stars1abc`]: recorded('bank_balances_stargaze_cli.json'),
+      [MODERN.latest]: latestBlock(7_654_321),
+    });
+    expect(await speak('cosmos', ask).balances('stars1abc')).toEqual({
+      height: '7654321',
+      result: [{ denom: 'ustars', amount: '104975000' }],
+    });
+  });
+
+  test('a transaction loses its envelope, and what the legacy interface leaves out', async () => {
+    const response = recorded('tx_response_object_archway_send.json') as Told;
+    const { ask, asked } = scriptedNode([{ tx: response.tx, tx_response: response }]);
+    const told = await speak('cosmos', ask).transaction(response.txhash);
+    expect(told).toEqual(bare(response));
+    expect(told).not.toHaveProperty('code');
+    expect(told.tx).toMatchObject({ '@type': '/cosmos.tx.v1beta1.Tx' });
+    expect(asked[0]?.path).toBe(`${MODERN.txs}/${response.txhash}`);
+  });
+
+  test('a search gets its counts, as text', async () => {
+    const body = recorded('txs_search_tx.height_columbus4_5403875_83txs.json');
+    const { ask } = scriptedNode([body]);
+    const query = [['tx.height', '5403875'] as const, ['limit', '100'] as const];
+    const { txs, ...counts } = await speak('cosmos', ask).transactions(query);
+    expect(counts).toEqual({
+      total_count: '83',
+      count: '83',
+      page_number: '1',
+      page_total: '1',
+      limit: '100',
+    });
+    expect(txs).toEqual(body.tx_responses.map(bare));
+    expect(txs.every(({ height }) => height === '5403875')).toBe(true);
+  });
+
+  test('a refused broadcast keeps its code and its words', async () => {
+    const { ask, asked } = scriptedNode([recorded('broadcast_code32_sequence_mismatch_lava.json')]);
+    expect(await speak('cosmos', ask).broadcast({ tx_bytes: 'CpAB', mode: 'block' })).toEqual({
+      height: '0',
+      txhash: 'B303F5540A6CDDD8CEECD3F7CEF1F3913440E9047E0403EE5614C15B177687F6',
+      codespace: 'sdk',
+      code: 32,
+      raw_log: 'account sequence mismatch, expected 8, got 4: incorrect account sequence',
+      gas_wanted: '0',
+      gas_used: '0',
+    });
+    expect(asked[0]).toMatchObject({
+      method: 'POST',
+      path: MODERN.txs,
+      body: { tx_bytes: 'CpAB', mode: 'BROADCAST_MODE_SYNC' },
+    });
+  });
+
+  test('a transaction that is not known is a refusal with 404', async () => {
+    const body = recorded('err_404_tx_not_found_terra-classic_2023-07-19.json');
+    for (const status of [404, 400, 500]) {
+      const { ask } = scriptedNode([{ status, body }]);
+      await expect(speak('cosmos', ask).transaction(HASH)).rejects.toMatchObject({
+        name: 'NodeRejection',
+        status: 404,
+        message: body.message,
+      });
+    }
+  });
+
+  test('a path that is not implemented is the wrong dialect', async () => {
+    const body = recorded('err_501_not_implemented_2022-04-13.json');
+    const { ask } = scriptedNode([{ status: 501, body }]);
+    await expect(speak('legacy', ask).transaction(HASH)).rejects.toMatchObject({
+      name: 'NodeFault',
+      kind: 'wrong_dialect',
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestClock } from '../support/clock.ts';
+import { type Service, startService } from '../support/service.ts';
+import { startTestNode, type TestNode } from '../support/test-node.ts';
+
+const HASH = 'AB'.repeat(32);
+/** On a clock that stands still, a key has its first second’s calls and no more. */
+const BURST = 2;
+
+let node: TestNode;
+let service: Service;
+
+beforeAll(async () => {
+  node = await startTestNode();
+  node.state.known.set(HASH, { height: '5', txhash: HASH });
+  service = await startService({
+    clock: createTestClock('2026-05-15T14:00:00Z'),
+    settings: { NODE_URLS: node.url, BURST_PER_SECOND: String(BURST) },
+  });
+});
+afterAll(async () => {
+  await service?.close();
+  await node?.close();
+});
+
+it('calls to the node are free of charge, and bound by the burst limit all the same', async () => {
+  const key = await service.enrol();
+  const answers = [];
+  for (let call = 0; call < BURST + 1; call++)
+    answers.push(await service.get(`/v1/node/txs/${HASH}`, { key }));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(await answers[BURST]?.json()).toMatchObject({ code: 'rate_limited' });
+
+  const before = node.calls.length;
+  const headers = { 'x-api-key': key };
+  const body = JSON.stringify({ tx_bytes: 'CpAB', mode: 'sync' });
+  const sent = await fetch(`${service.url}/v1/node/txs`, { method: 'POST', headers, body });
+  expect(sent.status).toBe(429);
+  expect(node.calls.length).toBe(before);
+});

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { ADDRESS, HASH, serviceOver, testNode } from './node-harness.ts';
+
+test('a transaction that is in a block is asked for once, in either case of its hash', async () => {
+  const only = await testNode();
+  only.state.known.set(HASH, { height: '5', txhash: HASH, code: 11, raw_log: 'out of gas' });
+  const node = serviceOver([only]);
+  const told = await node.transaction(HASH.toLowerCase());
+  expect(told).toMatchObject({ height: '5', txhash: HASH, code: 11 });
+  expect(await node.transaction(HASH)).toEqual(told);
+  expect(only.asked().length).toBe(1);
+  await only.close();
+  expect(await node.transaction(HASH)).toEqual(told);
+});
+
+test('one that is in none, or not known, is asked for again', async () => {
+  const only = await testNode();
+  const node = serviceOver([only]);
+  await expect(node.transaction(HASH)).rejects.toMatchObject({ status: 404 });
+  only.state.known.set(HASH, { height: '0', txhash: HASH });
+  expect(await node.transaction(HASH)).toMatchObject({ height: '0' });
+  only.state.known.set(HASH, { height: '6', txhash: HASH });
+  expect(await node.transaction(HASH)).toMatchObject({ height: '6' });
+  expect(only.asked().length).toBe(3);
+});
+
+test('balances and searches are asked for each time', async () => {
+  const only = await testNode();
+  const node = serviceOver([only], { dialect: 'cosmos' });
+  await node.balances(ADDRESS);
+  only.state.amount = '9';
+  expect(await node.balances(ADDRESS)).toMatchObject({ result: [{ amount: '9' }] });
+  const search = () => node.transactions([['tx.height', '5']]);
+  expect(await search()).toMatchObject({ total_count: '0' });
+  only.state.known.set(HASH, { height: '5', txhash: HASH });
+  expect(await search()).toMatchObject({ total_count: '1', txs: [{ txhash: HASH }] });
+});
+
+test('a search that no node would take is not sent', async () => {
+  const only = await testNode();
+  const node = serviceOver([only]);
+  for (const [name, value, location] of [
+    ['message.sender', "x' OR a.b='", 'query'],
+    ['page', '0', 'query.page'],
+  ] as const) {
+    const query = [['tx.height', '5'] as const, [name, value] as const];
+    await expect(node.transactions(query)).rejects.toMatchObject({
+      code: 'invalid_request',
+      members: { errors: [{ location }] },
+    });
+  }
+  expect(only.calls).toEqual([]);
+});

@@ -1,0 +1,52 @@
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { createTestClock } from './clock.ts';
+import { base64, keyOf, type Order, signedStdTx, signedTxRaw } from './signing.ts';
+
+type Members = Record<string, unknown>;
+// A node's answer is whatever it is: a test looks at what it expects.
+// biome-ignore lint/suspicious/noExplicitAny: the test states the shape
+export type NodeAnswer = { status: number; body: any };
+
+/** The sandbox's chain on a clock that stands still, and the calls that its two nodes take. */
+export async function openChain(node: NonNullable<Parameters<typeof startSandbox>[0]>['node'] = {}) {
+  const clock = createTestClock('2026-05-15T14:42:25.300Z');
+  const sandbox = await startSandbox({ clock, node });
+  const [alice, bob] = sandbox.chain.accounts.map(({ address }) => address) as [string, string];
+
+  async function call(url: string, body?: unknown): Promise<NodeAnswer> {
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(url, sent);
+    const text = await response.text();
+    const isJson = response.headers.get('content-type') === 'application/json';
+    return { status: response.status, body: isJson ? JSON.parse(text) : text };
+  }
+  const legacy = (path: string, body?: unknown) => call(sandbox.legacyNodeUrl + path, body);
+  const cosmos = (path: string, body?: unknown) => call(sandbox.cosmosNodeUrl + path, body);
+
+  const order = (changes: Partial<Order> = {}): Order => ({
+    ...{ to: bob, accountNumber: 0, sequence: 0 },
+    ...changes,
+  });
+
+  return {
+    sandbox,
+    clock,
+    alice,
+    bob,
+    legacy,
+    cosmos,
+    /** Lets so many blocks be made. */
+    pass: (blocks = 1) => clock.advance(blocks * 6_000),
+    stdTx: (changes?: Partial<Order>, place = 0) => signedStdTx(keyOf(sandbox, place), order(changes)),
+    txRaw: (changes?: Partial<Order>, place = 0) => signedTxRaw(keyOf(sandbox, place), order(changes)),
+    postAmino: (tx: unknown, mode = 'sync') => legacy('/txs', { tx, mode }),
+    async postDirect(bytes: Uint8Array, mode = 'SYNC'): Promise<{ status: number; body: Members }> {
+      const body = { tx_bytes: base64(bytes), mode: `BROADCAST_MODE_${mode}` };
+      const answer = await cosmos('/cosmos/tx/v1beta1/txs', body);
+      return { status: answer.status, body: answer.body.tx_response ?? answer.body };
+    },
+    close: sandbox.close,
+  };
+}
+
+export type TestChain = Awaited<ReturnType<typeof openChain>>;

@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** What went through: the request's line, and the answer's status. */
+export type Passed = { method: string; path: string; status: number };
+
+/**
+ * Adds the key of a user to whatever it is asked, for a client that knows of no key, and hands it on to a path below
+ * `target`. A client of a node has its base URL in `url` as if the node were there.
+ */
+export async function startKeyProxy(target: string, key: string) {
+  const passed: Passed[] = [];
+
+  async function handOn(request: IncomingMessage): Promise<Response> {
+    const { method = 'GET', url = '/' } = request;
+    const body = method === 'POST' ? await buffer(request) : null;
+    const type = request.headers['content-type'] ?? 'application/json';
+    const headers = { 'x-api-key': key, ...(body && { 'content-type': type }) };
+    const answer = await fetch(`${target}${url}`, { method, headers, ...(body && { body }) });
+    passed.push({ method, path: url.split('?')[0] ?? '', status: answer.status });
+    return answer;
+  }
+
+  const server = createServer((request, response) => {
+    handOn(request)
+      .then(async (answer) => {
+        const body = Buffer.from(await answer.arrayBuffer());
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+        response.end(body);
+      })
+      .catch(() => response.destroy());
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    passed: passed as readonly Passed[],
+    close(): Promise<void> {
+      return new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      });
+    },
+  };
+}

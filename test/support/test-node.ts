@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { NodeDialect } from '../../src/domain/cosmos/dialect.ts';
+import { type Reply, startUpstreamServer, type UpstreamCall } from './upstream-server.ts';
+
+type Known = { height: string; txhash: string; code?: number; raw_log?: string };
+/** Gives what to answer, does something else with the response, or leaves it to the node. */
+type Override = (call: UpstreamCall, response: ServerResponse) => Reply | 'taken' | undefined;
+
+const json = (body: unknown, status = 200): Reply => ({ status, body: JSON.stringify(body) });
+
+const MODERN = '/cosmos/tx/v1beta1/txs';
+
+/**
+ * A node of our own on 127.0.0.1 that speaks one dialect, with a height, balances and the transactions it knows, all
+ * of which a test may change. `override` is asked first.
+ */
+export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height = 1000 } = {}) {
+  const state = {
+    dialect,
+    height,
+    amount: '7',
+    /** What a broadcast is answered with, beside its hash where none is given, and what is known by hash. */
+    answer: { height: '0', raw_log: '[]' } as Partial<Known>,
+    known: new Map<string, Known>(),
+    override: (() => undefined) as Override,
+  };
+
+  function legacy({ method, path }: UpstreamCall): Reply | undefined {
+    if (path === '/blocks/latest') return json({ block: { header: { height: String(state.height) } } });
+    if (path.startsWith('/bank/balances/')) {
+      return json({ height: String(state.height), result: [{ denom: 'ukava', amount: state.amount }] });
+    }
+    if (path === '/txs' && method === 'POST') return json({ txhash: 'A'.repeat(64), ...state.answer });
+    if (path === '/txs') {
+      const txs = [...state.known.values()];
+      const count = String(txs.length);
+      return json({ total_count: count, count, page_number: '1', page_total: '1', limit: '30', txs });
+    }
+    const hash = path.replace('/txs/', '');
+    return state.known.has(hash)
+      ? json(state.known.get(hash))
+      : json({ error: `Tx: RPC error -32603 - Internal error: Tx (${hash}) not found` }, 404);
+  }
+
+  function modern({ method, path, body }: UpstreamCall): Reply | undefined {
+    if (path === '/cosmos/base/tendermint/v1beta1/blocks/latest') {
+      return json({ block: { header: { height: String(state.height) } } });
+    }
+    if (path.startsWith('/cosmos/bank/v1beta1/balances/')) {
+      return json({
+        balances: [{ denom: 'ukava', amount: state.amount }],
+        pagination: { next_key: null, total: '1' },
+      });
+    }
+    if (path === MODERN && method === 'POST') {
+      const bytes = Buffer.from(JSON.parse(body).tx_bytes, 'base64');
+      const txhash = createHash('sha256').update(bytes).digest('hex').toUpperCase();
+      return json({ tx_response: { code: 0, txhash, ...state.answer } });
+    }
+    if (path === MODERN) {
+      const found = [...state.known.values()];
+      return json({ txs: found.map(() => ({})), tx_responses: found, total: String(found.length) });
+    }
+    const hash = path.replace(`${MODERN}/`, '');
+    return state.known.has(hash)
+      ? json({ tx: {}, tx_response: state.known.get(hash) })
+      : json({ code: 5, message: `tx not found: ${hash}`, details: [] }, 404);
+  }
+
+  const server = await startUpstreamServer((call, response) => {
+    const own = state.override(call, response);
+    if (own === 'taken') return undefined;
+    if (own) return own;
+    const isModernPath = call.path.startsWith('/cosmos/');
+    if (state.dialect === 'legacy') {
+      return isModernPath ? { status: 404, body: '404 page not found' } : legacy(call);
+    }
+    return isModernPath ? modern(call) : json({ code: 12, message: 'Not Implemented', details: [] }, 501);
+  });
+
+  /** The calls but those for the newest block. */
+  const asked = () => server.calls.filter(({ path }) => !/latest$/.test(path));
+
+  return {
+    ...server,
+    state,
+    asked,
+    /** How many broadcasts came in. */
+    broadcasts: () => asked().filter(({ method }) => method === 'POST').length,
+  };
+}
+
+export type TestNode = Awaited<ReturnType<typeof startTestNode>>;
+
+/** What makes a node hang, cut the connection once it has read the request, or say something else. */
+export const hang = (): 'taken' => 'taken';
+export const cut: Override = (_call, response) => {
+  response.destroy();
+  return 'taken';
+};
+
+/** A port on which nobody listens. */
+export async function deadUrl(): Promise<string> {
+  const server = await startUpstreamServer(() => undefined);
+  await server.close();
+  return server.url;
+}
