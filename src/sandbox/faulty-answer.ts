@@ -74,13 +74,15 @@ async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: num
 
 /**
  * Answers with a fault. `normal` gives the answer that would have been, reckoned when it is needed; `gone` ends
- * all waiting when the connection is over, by a rejection with its AbortError.
+ * all waiting when the connection is over, by a rejection with its AbortError. `limited` is the upstream's way of
+ * saying under 200 that it is asked too often, the aggregator's where left out.
  */
 export async function sendFault(
   fault: Fault,
   response: ServerResponse,
   normal: () => Answer,
   gone: AbortSignal,
+  limited = () => rateLimited(200),
 ): Promise<void> {
   switch (fault.kind) {
     case 'delay':
@@ -89,7 +91,7 @@ export async function sendFault(
     case 'status':
       return send(response, statusAnswer(fault));
     case 'rateLimitUnder200':
-      return send(response, rateLimited(200));
+      return send(response, limited());
     case 'html':
       return send(response, edgePage(fault.status ?? 200, 'Access denied'));
     case 'truncated': {

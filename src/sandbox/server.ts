@@ -2,10 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import { createCallLog } from './call-log.ts';
+import { createNodes, type NodeOptions } from './chain/nodes.ts';
 import { type CoingeckoPlan, createCoingecko } from './coingecko.ts';
 import { createControls } from './controls.ts';
 import { createFaults } from './faults.ts';
 import { send, sendFault } from './faulty-answer.ts';
+import { createStatisticsUpstreams } from './statistics.ts';
 import type { Answer, Upstream } from './upstream.ts';
 
 const BODY_LIMIT = 1_048_576;
@@ -31,7 +33,8 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
 /**
  * Starts stand-in upstreams on 127.0.0.1, with figures that follow from `seed` (1) and the `clock` (the system's)
  * alone. `port` 0, the default, is one that is free; `plan` (`public`) sets how far back history reaches;
- * `callsPerMinute` the aggregator's rate limit, none where left out. Rejects when the port is taken.
+ * `callsPerMinute` the aggregator's rate limit, none where left out; `node` what the modern node is like. Rejects
+ * when the port is taken.
  */
 export async function startSandbox(
   options: {
@@ -40,14 +43,17 @@ export async function startSandbox(
     plan?: CoingeckoPlan;
     port?: number;
     callsPerMinute?: number;
+    node?: NodeOptions;
   } = {},
 ) {
-  const { seed = 1, clock = systemClock, plan = 'public', port = 0, callsPerMinute } = options;
+  const { seed = 1, clock = systemClock, plan = 'public', port = 0, callsPerMinute, node } = options;
   const log = createCallLog();
   const faults = createFaults();
   const controls = createControls(faults, log);
   const coingecko = createCoingecko({ seed, clock, plan, callsPerMinute });
-  const upstreams: readonly Upstream[] = [coingecko];
+  const statistics = createStatisticsUpstreams({ seed, clock });
+  const { chain, legacy, cosmos } = createNodes({ seed, clock, ...node });
+  const upstreams: readonly Upstream[] = [coingecko, ...Object.values(statistics), legacy, cosmos];
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
@@ -60,7 +66,7 @@ export async function startSandbox(
     if (body === null) return send(response, plainAnswer(413, 'the body is longer than 1 MB'));
     const { pathname: path, search, searchParams: query } = url;
     if (path.startsWith('/sandbox/')) return send(response, controls(method, path, body));
-    const upstream = upstreams.find(({ prefix }) => path.startsWith(`${prefix}/`));
+    const upstream = upstreams.find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
     if (!upstream) return send(response, plainAnswer(404, 'no upstream is here'));
 
     const inner = path.slice(upstream.prefix.length);
@@ -72,7 +78,7 @@ export async function startSandbox(
     await faults.admitted({ path, search }, gone.signal);
     if (gone.signal.aborted) return;
     const fault = faults.take({ path, search });
-    if (fault) await sendFault(fault, response, answer, gone.signal);
+    if (fault) await sendFault(fault, response, answer, gone.signal, upstream.rateLimited);
     else send(response, answer());
   }
 
@@ -97,6 +103,16 @@ export async function startSandbox(
   return {
     /** The base for paths such as `/coins/markets`. */
     coingeckoUrl: origin + coingecko.prefix,
+    cryptocompareUrl: origin + statistics.cryptocompare.prefix,
+    bitcoinUrl: origin + statistics.bitcoin.prefix,
+    ethereumUrl: origin + statistics.ethereum.prefix,
+    solanaUrl: origin + statistics.solana.prefix,
+    arweaveUrl: origin + statistics.arweave.prefix,
+    /** Two nodes of one chain, in the dialect that each is named after. */
+    legacyNodeUrl: origin + legacy.prefix,
+    cosmosNodeUrl: origin + cosmos.prefix,
+    /** The chain behind both: its accounts, its faucet, and how far a node is behind. */
+    chain,
     /** `PUT`, `DELETE` faults here. */
     faultsUrl: `${origin}/sandbox/faults`,
     /** `GET`, `DELETE` the record of calls here. */

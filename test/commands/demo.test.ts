@@ -16,13 +16,19 @@ afterEach(() => directory.remove());
 
 const CURL = /^ {2}curl -H 'X-API-KEY: ([^']+)' '([^']+)'$/gm;
 
-it.each(['SIGINT', 'SIGTERM'] as const)(
-  'answers what it prints, and leaves nothing behind after %s',
-  async (signal) => {
+/** What tells the statistics of each token: two chains are listed where there is a key. */
+const SOURCES = { btc: 'cryptocompare', eth: 'cryptocompare', ar: 'arweave-node', sol: 'solana-rpc' };
+
+it.each([
+  { signal: 'SIGINT', args: [] },
+  { signal: 'SIGTERM', args: ['--node', 'legacy'] },
+] as const)(
+  'answers what it prints, and leaves nothing behind after $signal ($args)',
+  async ({ signal, args }) => {
     // Where somebody else has it already, that serves as well.
     const usualPort = createServer().listen(8080, '127.0.0.1');
     await once(usualPort, 'listening').catch((error) => expect(error.code).toBe('EADDRINUSE'));
-    const demo = startCommand('demo', [], { TMPDIR: directory.path });
+    const demo = startCommand('demo', args, { TMPDIR: directory.path });
     await demo.until('stdout', /Ctrl-C/);
     expect(await readdir(directory.path)).toHaveLength(1);
     expect(demo.output.stdout).toContain('ALL FIGURES ARE SYNTHETIC');
@@ -33,12 +39,33 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const calls = [...demo.output.stdout.matchAll(CURL)];
     expect(calls.map(([, , url]) => new URL(url ?? '').pathname)).toEqual([
       '/v1/prices/latest/token',
+      '/v1/prices/latest/stats',
       '/v1/prices/history/days',
       '/v1/prices/history/date/range',
+      expect.stringMatching(/^\/v1\/node\/bank\/balances\/cosmos1\w+$/),
     ]);
     for (const [, key = '', url = ''] of calls) {
       const response = await fetch(url, { headers: { 'X-API-KEY': key } });
       expect([response.status, Object.keys(Object(await response.json())).length > 0]).toEqual([200, true]);
+    }
+
+    const { origin } = new URL(docs);
+    const [, key = '', ofAccount = ''] = calls.at(-1) ?? [];
+    const balances = await fetch(ofAccount, { headers: { 'X-API-KEY': key } });
+    expect(await balances.json()).toMatchObject({
+      result: [{ denom: 'uatom', amount: '1000000000000' }, {}],
+    });
+    const [, explorer = ''] = /^<(\S+)>/.exec(balances.headers.get('link') ?? '') ?? [];
+    expect((await fetch(explorer)).status).toBe(200);
+    expect(explorer.includes('/legacy-node/')).toBe(args.length > 0);
+
+    for (const [token, source] of Object.entries(SOURCES)) {
+      for (const name of [token, token.toUpperCase()]) {
+        const headers = { 'X-API-KEY': calls[0]?.[1] ?? '' };
+        const response = await fetch(`${origin}/v1/prices/latest/stats?token=${name}`, { headers });
+        const { symbol } = (await response.json()) as { symbol: string };
+        expect([symbol, response.headers.get('quotient-source')]).toEqual([token.toUpperCase(), source]);
+      }
     }
 
     demo.kill(signal);
@@ -64,11 +91,16 @@ it('says in one line that its port is taken, and clears up', async () => {
   expect(await readdir(directory.path)).toEqual([]);
 });
 
-it('has a usage, and no arguments', async () => {
+it('has a usage, and no arguments but --node', async () => {
   expect(await runCommand('demo', ['--help'], {})).toMatchObject({ code: 0, stderr: '' });
   expect(await runCommand('demo', ['now'], {})).toEqual({
     code: 2,
     stdout: '',
     stderr: '1 argument(s) too many (--help tells more)\n',
+  });
+  expect(await runCommand('demo', ['--node', 'old'], {})).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: '--node must be cosmos or legacy (--help tells more)\n',
   });
 });

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { aminoBytes, type StdTx } from './amino-bytes.ts';
+import { coinRecord, coinSchema } from './coin.ts';
+import type { Send, Signature, SigningPlace, Transaction } from './transaction.ts';
+
+const base64Schema = z.base64().transform((text): Uint8Array => Buffer.from(text, 'base64'));
+const numberSchema = z.string().regex(/^\d{1,15}$/);
+
+const sendSchema = z
+  .object({
+    type: z.literal('cosmos-sdk/MsgSend'),
+    value: z.object({ from_address: z.string(), to_address: z.string(), amount: z.array(coinSchema) }),
+  })
+  .transform(({ value }): Send => ({ from: value.from_address, to: value.to_address, amount: value.amount }));
+
+const signatureSchema = z
+  .object({
+    pub_key: z
+      .object({ type: z.literal('tendermint/PubKeySecp256k1'), value: base64Schema })
+      .nullish()
+      .transform((key) => key?.value ?? null),
+    signature: base64Schema,
+  })
+  .transform(
+    ({ pub_key, signature }): Signature => ({
+      publicKey: pub_key,
+      mode: 'SIGN_MODE_LEGACY_AMINO_JSON',
+      sequence: null,
+      bytes: signature,
+    }),
+  );
+
+// What is left out is empty, as Go reads it.
+const stdTxSchema = z.object({
+  msg: z.array(sendSchema).nullish(),
+  fee: z.object({ amount: z.array(coinSchema).nullish(), gas: numberSchema }).nullish(),
+  signatures: z.array(signatureSchema).nullish(),
+  memo: z.string().nullish(),
+});
+
+export const sendRecord = ({ from, to, amount }: Send) => ({
+  type: 'cosmos-sdk/MsgSend',
+  value: { from_address: from, to_address: to, amount: amount.map(coinRecord) },
+});
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}
+
+// Go's JSON writes these as escapes, and what was signed is what Go writes.
+const ESCAPED = /[&<>\u2028\u2029]/g;
+const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** What SIGN_MODE_LEGACY_AMINO_JSON signs: JSON without spaces, its members sorted, numbers as texts. */
+export function aminoSignBytes(
+  { sends, fee, gas, memo, timeoutHeight = 0 }: Omit<StdTx, 'signatures'> & { timeoutHeight?: number },
+  { chainId, accountNumber, sequence }: SigningPlace,
+): Uint8Array {
+  const document = {
+    chain_id: chainId,
+    account_number: String(accountNumber),
+    sequence: String(sequence),
+    fee: { amount: fee.map(coinRecord), gas: String(gas) },
+    msgs: sends.map(sendRecord),
+    memo,
+    ...(timeoutHeight > 0 && { timeout_height: String(timeoutHeight) }),
+  };
+  return new TextEncoder().encode(JSON.stringify(sorted(document)).replace(ESCAPED, escapeOf));
+}
+
+/** Reads a StdTx and gives its bytes beside it. Throws, with words for the caller, where it is none. */
+export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Transaction } {
+  const { msg, fee, signatures, memo } = stdTxSchema.parse(value);
+  const content: StdTx = {
+    sends: msg ?? [],
+    fee: fee?.amount ?? [],
+    gas: Number(fee?.gas ?? 0),
+    memo: memo ?? '',
+    signatures: signatures ?? [],
+  };
+  const bytes = aminoBytes(content);
+  const transaction: Transaction = {
+    ...content,
+    timeoutHeight: 0,
+    size: bytes.length,
+    signBytes: (_signature, place) => aminoSignBytes(content, place),
+  };
+  return { bytes, transaction };
+}

@@ -1,0 +1,64 @@
+import type { Answer } from '../upstream.ts';
+import type { Chain } from './chain.ts';
+import { type Condition, readConditions } from './conditions.ts';
+import { cosmosResponse, cosmosTransaction } from './cosmos-record.ts';
+import { json } from './node-answer.ts';
+
+/** What is refused with a gRPC code: 2 unknown, 3 bad request, 5 not found, 12 not implemented. */
+export const refused = (status: number, code: number, message: string): Answer =>
+  json(status, { code, message, details: [] });
+
+/**
+ * How a search is asked, by the version of the SDK: `events` up to 0.47 and `query` since 0.50; `pagination.*` up to
+ * 0.45 and `page` and `limit` since. Before 0.50 answers carry logs, and before 0.47 there is the block mode.
+ */
+export const VERSIONS = {
+  '0.45': { asks: 'events', pages: 'pagination', logs: true, block: true },
+  '0.47': { asks: 'events', pages: 'page', logs: true, block: false },
+  '0.50': { asks: 'query', pages: 'page', logs: false, block: false },
+} as const;
+
+export type SdkVersion = keyof typeof VERSIONS;
+
+/** A whole number of the query, `fallback` where it is left out; null where it is none. */
+export function countOf(query: URLSearchParams, name: string, fallback: number): number | null {
+  const text = query.get(name) ?? String(fallback);
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function conditionsOf(query: URLSearchParams, asks: 'events' | 'query'): Condition[] | string {
+  const texts = query.getAll(asks).filter((text) => text !== '');
+  if (texts.length === 0) {
+    return asks === 'query' ? 'query cannot be empty' : 'must declare at least one event to search';
+  }
+  return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
+}
+
+/** `GET /cosmos/tx/v1beta1/txs`: the transactions up to a height that the query asks for. */
+export function searchCosmos(
+  chain: Chain,
+  query: URLSearchParams,
+  { version, pageSize, height }: { version: SdkVersion; pageSize: number; height: number },
+): Answer {
+  const { asks, pages, logs } = VERSIONS[version];
+  const conditions = conditionsOf(query, asks);
+  if (typeof conditions === 'string') return refused(400, 3, conditions);
+
+  const limit = countOf(query, pages === 'page' ? 'limit' : 'pagination.limit', 0);
+  const start = countOf(query, pages === 'page' ? 'page' : 'pagination.offset', 0);
+  if (limit === null || start === null) return refused(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
+  const perPage = Math.min(limit || pageSize, pageSize);
+  const page = pages === 'page' ? Math.max(1, start) : Math.floor(start / perPage) + 1;
+
+  const found = chain.search(conditions, height);
+  if (query.get('order_by') === 'ORDER_BY_DESC' || query.get('order_by') === '2') found.reverse();
+  const last = Math.max(1, Math.ceil(found.length / perPage));
+  if (page > last) return refused(500, 2, `page should be within [1, ${last}] range, given ${page}`);
+  const shown = found.slice((page - 1) * perPage, page * perPage);
+  const total = String(found.length);
+  return json(200, {
+    txs: shown.map(({ transaction, sequences }) => cosmosTransaction(transaction, sequences)),
+    tx_responses: shown.map((delivered) => cosmosResponse(delivered, logs)),
+    ...(pages === 'page' ? { pagination: null, total } : { pagination: { next_key: null, total } }),
+  });
+}

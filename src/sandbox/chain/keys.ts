@@ -1,0 +1,46 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { ripemd160 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bech32 } from '@scure/base';
+
+export const PREFIX = 'cosmos';
+
+const ADDRESS_BYTES = 20;
+const textBytes = (text: string) => new TextEncoder().encode(text);
+const asAddress = (bytes: Uint8Array) => bech32.encode(PREFIX, bech32.toWords(bytes));
+
+/** The address of a compressed secp256k1 public key (33 bytes). */
+export const addressOf = (publicKey: Uint8Array): string => asAddress(ripemd160(sha256(publicKey)));
+
+/** The address of an account that belongs to a module of the chain, and that no key opens. */
+export const moduleAddress = (name: string): string =>
+  asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
+
+/** The bytes of a bech32 address of whichever chain; throws where the checksum is wrong. */
+export const addressBytes = (address: string): Uint8Array =>
+  bech32.fromWords(bech32.decode(address as `${string}1${string}`).words);
+
+/** What is wrong with an address of this chain, in a node's words, or null. */
+export function addressFault(address: string): string | null {
+  const decoded = bech32.decodeUnsafe(address);
+  const bytes = decoded && bech32.fromWordsUnsafe(decoded.words);
+  if (!decoded || !bytes) return 'decoding bech32 failed: invalid checksum';
+  if (decoded.prefix !== PREFIX) return `invalid Bech32 prefix; expected ${PREFIX}, got ${decoded.prefix}`;
+  return bytes.length === ADDRESS_BYTES ? null : `incorrect address length ${bytes.length}`;
+}
+
+/** Whether these 64 bytes are that key's signature of the message's SHA-256, with the low `s` that chains ask for. */
+export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    return secp256k1.verify(signature, message, publicKey);
+  } catch {
+    // Neither a point of the curve nor 64 bytes.
+    return false;
+  }
+}
+
+/** A key that everybody can know: it follows from the seed and the place. */
+export function genesisKey(seed: number, place: number): { privateKey: Uint8Array; address: string } {
+  const privateKey = sha256(textBytes(`sandbox chain, seed ${seed}, account ${place}`));
+  return { privateKey, address: addressOf(secp256k1.getPublicKey(privateKey)) };
+}

@@ -1,0 +1,92 @@
+import { MsgSend } from 'cosmjs-types/cosmos/bank/v1beta1/tx';
+import { PubKey } from 'cosmjs-types/cosmos/crypto/secp256k1/keys';
+import { SignMode } from 'cosmjs-types/cosmos/tx/signing/v1beta1/signing';
+import { AuthInfo, SignDoc, type SignerInfo, TxBody, TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
+import { z } from 'zod';
+import { aminoSignBytes } from './amino.ts';
+import { coinSchema } from './coin.ts';
+import { TransactionRefusal } from './refusal.ts';
+import type { Send, Signature, Transaction } from './transaction.ts';
+
+export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
+export const KEY_TYPE = '/cosmos.crypto.secp256k1.PubKey';
+
+const unreadable = (detail: string) => new TransactionRefusal(2, detail);
+
+type Message<T> = { decode(bytes: Uint8Array): T; encode(message: T): { finish(): Uint8Array } };
+
+/** Decodes what is a message and nothing more: a chain refuses members that it does not know, as it would not sign them. */
+function decoded<T>(type: Message<T>, bytes: Uint8Array): T {
+  let message: T;
+  try {
+    message = type.decode(bytes);
+  } catch {
+    throw unreadable('unexpected EOF');
+  }
+  if (Buffer.compare(type.encode(message).finish(), bytes) !== 0) throw unreadable('errUnknownField');
+  return message;
+}
+
+function coins(value: unknown) {
+  const parsed = z.array(coinSchema).safeParse(value);
+  if (!parsed.success) throw new TransactionRefusal(10, JSON.stringify(value));
+  return parsed.data;
+}
+
+function sendOf({ typeUrl, value }: TxBody['messages'][number]): Send {
+  if (typeUrl !== SEND_TYPE) throw unreadable(`unable to resolve type URL ${typeUrl}`);
+  const { fromAddress, toAddress, amount } = decoded(MsgSend, value);
+  return { from: fromAddress, to: toAddress, amount: coins(amount) };
+}
+
+function modeOf({ modeInfo }: SignerInfo): Signature['mode'] {
+  if (modeInfo?.single?.mode === SignMode.SIGN_MODE_DIRECT) return 'SIGN_MODE_DIRECT';
+  if (modeInfo?.single?.mode === SignMode.SIGN_MODE_LEGACY_AMINO_JSON) return 'SIGN_MODE_LEGACY_AMINO_JSON';
+  throw unreadable('no sign mode that this chain knows');
+}
+
+function publicKeyOf({ publicKey }: SignerInfo): Uint8Array | null {
+  if (!publicKey) return null;
+  if (publicKey.typeUrl !== KEY_TYPE) throw unreadable(`unable to resolve type URL ${publicKey.typeUrl}`);
+  return decoded(PubKey, publicKey.value).key;
+}
+
+/** Reads the bytes of a TxRaw. Throws a TransactionRefusal where they are none, or hold a message that is no send. */
+export function readTxRaw(bytes: Uint8Array): Transaction {
+  const { bodyBytes, authInfoBytes, signatures } = decoded(TxRaw, bytes);
+  const body = decoded(TxBody, bodyBytes);
+  const { signerInfos, fee } = decoded(AuthInfo, authInfoBytes);
+  if (signerInfos.length !== signatures.length) {
+    throw new TransactionRefusal(
+      4,
+      `wrong number of signers; expected ${signerInfos.length}, got ${signatures.length}`,
+    );
+  }
+  const content = {
+    sends: body.messages.map(sendOf),
+    fee: coins(fee?.amount ?? []),
+    gas: Number(fee?.gasLimit ?? 0n),
+    memo: body.memo,
+    timeoutHeight: Number(body.timeoutHeight),
+  };
+  return {
+    ...content,
+    signatures: signerInfos.map((signer, place) => ({
+      publicKey: publicKeyOf(signer),
+      mode: modeOf(signer),
+      sequence: Number(signer.sequence),
+      bytes: signatures[place] ?? new Uint8Array(),
+    })),
+    size: bytes.length,
+    signBytes({ mode }, place) {
+      if (mode === 'SIGN_MODE_LEGACY_AMINO_JSON') return aminoSignBytes(content, place);
+      const { chainId, accountNumber } = place;
+      return SignDoc.encode({
+        bodyBytes,
+        authInfoBytes,
+        chainId,
+        accountNumber: BigInt(accountNumber),
+      }).finish();
+    },
+  };
+}

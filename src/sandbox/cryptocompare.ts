@@ -1,0 +1,80 @@
+import { type Clock, DAY, SECOND } from '../domain/clock.ts';
+import { createChain, type SandboxChain } from './chain-figures.ts';
+import { jsonReply } from './json-reply.ts';
+import type { Answer, Upstream } from './upstream.ts';
+
+/** The chains that are listed, with CryptoCompare's ids of them. */
+const LISTED = { BTC: { id: 1182, symbol: 'btc' }, ETH: { id: 7605, symbol: 'eth' } } as const;
+type Listed = keyof typeof LISTED;
+const isListed = (fsym: string): fsym is Listed => Object.hasOwn(LISTED, fsym);
+
+/** The older envelope of an error: under HTTP 200. */
+const olderError = (type: number, message: string, more: object = {}): Answer =>
+  jsonReply(200, {
+    ...{ Response: 'Error', Message: message, HasWarning: false, Type: type, RateLimit: {}, Data: {} },
+    ...more,
+  });
+
+/** The newer one: under the status it is. */
+const newerError = (status: number, type: number, message: string): Answer =>
+  jsonReply(status, { Data: {}, Err: { type, message, other_info: {} } });
+
+const overRateLimit = (): Answer =>
+  olderError(99, 'You are over your rate limit please upgrade your account!', {
+    RateLimit: { calls_made: { second: 1, minute: 301 }, max_calls: { second: 20, minute: 300 } },
+  });
+
+function latest(fsym: Listed, chain: SandboxChain, now: number): Answer {
+  // A record is of a day: as of its midnight, about the day before it.
+  const midnight = Math.floor(now / DAY) * DAY;
+  const [transactions, before] = [chain.transactionsAt(midnight), chain.transactionsAt(midnight - DAY)];
+  const addresses = chain.addressesAt(midnight);
+  const difficulty = fsym === 'BTC' ? 1.1e14 : 0;
+  const record = {
+    id: LISTED[fsym].id,
+    time: midnight / SECOND,
+    symbol: fsym,
+    partner_symbol: fsym,
+    zero_balance_addresses_all_time: Math.floor(addresses * 0.96),
+    unique_addresses_all_time: addresses,
+    new_addresses: addresses - chain.addressesAt(midnight - DAY),
+    active_addresses: Math.floor((transactions - before) * 1.7),
+    average_transaction_value: fsym === 'BTC' ? 1.3874210937 : 0.9412683,
+    block_height: chain.heightAt(midnight),
+    hashrate: (difficulty * 2 ** 32) / chain.blockSeconds / 1e12,
+    difficulty,
+    block_time: chain.blockSeconds,
+    block_size: chain.blockBytes,
+    current_supply: chain.supplyAt(midnight),
+    transaction_count: transactions - before,
+    transaction_count_all_time: transactions,
+    large_transaction_count: Math.floor((transactions - before) * 0.03),
+  };
+  const envelope = { Response: 'Success', Message: '', HasWarning: false, Type: 100, RateLimit: {} };
+  return jsonReply(200, { ...envelope, Data: record });
+}
+
+/** The stand-in CryptoCompare: any key will do, as long as there is one; of the chains it has BTC and ETH. */
+export function createCryptoCompare({ seed, clock }: { seed: number; clock: Clock }): Upstream {
+  const chains = { BTC: createChain(seed, LISTED.BTC.symbol), ETH: createChain(seed, LISTED.ETH.symbol) };
+
+  return {
+    prefix: '/cryptocompare',
+    endpointOf: (path) => path,
+    rateLimited: overRateLimit,
+    answer({ path, query, headers }) {
+      if (path !== '/data/blockchain/latest') return newerError(404, 1, 'Path does not exist');
+      const { authorization } = headers;
+      if (!authorization) return newerError(401, 2, 'An API key is required for this endpoint');
+      if (!/^Apikey \S+$/.test(authorization)) {
+        return olderError(1, 'You need a valid auth key or api key to access this endpoint');
+      }
+      const fsym = query.get('fsym');
+      const wrong = { ParamWithError: 'fsym' };
+      if (!fsym) return olderError(2, 'fsym param seems to be missing.', wrong);
+      return isListed(fsym)
+        ? latest(fsym, chains[fsym], clock.now())
+        : olderError(2, `There is no data for the symbol ${fsym} .`, wrong);
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { Answer } from './upstream.ts';
+
+/** An answer in JSON. */
+export const jsonReply = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: JSON.stringify(body),
+});
+
+/** An answer in plain words, where an upstream writes its errors so. */
+export const textReply = (status: number, body: string): Answer => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body,
+});

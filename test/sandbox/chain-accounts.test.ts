@@ -1,0 +1,117 @@
+import { afterEach, expect, test } from 'vitest';
+import { openChain, type TestChain } from '../support/chain.ts';
+
+let chain: TestChain;
+afterEach(() => chain.close());
+
+const NOBODY = 'cosmos1h806c7khnvmjlywdrkdgk2vrayy2mmvf9rxk2r';
+const balancesPath = (address: string, query = '') => `/cosmos/bank/v1beta1/balances/${address}${query}`;
+
+test('number, sequence and key of an account, in both dialects', async () => {
+  chain = await openChain();
+  const path = `/auth/accounts/${chain.alice}`;
+  const before = (await chain.legacy(path)).body.result;
+  expect(before).toMatchObject({
+    type: 'cosmos-sdk/Account',
+    value: { address: chain.alice, public_key: null, account_number: '0', sequence: '0' },
+  });
+  expect(before.value.coins).toEqual((await chain.legacy(`/bank/balances/${chain.alice}`)).body.result);
+  await chain.postDirect(await chain.txRaw());
+  chain.pass();
+  const { value } = (await chain.legacy(path)).body.result;
+  const { account } = (await chain.cosmos(`/cosmos/auth/v1beta1/accounts/${chain.alice}`)).body;
+  expect(account).toEqual({
+    '@type': '/cosmos.auth.v1beta1.BaseAccount',
+    address: chain.alice,
+    pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: value.public_key.value },
+    account_number: '0',
+    sequence: '1',
+  });
+  expect([value.account_number, value.sequence]).toEqual(['0', '1']);
+});
+
+test('an account that is not there', async () => {
+  chain = await openChain();
+  expect((await chain.legacy(`/bank/balances/${NOBODY}`)).body.result).toEqual([]);
+  expect((await chain.cosmos(balancesPath(NOBODY))).body.balances).toEqual([]);
+  // The old interface answers with an account of nobody, and signing libraries look for it.
+  expect((await chain.legacy(`/auth/accounts/${NOBODY}`)).body.result.value.address).toBe('');
+  expect(await chain.cosmos(`/cosmos/auth/v1beta1/accounts/${NOBODY}`)).toMatchObject({
+    status: 404,
+    body: { code: 5, message: expect.stringContaining(`account ${NOBODY} not found`) },
+  });
+});
+
+test.each([`${NOBODY.slice(0, -1)}q`, 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfll2m', 'x'])(
+  'an address that is none of this chain: %s',
+  async (address) => {
+    chain = await openChain();
+    for (const path of [`/bank/balances/${address}`, `/auth/accounts/${address}`]) {
+      expect(await chain.legacy(path)).toEqual({ status: 400, body: { error: expect.any(String) } });
+    }
+    expect(await chain.cosmos(balancesPath(address))).toMatchObject({ status: 400, body: { code: 3 } });
+  },
+);
+
+test('balances come in pages, each of which names the next', async () => {
+  chain = await openChain({ pageSize: 4 });
+  const denoms = Array.from({ length: 10 }, (_, n) => `ibc/${String(n).padStart(2, '0')}`);
+  chain.sandbox.chain.fund(
+    NOBODY,
+    denoms.map((denom) => ({ denom, amount: '7' })),
+  );
+  const seen: string[] = [];
+  const sizes: number[] = [];
+  let key: string | null = '';
+  while (key !== null) {
+    const query = key === '' ? '' : `?pagination.key=${encodeURIComponent(key)}`;
+    const { body } = await chain.cosmos(balancesPath(NOBODY, query));
+    seen.push(...body.balances.map(({ denom }: { denom: string }) => denom));
+    sizes.push(body.balances.length);
+    key = body.pagination.next_key;
+  }
+  expect([seen, sizes]).toEqual([denoms, [4, 4, 2]]);
+  expect((await chain.legacy(`/bank/balances/${NOBODY}`)).body.result).toHaveLength(10);
+  const counted = await chain.cosmos(balancesPath(NOBODY, '?pagination.limit=3&pagination.count_total=true'));
+  expect([counted.body.balances.length, counted.body.pagination.total]).toEqual([3, '10']);
+  expect((await chain.cosmos(balancesPath(NOBODY, '?pagination.offset=9'))).body.balances).toHaveLength(1);
+  expect((await chain.cosmos(balancesPath(NOBODY, '?pagination.limit=x'))).status).toBe(400);
+});
+
+test('a node that is behind tells what was', async () => {
+  chain = await openChain();
+  const { body } = await chain.postAmino(await chain.stdTx(), 'block');
+  chain.pass(59);
+  chain.sandbox.chain.lag('legacy', 60);
+  const newest = chain.sandbox.chain.height();
+  expect((await chain.legacy('/blocks/latest')).body.block.header).toMatchObject({
+    height: String(newest - 60),
+    time: '2026-05-15T14:42:25.300Z',
+  });
+  const path = `/cosmos/auth/v1beta1/accounts/${chain.alice}`;
+  expect((await chain.cosmos(path)).body.account.sequence).toBe('1');
+  expect((await chain.legacy(`/auth/accounts/${chain.alice}`)).body.result.value.sequence).toBe('0');
+  expect((await chain.legacy(`/bank/balances/${chain.alice}`)).body).toMatchObject({
+    height: String(newest - 60),
+    result: [{ amount: '1000000000000' }, { denom: 'uphoton' }],
+  });
+  expect((await chain.legacy(`/txs/${body.txhash}`)).status).toBe(404);
+  expect((await chain.legacy(`/txs?message.sender=${chain.alice}`)).body.txs).toEqual([]);
+  chain.sandbox.chain.lag('legacy', 59);
+  expect((await chain.legacy(`/txs/${body.txhash}`)).status).toBe(200);
+  expect(() => chain.sandbox.chain.lag('cosmos', -1)).toThrow(RangeError);
+});
+
+test('the height comes in a header with what is asked of the state', async () => {
+  chain = await openChain();
+  const { headers } = await fetch(chain.sandbox.cosmosNodeUrl + balancesPath(chain.alice));
+  expect(headers.get('grpc-metadata-x-cosmos-block-height')).toBe(String(chain.sandbox.chain.height()));
+});
+
+test('which chain it is', async () => {
+  chain = await openChain();
+  const { chainId } = chain.sandbox.chain;
+  expect((await chain.legacy('/node_info')).body.node_info.network).toBe(chainId);
+  const { body } = await chain.cosmos('/cosmos/base/tendermint/v1beta1/node_info');
+  expect(body.default_node_info.network).toBe(chainId);
+});

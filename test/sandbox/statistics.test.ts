@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { DAY, HOUR } from '../../src/domain/clock.ts';
+import { STATISTICS_SYMBOLS } from '../../src/domain/statistics.ts';
+import { createChain } from '../../src/sandbox/chain-figures.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { createTestClock } from '../support/clock.ts';
+
+const NOW = Date.parse('2026-05-15T14:10:06.789Z');
+const open: Sandbox[] = [];
+async function start(seed = 1, now = NOW) {
+  const sandbox = await startSandbox({ seed, clock: createTestClock(now) });
+  open.push(sandbox);
+  return sandbox;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
+});
+
+const KEY = { authorization: 'Apikey any' };
+async function get(url: string, headers: Record<string, string> = {}) {
+  const response = await fetch(url, { headers });
+  return { status: response.status, json: JSON.parse(await response.text()) };
+}
+async function rpc(url: string, method: string, ...params: unknown[]) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 'mine', method, params });
+  return (await fetch(url, { method: 'POST', body })).json() as Promise<Record<string, unknown>>;
+}
+
+const answers = async (sandbox: Sandbox) => ({
+  cryptocompare: await get(`${sandbox.cryptocompareUrl}/data/blockchain/latest?fsym=BTC`, KEY),
+  bitcoin: await get(`${sandbox.bitcoinUrl}/stats?format=json`),
+  ethereum: await get(`${sandbox.ethereumUrl}/stats`),
+  blocks: await get(`${sandbox.ethereumUrl}/blocks?type=block`),
+  epoch: await rpc(sandbox.solanaUrl, 'getEpochInfo'),
+  info: await get(`${sandbox.arweaveUrl}/info`),
+});
+
+test('the figures follow from the seed and the clock', async () => {
+  const first = await answers(await start(5));
+  expect(await answers(await start(5))).toEqual(first);
+  expect(await answers(await start(6))).not.toEqual(first);
+  expect(await answers(await start(5, NOW + 2 * DAY))).not.toEqual(first);
+});
+
+test('heights and totals never fall, blocks never come before the one ahead of them', () => {
+  const times = fc.tuple(
+    fc.integer({ min: NOW - 2000 * DAY, max: NOW }),
+    fc.integer({ min: 0, max: 3 * DAY }),
+  );
+  fc.assert(
+    fc.property(fc.integer(), fc.constantFrom(...STATISTICS_SYMBOLS), times, (seed, symbol, [at, later]) => {
+      const chain = createChain(seed, symbol);
+      for (const total of [chain.heightAt, chain.transactionsAt, chain.addressesAt, chain.supplyAt]) {
+        expect(total(at + later)).toBeGreaterThanOrEqual(total(at));
+      }
+      const height = chain.heightAt(at);
+      expect(chain.blockAt(height)).toBeLessThanOrEqual(at);
+      expect(chain.blockAt(height)).toBeGreaterThanOrEqual(chain.blockAt(height - 1));
+    }),
+  );
+});
+
+test('a day has more transactions than none', () => {
+  for (const symbol of STATISTICS_SYMBOLS) {
+    const { transactionsAt } = createChain(1, symbol);
+    expect(transactionsAt(NOW)).toBeGreaterThan(transactionsAt(NOW - DAY));
+  }
+});
+
+describe('CryptoCompare', () => {
+  const ask = async (query: string, headers: Record<string, string> = KEY, path = 'data/blockchain/latest') =>
+    get(`${(await start()).cryptocompareUrl}/${path}${query}`, headers);
+
+  test.each(['BTC', 'ETH'])('has the record of %s as of midnight', async (fsym) => {
+    const { status, json } = await ask(`?fsym=${fsym}`);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      Response: 'Success',
+      Type: 100,
+      Data: { symbol: fsym, partner_symbol: fsym },
+    });
+    expect(json.Data.time * 1000).toBe(Date.parse('2026-05-15'));
+    expect(Object.keys(json.Data)).toHaveLength(18);
+  });
+
+  test.each([
+    ['no key, in the newer envelope', '?fsym=BTC', {}, 401, { Data: {}, Err: { type: 2 } }],
+    ['a key in another form, in the older', '?fsym=BTC', { authorization: 'Bearer x' }, 200, { Type: 1 }],
+    ['a chain that is not listed', '?fsym=SOL', KEY, 200, { Type: 2, ParamWithError: 'fsym', Data: {} }],
+    ['no chain', '', KEY, 200, { Response: 'Error', Type: 2, ParamWithError: 'fsym' }],
+  ])('refuses %s', async (_name, query, headers, status, body) => {
+    expect(await ask(query, headers)).toMatchObject({ status, json: body });
+  });
+
+  test('knows no other path', async () => {
+    expect(await ask('', KEY, 'data/price')).toMatchObject({ status: 404, json: { Err: { type: 1 } } });
+  });
+
+  test('has its own rate limit under 200', async () => {
+    const sandbox = await start();
+    sandbox.faults.next({ kind: 'rateLimitUnder200' });
+    const url = `${sandbox.cryptocompareUrl}/data/blockchain/latest?fsym=BTC`;
+    expect(await get(url, KEY)).toMatchObject({ status: 200, json: { Response: 'Error', Type: 99 } });
+    expect((await get(url, KEY)).json.Response).toBe('Success');
+  });
+});
+
+describe('blockchain.info', () => {
+  test('has satoshi, GH/s and ms; without the format a page', async () => {
+    const { bitcoinUrl } = await start();
+    const { json } = await get(`${bitcoinUrl}/stats?format=json`);
+    expect(json.timestamp).toBe(Date.parse('2026-05-15T14:10:06Z'));
+    expect(json.totalbc / 1e8).toBeLessThan(21_000_000);
+    expect(json.hash_rate).toBeGreaterThan(1e11);
+    const page = await fetch(`${bitcoinUrl}/stats`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect((await get(`${bitcoinUrl}/charts`)).status).toBe(404);
+  });
+});
+
+describe('Blockscout', () => {
+  test('has its totals as texts, counted every half hour, and yesterday as today', async () => {
+    const sandbox = await start();
+    const later = await start(1, NOW + HOUR);
+    const [first, second] = [await answers(sandbox), await answers(later)];
+    expect(first.ethereum.json.total_transactions).toMatch(/^\d+$/);
+    expect(Number(second.ethereum.json.total_transactions)).toBeGreaterThan(
+      Number(first.ethereum.json.total_transactions),
+    );
+    expect(second.ethereum.json.transactions_today).toBe(first.ethereum.json.transactions_today);
+  });
+
+  test('lists the newest fifty blocks', async () => {
+    const { blocks } = await answers(await start());
+    const { items } = blocks.json as { items: { height: number; size: number }[] };
+    expect(items).toHaveLength(50);
+    expect(items.map(({ height }) => (items[0]?.height ?? 0) - height)).toEqual([...Array(50).keys()]);
+    expect((await get(`${open[0]?.ethereumUrl}/tokens`)).status).toBe(404);
+  });
+});
+
+describe('Solana', () => {
+  test('answers at its root, in the id of the question', async () => {
+    const { solanaUrl } = await start();
+    for (const url of [solanaUrl, `${solanaUrl}/`]) {
+      expect(await rpc(url, 'getSupply')).toMatchObject({
+        jsonrpc: '2.0',
+        id: 'mine',
+        result: { value: { total: expect.any(Number) } },
+      });
+    }
+    const { result } = await rpc(solanaUrl, 'getRecentPerformanceSamples', 3);
+    expect(result).toHaveLength(3);
+  });
+
+  test.each<[string, string, unknown[], number]>([
+    ['an unknown method', 'getEverything', [], -32601],
+    ['a method that only every object has', 'toString', [], -32601],
+    ['a parameter of another type', 'getRecentPerformanceSamples', ['many'], -32602],
+    ['more samples than there are', 'getRecentPerformanceSamples', [721], -32602],
+  ])('refuses %s under 200', async (_name, method, params, code) => {
+    const { solanaUrl } = await start();
+    expect(await rpc(solanaUrl, method, ...params)).toMatchObject({ error: { code } });
+  });
+
+  test('wants JSON by POST', async () => {
+    const { solanaUrl } = await start();
+    const post = async (body: string) => (await fetch(solanaUrl, { method: 'POST', body })).json();
+    expect(await post('{')).toMatchObject({ error: { code: -32700 }, id: null });
+    expect(await post('[]')).toMatchObject({ error: { code: -32600 }, id: null });
+    expect((await fetch(solanaUrl)).status).toBe(405);
+    expect((await fetch(`${solanaUrl}/health`)).status).toBe(404);
+  });
+});
+
+describe('Arweave', () => {
+  const block = async (sandbox: Sandbox, height: number) =>
+    (await get(`${sandbox.arweaveUrl}/block/height/${height}`)).json;
+
+  test('has blocks that add up to the weave', async () => {
+    const sandbox = await start();
+    const { height } = (await get(`${sandbox.arweaveUrl}/info`)).json;
+    let before = await block(sandbox, height - 5);
+    for (let at = height - 4; at <= height; at++) {
+      const next = await block(sandbox, at);
+      expect(Number(next.weave_size) - Number(before.weave_size)).toBe(Number(next.block_size));
+      expect(next.timestamp).toBeGreaterThanOrEqual(before.timestamp);
+      expect(next.previous_block).toBe(before.indep_hash);
+      before = next;
+    }
+    expect(before.timestamp * 1000).toBeLessThanOrEqual(NOW);
+  });
+
+  test('has no block after the newest', async () => {
+    const sandbox = await start();
+    const { height } = (await get(`${sandbox.arweaveUrl}/info`)).json;
+    const response = await fetch(`${sandbox.arweaveUrl}/block/height/${height + 1}`);
+    expect([response.status, await response.text()]).toEqual([404, 'Block not found.']);
+    expect((await get(`${sandbox.arweaveUrl}/nothing`)).status).toBe(400);
+    expect((await fetch(`${sandbox.arweaveUrl}/info`, { method: 'PUT' })).status).toBe(405);
+  });
+});
+
+test('calls are counted by upstream, and faults meet one of them alone', async () => {
+  const sandbox = await start();
+  sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/ethereum/' });
+  await fetch(`${sandbox.arweaveUrl}/block/height/7`);
+  await fetch(`${sandbox.coingeckoUrl}/coins/bitcoin/market_chart?vs_currency=usd&days=1`);
+  expect((await fetch(`${sandbox.ethereumUrl}/stats`)).status).toBe(503);
+  expect((await fetch(`${sandbox.bitcoinUrl}/stats?format=json`)).status).toBe(200);
+  await rpc(sandbox.solanaUrl, 'getEpochInfo');
+  expect(sandbox.countCallsByEndpoint()).toEqual({
+    '/arweave/block/height/{height}': 1,
+    '/api/v3/coins/{id}/market_chart': 1,
+    '/ethereum/stats': 1,
+    '/bitcoin/stats': 1,
+    '/solana': 1,
+  });
+});
