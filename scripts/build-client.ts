@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { rolldown } from 'rolldown';
+
+/*
+ * Builds the package `quotient-client` into a folder: one module for any browser of the last years and Node from 18,
+ * one file of types, and what npm wants beside them. `npm run build:client`, then `npm pack ./dist/client`.
+ */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCE = join(ROOT, 'src/client');
+
+const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+
+/** All that the client is made of as one module. */
+async function bundle(folder: string): Promise<void> {
+  const build = await rolldown({
+    input: join(SOURCE, 'index.ts'),
+    platform: 'neutral',
+    transform: { target: 'es2022' },
+  });
+  const { output } = await build.write({ file: join(folder, 'index.js'), format: 'esm' });
+  await build.close();
+  if (output.length > 1 || output[0].imports.length > 0) throw new Error('the client is not one module');
+}
+
+/** The types of all modules as the compiler emits them, in one file without what nobody outside can see. */
+async function rollUpTypes(folder: string): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'quotient-client-'));
+  try {
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', work];
+    const args = ['-p', SOURCE, '--rootDir', join(ROOT, 'src'), ...emit];
+    await promisify(execFile)(process.execPath, [compiler, ...args]);
+    await writeFile(join(work, 'package.json'), '{ "name": "quotient-client", "version": "0.0.0" }');
+
+    const settings = ExtractorConfig.prepare({
+      configObject: {
+        projectFolder: work,
+        mainEntryPointFilePath: join(work, 'client/index.d.ts'),
+        compiler: {
+          overrideTsconfig: {
+            compilerOptions: {
+              target: 'es2022',
+              lib: ['es2022', 'dom', 'dom.iterable'],
+              types: [],
+              module: 'esnext',
+              moduleResolution: 'bundler',
+              allowImportingTsExtensions: true,
+              noEmit: true,
+              strict: true,
+            },
+            include: ['**/*.d.ts'],
+          },
+        },
+        dtsRollup: { enabled: true, untrimmedFilePath: join(folder, 'index.d.ts') },
+        messages: { extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } } },
+      },
+      configObjectFullPath: undefined,
+      packageJsonFullPath: join(work, 'package.json'),
+    });
+    const { errorCount } = Extractor.invoke(settings, {
+      messageCallback: (message) => {
+        message.handled = message.logLevel !== ExtractorLogLevel.Error;
+      },
+    });
+    if (errorCount > 0) throw new Error('the types could not be put together');
+  } finally {
+    await rm(work, { recursive: true });
+  }
+}
+
+/** Builds the package into `folder`, which is emptied first. Rejects when it does not hold together. */
+export async function buildClient(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await Promise.all([bundle(folder), rollUpTypes(folder)]);
+  const { version } = await readJson(join(ROOT, 'package.json'));
+  const { name, ...rest } = await readJson(join(SOURCE, 'package.json'));
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
+  await copyFile(join(SOURCE, 'README.md'), join(folder, 'README.md'));
+  await copyFile(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+}
+
+if (import.meta.main) await buildClient(join(ROOT, 'dist/client'));

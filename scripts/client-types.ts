@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import { compile } from 'json-schema-to-typescript';
+import { z } from 'zod';
+import * as records from '../src/domain/records.ts';
+import { STATISTICS_SYMBOLS } from '../src/domain/statistics.ts';
+import { PROBLEM_CODES } from '../src/problems.ts';
+
+/*
+ * The records as plain TypeScript for the client, whose types must not depend on zod: `node scripts/client-types.ts`
+ * writes `src/client/records.ts` from the schemas that the service itself is held to. A test compares the two.
+ */
+
+/** The file that is written. */
+export const CLIENT_TYPES = new URL('../src/client/records.ts', import.meta.url);
+
+const BANNER =
+  '/*\n * The records of the service, made from its own schemas by `node scripts/client-types.ts`: not edited by hand.\n */\n\n';
+
+type Schema = Record<string, unknown>;
+
+/** What a schema says beyond shape and meaning: TypeScript has no words for it. */
+const CONSTRAINTS = ['$schema', '$id', 'id', 'examples', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'];
+
+/** How an instant is written on the wire, which is of no interest to whoever gets a `Date`. */
+const WRITTEN = /^(ISO 8601, UTC, milliseconds|HTTP-date \(RFC 9110\), GMT)(; )?/;
+
+function isInstant({ format, description }: Schema): boolean {
+  return (
+    format === 'date-time' ||
+    String(description).startsWith('HTTP-date') ||
+    /\bUnix seconds$/.test(String(description))
+  );
+}
+
+/** A schema of what the caller gets: `Date` where the wire has an instant, and nothing but shape and meaning. */
+function forCaller(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forCaller);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { properties, $ref, description, ...rest } = schema as Schema;
+  for (const name of CONSTRAINTS) delete rest[name];
+  const meaning = String(description ?? '')
+    .replace(WRITTEN, '')
+    .replace(/, Unix seconds$/, '')
+    .replace(/^\w/, (letter) => letter.toUpperCase());
+  const members = Object.entries((properties ?? {}) as Schema).map(([name, member]) => [
+    name,
+    forCaller(member),
+  ]);
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, forCaller(value)])),
+    ...(meaning && { description: meaning }),
+    ...(properties !== undefined && { properties: Object.fromEntries(members) }),
+    ...($ref !== undefined && { $ref: `#/definitions/${$ref}` }),
+    ...(isInstant(schema as Schema) && { tsType: 'Date' }),
+  };
+}
+
+/** As the formatter wants it: on one line where that is short enough. */
+function union(name: string, meaning: string, values: readonly string[]): string {
+  const quoted = values.map((value) => `'${value}'`);
+  const short = `export type ${name} = ${quoted.join(' | ')};`;
+  const long = `export type ${name} =\n${quoted.map((value) => `  | ${value}`).join('\n')};`;
+  return `/** ${meaning} */\n${short.length > 110 ? long : short}`;
+}
+
+/** The text of `src/client/records.ts`. */
+export async function clientTypes(): Promise<string> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { io: 'output', uri: (id) => id });
+  const ids = Object.values(records)
+    .map((record) => String(record.meta()?.id))
+    .sort();
+  const properties = Object.fromEntries(ids.map((id) => [id, { $ref: `#/definitions/${id}` }]));
+  const root = { type: 'object', properties, definitions: forCaller(schemas) };
+  const text = await compile(root as object, 'Records', {
+    additionalProperties: false,
+    bannerComment: '',
+    style: { printWidth: 110, singleQuote: true },
+  });
+  const interfaces = text
+    // The one that holds all others together is not wanted.
+    .replace(/^export interface Records \{[^}]*\}\n/, '')
+    .replace(/\/\*\*\n\s+\* (.*)\n\s+\*\//g, '/** $1 */')
+    .replace(/^\}\n/gm, '}\n\n')
+    .trim();
+  const parts = [
+    BANNER + interfaces,
+    union('StatisticsSymbol', 'A token that has on-chain statistics', STATISTICS_SYMBOLS),
+    union('ProblemCode', 'What the service tells problems apart by', PROBLEM_CODES),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+if (import.meta.main) await writeFile(CLIENT_TYPES, await clientTypes());

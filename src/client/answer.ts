@@ -1,0 +1,117 @@
+import { type Gap, QuotientError } from './error.ts';
+import type { Problem } from './records.ts';
+
+/** What there is to say about an answer besides what it says. */
+export type Answer = {
+  method: string;
+  /** The path below the base URL, without its query. */
+  path: string;
+  status: number;
+  /** Names the request in the service's log. */
+  requestId?: string;
+  /** Seconds since the figures were fetched; left out where they are long settled. */
+  age?: number;
+  /** When the newest sample was taken. */
+  modifiedAt?: Date;
+  /** The spans of the window that cannot be had: none, as a rule. */
+  gaps: readonly Gap[];
+  /** Who told the figures, where more than one can. */
+  source?: string;
+  /** How the answer was come by (RFC 9211). */
+  cacheStatus?: string;
+  allowance?: Allowance;
+};
+
+/** What is left of the calls that the plan allows. */
+export type Allowance = {
+  /** The calls allowed in one period. */
+  limit: number;
+  /** What is left of them, at least. */
+  remaining: number;
+  /** When the next period begins, by the clock of this machine. */
+  resetsAt: Date;
+};
+
+/** `2013-04-28/2024-11-21` and the like. */
+const toGap = (text: string): Gap => {
+  const [from = '', thru = ''] = text.trim().split('/');
+  return { from, thru };
+};
+
+/** The number behind `;name=` in a structured field. */
+const parameter = (field: string, name: string) => {
+  const found = new RegExp(`;\\s*${name}=(\\d+)`).exec(field)?.[1];
+  return found === undefined ? undefined : Number(found);
+};
+
+function allowanceOf(headers: Headers, now: number): Allowance | undefined {
+  const left = headers.get('ratelimit') ?? '';
+  const limit = parameter(headers.get('ratelimit-policy') ?? '', 'q');
+  const remaining = parameter(left, 'r');
+  const seconds = parameter(left, 't');
+  if (limit === undefined || remaining === undefined || seconds === undefined) return undefined;
+  return { limit, remaining, resetsAt: new Date(now + seconds * 1000) };
+}
+
+/** Reads what an answer's headers tell of it. */
+export function describeAnswer(method: string, path: string, { status, headers }: Response): Answer {
+  const text = (name: string) => headers.get(name) ?? undefined;
+  const [requestId, age, modified] = [text('x-request-id'), text('age'), text('last-modified')];
+  const [gaps, source, cacheStatus] = [text('quotient-gaps'), text('quotient-source'), text('cache-status')];
+  const allowance = allowanceOf(headers, Date.now());
+  return {
+    method,
+    path,
+    status,
+    gaps: gaps === undefined ? [] : gaps.split(',').map(toGap),
+    ...(requestId !== undefined && { requestId }),
+    ...(age !== undefined && { age: Number(age) }),
+    ...(modified !== undefined && { modifiedAt: new Date(modified) }),
+    ...(source !== undefined && { source }),
+    ...(cacheStatus !== undefined && { cacheStatus }),
+    ...(allowance !== undefined && { allowance }),
+  };
+}
+
+/** `Retry-After` in seconds, from either form of it (RFC 9110, 10.2.3). */
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
+  if (/^\d+$/.test(text)) return Number(text);
+  // Engines read a date into almost anything: "-1" is one of 2001.
+  const seconds = / GMT$/.test(text) ? (Date.parse(text) - Date.now()) / 1000 : Number.NaN;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+/** The text as JSON, or undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the service told of a problem, or what can be said of an answer that tells of none. */
+export function problemOf({ status, headers }: Response, text: string): QuotientError {
+  const retryAfter = retryAfterOf(headers);
+  const isProblem = headers.get('content-type')?.startsWith('application/problem+json');
+  const problem = (isProblem ? parseJson(text) : undefined) as Partial<Problem> | undefined;
+  const requestId = problem?.requestId ?? headers.get('x-request-id') ?? undefined;
+  if (!problem || typeof problem.code !== 'string') {
+    return new QuotientError('invalid_answer', `an answer with status ${status} that tells of no problem`, {
+      status,
+      retryAfter,
+      requestId,
+    });
+  }
+  const { code, error, detail, errors, gaps, txhash } = problem;
+  return new QuotientError(code, error ?? detail ?? '', {
+    status,
+    retryAfter,
+    requestId,
+    errors: Array.isArray(errors) ? errors : undefined,
+    gaps: Array.isArray(gaps) ? gaps.map((gap) => toGap(String(gap))) : undefined,
+    txhash,
+  });
+}

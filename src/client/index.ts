@@ -1,0 +1,33 @@
+export type {
+  BroadcastMode,
+  Coin,
+  LegacyBalances,
+  LegacySearch,
+  LegacyTransaction,
+} from '../domain/cosmos/legacy-shapes.ts';
+export type { Allowance, Answer } from './answer.ts';
+export type { WaitOptions } from './block-wait.ts';
+export {
+  type BroadcastOptions,
+  ChainClient,
+  type ChainClientOptions,
+  type Page,
+  type TransactionFilter,
+} from './chain-client.ts';
+export type { Explorer, ExplorerTemplates, Network, NetworkChoice, NetworkName } from './chain-options.ts';
+export type { DateInput } from './dates.ts';
+export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
+export {
+  type CallOptions,
+  type Days,
+  type Plan,
+  type PriceWindow,
+  QuotientClient,
+  type QuotientClientOptions,
+  type Readiness,
+  type Registration,
+  type TokenName,
+} from './quotient-client.ts';
+export type * from './records.ts';
+export type { SignedTransaction, StdTx } from './signed-transaction.ts';
+export type { Fetch, TransportOptions } from './transport.ts';

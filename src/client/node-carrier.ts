@@ -1,0 +1,57 @@
+import { NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../domain/cosmos/exchange.ts';
+import { parseJson, problemOf } from './answer.ts';
+import { QuotientError } from './error.ts';
+import type { Transport } from './transport.ts';
+
+/** An answer of a node outside 2xx, on its way to whoever reads the node's words. */
+class NodeAnswer extends QuotientError {
+  readonly reply: NodeReply;
+
+  constructor(reply: NodeReply) {
+    super('invalid_answer', `the node answered ${reply.status}`, { status: reply.status });
+    this.reply = reply;
+  }
+}
+
+function toError(response: Response, text: string): QuotientError {
+  // The service in front of a node speaks for itself.
+  if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
+    return problemOf(response, text);
+  }
+  return new NodeAnswer({ status: response.status, body: parseJson(text) });
+}
+
+/** Carries what is asked of a node, and its words back whatever the status; a problem of the service is thrown. */
+export async function carry(
+  transport: Transport,
+  question: NodeQuestion,
+  { withKey, signal }: { withKey: boolean; signal?: AbortSignal | undefined },
+): Promise<NodeReply> {
+  try {
+    const { answer, headers, text } = await transport.ask({ ...question, withKey, signal, toError });
+    const blockHeight = headers.get('grpc-metadata-x-cosmos-block-height') ?? undefined;
+    return { status: answer.status, body: parseJson(text), blockHeight };
+  } catch (error) {
+    if (error instanceof NodeAnswer) return error.reply;
+    throw error;
+  }
+}
+
+const FAULTS = {
+  nonsense: ['upstream_invalid', 502],
+  wrong_dialect: ['upstream_invalid', 502],
+  trouble: ['upstream_unavailable', 503],
+  rate_limited: ['upstream_unavailable', 503],
+} as const;
+
+/** What a node's refusal or fault is to the caller: what the service would say of it. */
+export function asQuotientError(error: unknown): unknown {
+  if (error instanceof NodeRejection) {
+    return new QuotientError('node_rejected', error.message, { status: error.status, cause: error });
+  }
+  if (error instanceof NodeFault) {
+    const [code, status] = FAULTS[error.kind];
+    return new QuotientError(code, error.message, { status, cause: error });
+  }
+  return error;
+}

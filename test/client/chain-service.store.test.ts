@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ChainClient, type QuotientError } from '../../src/client/index.ts';
+import { SECOND } from '../../src/domain/clock.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { type Service, startService } from '../support/service.ts';
+import { transferBytes, transferStdTx } from '../support/signing.ts';
+
+const UNKNOWN = 'AB'.repeat(32);
+const SOON = { everyMs: 10, timeoutMs: 20_000 };
+
+const outcome = (promise: Promise<unknown>) =>
+  promise.catch(({ code, status, detail }: QuotientError) => ({ code, status, detail }));
+
+describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s node', (dialect) => {
+  let clock: TestClock;
+  let nodes: Sandbox;
+  let service: Service;
+  let direct: ChainClient;
+  let through: ChainClient;
+  let sender: string;
+  let to: string;
+  beforeAll(async () => {
+    clock = createTestClock('2026-03-01T12:00:00Z');
+    nodes = await startSandbox({ clock });
+    [sender = '', to = ''] = nodes.chain.accounts.map(({ address }) => address);
+    const nodeUrl = dialect === 'legacy' ? nodes.legacyNodeUrl : nodes.cosmosNodeUrl;
+    service = await startService({ settings: { BASE_PATH: '/market', NODE_URLS: nodeUrl } });
+    // With every look-up the time of the chain goes on by a second.
+    const onAnswer = () => clock.advance(SECOND);
+    direct = new ChainClient({ nodeUrl, retries: 0 });
+    const apiKey = await service.enrol();
+    through = new ChainClient({ nodeUrl: `${service.url}/v1/node`, apiKey, retries: 0, onAnswer });
+  });
+  afterAll(async () => {
+    await service?.close();
+    await nodes?.close();
+  });
+
+  it('a signed transaction goes to the chain, and is waited for', async () => {
+    const transfer = { to, amount: '12345' };
+    const tx =
+      dialect === 'legacy' ? await transferStdTx(nodes, transfer) : await transferBytes(nodes, transfer);
+    const before = (await direct.balances(to)).result;
+    const found = await through.broadcast(tx, { wait: SOON });
+    expect(found.code).toBeUndefined();
+    expect(Number(found.height)).toBeGreaterThan(0);
+    const after = (await direct.balances(to)).result;
+    const of = (coins: typeof after) => Number(coins.find(({ denom }) => denom === 'uatom')?.amount);
+    expect(of(after) - of(before)).toBe(12_345);
+    expect(await through.transaction(found.txhash)).toEqual(await direct.transaction(found.txhash));
+  });
+
+  it('a transaction that the chain refuses comes back with its code', async () => {
+    const stale = { to, sequence: 0, amount: '7' };
+    const tx = dialect === 'legacy' ? await transferStdTx(nodes, stale) : await transferBytes(nodes, stale);
+    expect((await through.broadcast(tx, { wait: SOON })).code).toBe(dialect === 'legacy' ? 4 : 32);
+  });
+
+  it.each<[string, (client: ChainClient) => Promise<unknown>]>([
+    ['balances', (client) => client.balances(to)],
+    ['a search', (client) => client.transactions({ 'message.sender': sender }, { page: 1, limit: 10 })],
+    ['a search by conditions', (client) => client.transactions({ query: `transfer.recipient='${to}'` })],
+    ['a search for nothing', (client) => client.transactions({ page: 1 })],
+    ['an unknown hash', (client) => client.transaction(UNKNOWN)],
+  ])('the same results as from the node itself: %s', async (_what, call) => {
+    const [theirs, ours] = [await outcome(call(direct)), await outcome(call(through))];
+    expect({ ...(ours as object), height: '' }).toEqual({ ...(theirs as object), height: '' });
+  });
+
+  it('what the node cannot take is refused as the node itself would', async () => {
+    const transfer = { to, sequence: 1 };
+    const tx =
+      dialect === 'legacy' ? await transferBytes(nodes, transfer) : await transferStdTx(nodes, transfer);
+    const [theirs, ours] = [await outcome(direct.broadcast(tx)), await outcome(through.broadcast(tx))];
+    expect(ours).toMatchObject({ code: 'node_rejected', status: 422 });
+    expect(theirs).toMatchObject({ code: 'node_rejected', status: 422 });
+  });
+
+  it('the service speaks for itself', async () => {
+    const stranger = new ChainClient({ nodeUrl: `${service.url}/v1/node` });
+    expect(await outcome(stranger.balances(to))).toMatchObject({ code: 'api_key_missing', status: 401 });
+    const broken = to.replace(/.$/, (last) => (last === 'q' ? 'p' : 'q'));
+    expect(await outcome(through.balances(broken))).toMatchObject({ code: 'invalid_request', status: 400 });
+  });
+});
+
+it('a service without a node says so, once', async () => {
+  const service = await startService();
+  try {
+    const answers: number[] = [];
+    const onAnswer = ({ status }: { status: number }) => answers.push(status);
+    const nodeUrl = `${service.url}/v1/node`;
+    const client = new ChainClient({ nodeUrl, apiKey: await service.enrol(), onAnswer });
+    expect(await outcome(client.transaction(UNKNOWN))).toMatchObject({
+      code: 'node_not_configured',
+      status: 503,
+    });
+    expect(answers).toEqual([503]);
+  } finally {
+    await service.close();
+  }
+});

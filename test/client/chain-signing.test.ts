@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChainClient } from '../../src/client/index.ts';
+import { MINUTE, SECOND } from '../../src/domain/clock.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { transferBytes, transferStdTx } from '../support/signing.ts';
+import { failure } from './failure.ts';
+
+/** The next block is made after so long. */
+const BLOCK = 6 * SECOND;
+const SOON = { everyMs: 5, timeoutMs: MINUTE };
+
+let clock: TestClock;
+let sandbox: Sandbox;
+let to: string;
+beforeEach(async () => {
+  clock = createTestClock('2026-03-01T12:00:00Z');
+  sandbox = await startSandbox({ clock });
+  to = String(sandbox.chain.accounts[1]?.address);
+});
+afterEach(() => sandbox?.close());
+
+/** A client of the node of that dialect; with every look-up, time goes on by a second. */
+const client = (dialect: 'legacy' | 'cosmos', fetch = globalThis.fetch) =>
+  new ChainClient({
+    nodeUrl: dialect === 'legacy' ? sandbox.legacyNodeUrl : sandbox.cosmosNodeUrl,
+    fetch: (url, init) => fetch(url, init),
+    retries: 0,
+    onAnswer: () => clock.advance(SECOND),
+  });
+
+const amountOf = async (address: string) =>
+  Number((await client('cosmos').balances(address)).result.find(({ denom }) => denom === 'uatom')?.amount);
+
+const posts = () => sandbox.calls.filter(({ method }) => method === 'POST').length;
+
+describe('a transaction that CosmJS signed', () => {
+  it('goes to a modern node as bytes, and is waited for', async () => {
+    const before = await amountOf(to);
+    const tx = await transferBytes(sandbox, { to });
+    const found = await client('cosmos').broadcast(tx, { wait: SOON });
+    expect(found).toMatchObject({ txhash: expect.stringMatching(/^[0-9A-F]{64}$/), tx: expect.anything() });
+    expect(found.code).toBeUndefined();
+    expect(Number(found.height)).toBeGreaterThan(0);
+    expect((await amountOf(to)) - before).toBe(1_000_000);
+    expect(await client('cosmos').transaction(found.txhash)).toEqual(found);
+  });
+
+  it('goes as base64 as well', async () => {
+    const tx = Buffer.from(await transferBytes(sandbox, { to })).toString('base64');
+    const sent = await client('cosmos').broadcast(tx);
+    expect(sent).toMatchObject({ height: '0' });
+    expect(sent.code).toBeUndefined();
+  });
+
+  it('goes to a legacy node as amino JSON', async () => {
+    const before = await amountOf(to);
+    const found = await client('legacy').broadcast(await transferStdTx(sandbox, { to }), { wait: SOON });
+    expect(Number(found.height)).toBeGreaterThan(0);
+    expect((await amountOf(to)) - before).toBe(1_000_000);
+    const { txs, total_count } = await client('legacy').transactions({ 'transfer.recipient': to });
+    expect([total_count, txs[0]?.txhash]).toEqual(['1', found.txhash]);
+  });
+
+  it.each(['legacy', 'cosmos'] as const)('is waited for with the mode block: %s', async (dialect) => {
+    const tx =
+      dialect === 'legacy' ? await transferStdTx(sandbox, { to }) : await transferBytes(sandbox, { to });
+    const found = await client(dialect).broadcast(tx, { mode: 'block', wait: SOON });
+    expect(Number(found.height)).toBeGreaterThan(0);
+  });
+});
+
+describe('a transaction that the node has already', () => {
+  const send = async (options = {}) => {
+    const tx = await transferBytes(sandbox, { to });
+    const first = await client('cosmos').broadcast(tx);
+    clock.advance(BLOCK);
+    const again = await client('cosmos', cached as typeof fetch).broadcast(tx, options);
+    return { first, again };
+  };
+  /** A node that says of every transaction that it has it. */
+  const cached = async (url: string, init?: RequestInit) => {
+    if (init?.method !== 'POST') return fetch(url, init);
+    const txhash = String((await client('cosmos').transactions({ 'transfer.recipient': to })).txs[0]?.txhash);
+    const answer = { height: '0', txhash, code: 19, codespace: 'sdk', raw_log: 'tx already in mempool' };
+    return Response.json({ tx_response: answer });
+  };
+
+  it.each([{}, { wait: SOON }])('is found by its hash: %o', async (options) => {
+    const { first, again } = await send(options);
+    expect(again).toMatchObject({ txhash: first.txhash, height: expect.stringMatching(/^[1-9]/) });
+    expect(again.code).toBeUndefined();
+  });
+
+  it('is found also where that is told as an error', async () => {
+    const tx = await transferBytes(sandbox, { to });
+    await client('cosmos').broadcast(tx);
+    clock.advance(BLOCK);
+    const refusing = async (url: string, init?: RequestInit) =>
+      init?.method === 'POST'
+        ? Response.json({ code: 2, message: 'tx already exists in cache', details: [] }, { status: 500 })
+        : fetch(url, init);
+    const again = await client('cosmos', refusing as typeof fetch).broadcast(tx);
+    expect(Number(again.height)).toBeGreaterThan(0);
+  });
+
+  it('is what the node told where it cannot be found', async () => {
+    const tx = await transferBytes(sandbox, { to });
+    const { txhash } = await client('cosmos').broadcast(tx);
+    const forgetful = async (_url: string, init?: RequestInit) =>
+      init?.method === 'POST'
+        ? Response.json({ tx_response: { height: '0', txhash, code: 19, raw_log: 'tx already in mempool' } })
+        : Response.json({ code: 5, message: 'tx not found', details: [] }, { status: 404 });
+    const one = new ChainClient({
+      nodeUrl: sandbox.cosmosNodeUrl,
+      dialect: 'cosmos',
+      fetch: forgetful as typeof fetch,
+    });
+    expect(await one.broadcast(tx)).toMatchObject({ txhash, code: 19 });
+  });
+});
+
+it('a node that tells of another transaction has told nothing of this one', async () => {
+  const lying = async (url: string, init?: RequestInit) =>
+    init?.method === 'POST'
+      ? Response.json({ tx_response: { height: '0', txhash: 'AB'.repeat(32) } })
+      : fetch(url, init);
+  const tx = await transferBytes(sandbox, { to });
+  const error = await failure(client('cosmos', lying as typeof fetch).broadcast(tx));
+  expect(error).toMatchObject({ code: 'upstream_invalid', txhash: expect.stringMatching(/^[0-9A-F]{64}$/) });
+  expect(error.txhash).not.toBe('AB'.repeat(32));
+});
+
+it('base64 may have white space in it, and want its end', async () => {
+  const tx = Buffer.from(await transferBytes(sandbox, { to })).toString('base64');
+  const loose = tx.replaceAll(/.{64}/g, '$&\n').replace(/=+$/, '');
+  expect((await client('cosmos').broadcast(loose)).code).toBeUndefined();
+});
+
+describe('a transaction that the chain refuses comes back with its code', () => {
+  it('where the signature is another one', async () => {
+    const tx = await transferBytes(sandbox, { to });
+    tx[tx.length - 1] = Number(tx.at(-1)) ^ 1;
+    const refused = await client('cosmos').broadcast(tx, { wait: SOON });
+    expect(refused).toMatchObject({
+      code: 4,
+      codespace: 'sdk',
+      raw_log: expect.stringContaining('unauthorized'),
+    });
+  });
+
+  it('where the signature is for another amount', async () => {
+    const tx = await transferStdTx(sandbox, { to });
+    const [message] = tx.msg;
+    const greedy = { ...message?.value, amount: [{ denom: 'uatom', amount: '9000000' }] };
+    const forged = { ...tx, msg: [{ ...message, value: greedy }] };
+    expect((await client('legacy').broadcast(forged)).code).toBe(4);
+  });
+
+  it('where the account has not so much', async () => {
+    const tx = await transferBytes(sandbox, { to, amount: '999999999999999' });
+    const found = await client('cosmos').broadcast(tx, { wait: SOON });
+    expect(found).toMatchObject({ code: 5, raw_log: expect.stringContaining('insufficient funds') });
+  });
+});
+
+describe('a node of the other dialect', () => {
+  it('takes no amino JSON', async () => {
+    const error = await failure(client('cosmos').broadcast(await transferStdTx(sandbox, { to })));
+    expect(error).toMatchObject({
+      code: 'node_rejected',
+      status: 422,
+      detail: expect.stringContaining('tx_bytes'),
+    });
+    expect(posts()).toBe(0);
+  });
+
+  it('takes no bytes', async () => {
+    const error = await failure(client('legacy').broadcast(await transferBytes(sandbox, { to })));
+    expect(error).toMatchObject({ code: 'node_rejected', status: 422 });
+  });
+});
+
+describe('when there is no answer to a broadcast', () => {
+  /** The request arrives, and the answer does not. */
+  const losing = async (url: string, init?: RequestInit) => {
+    const response = await fetch(url, init);
+    if (init?.method === 'POST') throw new TypeError('terminated');
+    return response;
+  };
+  const lossy = () => client('cosmos', losing as typeof fetch);
+
+  it('the error has the hash to look it up by, and nothing is sent twice', async () => {
+    const error = await failure(lossy().broadcast(await transferBytes(sandbox, { to })));
+    expect(error).toMatchObject({ code: 'network', txhash: expect.stringMatching(/^[0-9A-F]{64}$/) });
+    expect(posts()).toBe(1);
+    clock.advance(BLOCK);
+    expect((await client('cosmos').transaction(String(error.txhash))).txhash).toBe(error.txhash);
+  });
+
+  it('nor one of the node itself, the error has the hash as well', async () => {
+    const one = client('cosmos');
+    await one.balances(to);
+    sandbox.faults.next({ kind: 'status', status: 502 }, { path: '/txs' });
+    const error = await failure(one.broadcast(await transferBytes(sandbox, { to }), { wait: SOON }));
+    expect(error).toMatchObject({
+      code: 'upstream_unavailable',
+      txhash: expect.stringMatching(/^[0-9A-F]{64}$/),
+    });
+    expect(posts()).toBe(1);
+  });
+
+  it('but not where nothing was sent', async () => {
+    const tx = await transferBytes(sandbox, { to });
+    await sandbox.close();
+    const error = await failure(client('cosmos').broadcast(tx, { wait: SOON }));
+    expect([error.code, error.txhash]).toEqual(['network', undefined]);
+  });
+
+  it('it is looked up where it is to be waited for', async () => {
+    const found = await lossy().broadcast(await transferBytes(sandbox, { to }), { wait: SOON });
+    expect(Number(found.height)).toBeGreaterThan(0);
+    expect(posts()).toBe(1);
+  });
+});
+
+describe('the wait', () => {
+  it('has an end, and tells the hash', async () => {
+    const nobody = new ChainClient({ nodeUrl: sandbox.cosmosNodeUrl });
+    const tx = await transferBytes(sandbox, { to });
+    const error = await failure(nobody.broadcast(tx, { wait: { everyMs: 5, timeoutMs: 40 } }));
+    expect(error).toMatchObject({ code: 'timeout', txhash: expect.stringMatching(/^[0-9A-F]{64}$/) });
+  });
+
+  it('ends with its signal', async () => {
+    const ending = new AbortController();
+    let lookUps = 0;
+    const impatient = new ChainClient({
+      nodeUrl: sandbox.cosmosNodeUrl,
+      onAnswer({ method, path }) {
+        if (method === 'GET' && path.includes('/txs/') && ++lookUps === 3) ending.abort();
+      },
+    });
+    const wait = { everyMs: 5, signal: ending.signal };
+    const sending = impatient.broadcast(await transferBytes(sandbox, { to }), { wait });
+    await expect(sending).rejects.toMatchObject({ name: 'AbortError' });
+    expect(posts()).toBe(1);
+  });
+
+  it('goes on over a node that fails in passing', async () => {
+    const patient = new ChainClient({
+      nodeUrl: sandbox.cosmosNodeUrl,
+      retries: 0,
+      onAnswer({ method }) {
+        if (method === 'POST') {
+          sandbox.faults.next({ kind: 'status', status: 503 }, { times: 2, path: '/txs/' });
+          sandbox.faults.next({ kind: 'reset' }, { times: 2, path: '/txs/' });
+        }
+        clock.advance(SECOND);
+      },
+    });
+    const found = await patient.broadcast(await transferBytes(sandbox, { to }), { wait: SOON });
+    expect(Number(found.height)).toBeGreaterThan(0);
+  });
+});

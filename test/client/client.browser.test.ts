@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildClient } from '../../scripts/build-client.ts';
+import type * as quotient from '../../src/client/index.ts';
+import { SECOND } from '../../src/domain/clock.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { openPage } from '../support/page.ts';
+import { type Service, startService } from '../support/service.ts';
+import { transferBytes } from '../support/signing.ts';
+
+declare global {
+  /** What the page has. */
+  var client: typeof quotient;
+}
+
+let folder: string;
+let opened: Awaited<ReturnType<typeof openPage>>;
+let nodes: Sandbox;
+let service: Service;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quotient-client-'));
+  await buildClient(folder);
+  opened = await openPage(folder);
+  // A clock that is ahead by a second with every look at it: a block is not long in coming.
+  let looks = 0;
+  const clock = {
+    elapsed: () => performance.now(),
+    now() {
+      looks += 1;
+      return Date.now() + looks * SECOND;
+    },
+  };
+  nodes = await startSandbox({ clock });
+  service = await startService({
+    settings: { BASE_PATH: '/market', CORS_ORIGINS: opened.origin, NODE_URLS: nodes.cosmosNodeUrl },
+  });
+});
+afterAll(async () => {
+  await opened?.close();
+  await service?.close();
+  await nodes?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => opened.go());
+afterEach(() => expect(opened.errors).toEqual([]));
+
+it('registers, reads prices, and knows what is left', async () => {
+  const told = await opened.page.evaluate(async (baseUrl) => {
+    const anyone = new client.QuotientClient({ baseUrl });
+    const user = await anyone.createUser({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
+    const one = anyone.withKey(user.apiKey);
+    const price = await one.latestPrice('bitcoin');
+    const { prices } = await one.priceHistory('ethereum', { days: 30 });
+    const csv = await one.priceHistoryCsv('ethereum', { days: 30 });
+    const left = one.allowance;
+    const again = await one.latestPrice('bitcoin');
+    return {
+      used: (await one.usage()).used,
+      same: again.current_price === price.current_price,
+      validUntil: user.validUntil instanceof Date,
+      highest: price.ath_date instanceof Date,
+      ages: [typeof one.about(price)?.age, typeof one.about(price)?.cacheStatus],
+      points: prices.length,
+      dated: prices.every(({ date }) => date instanceof Date),
+      lines: csv.trim().split('\r\n').length,
+      left: left?.remaining,
+      limit: left?.limit,
+      asked: performance.getEntriesByType('resource').filter(({ name }) => name.includes(user.apiKey)).length,
+    };
+  }, service.url);
+  expect(told).toMatchObject({ validUntil: true, highest: true, ages: ['number', 'string'], points: 31 });
+  expect(told).toMatchObject({ dated: true, lines: 32, limit: 10_000, asked: 0 });
+  expect(told.left).toBeLessThan(10_000);
+  // What the browser had was still the answer, and free of charge.
+  expect(told).toMatchObject({ same: true, used: 3 });
+});
+
+it('changes the key and erases the user', async () => {
+  const apiKey = await service.enrol();
+  const told = await opened.page.evaluate(
+    async ([baseUrl, key]) => {
+      const one = new client.QuotientClient({ baseUrl, apiKey: key });
+      const user = await one.rotate({ graceSeconds: 0 });
+      const next = one.withKey(user.apiKey);
+      const renewed = await next.renew();
+      await next.deleteUser();
+      const gone = await next.usage().catch((error: quotient.QuotientError) => error.status);
+      return { other: user.apiKey !== key, later: renewed.validUntil > user.validUntil, gone };
+    },
+    [service.url, apiKey] as const,
+  );
+  expect(told).toEqual({ other: true, later: true, gone: 401 });
+});
+
+it('tells problems, and failures of the network, as errors of its own', async () => {
+  const apiKey = await service.enrol({ limit: 0 });
+  const told = await opened.page.evaluate(
+    async ([baseUrl, key]) => {
+      const failure = (call: Promise<unknown>) =>
+        call.then(
+          () => undefined,
+          (error: quotient.QuotientError) => ({
+            own: error instanceof client.QuotientError,
+            code: error.code,
+            location: error.errors?.[0]?.location,
+            waits: (error.retryAfter ?? 0) > 0,
+            named: Boolean(error.requestId),
+          }),
+        );
+      const one = new client.QuotientClient({ baseUrl, apiKey: key, retries: 0 });
+      const nowhere = new client.QuotientClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 });
+      const ended = await one
+        .latestPrice('bitcoin', { signal: AbortSignal.abort() })
+        .catch((error: Error) => error.name);
+      return {
+        spent: await failure(one.latestPrice('bitcoin')),
+        wrong: await failure(one.priceHistory('bitcoin', { days: 0 })),
+        nowhere: await failure(nowhere.tokens()),
+        ended,
+      };
+    },
+    [service.url, apiKey] as const,
+  );
+  expect(told.spent).toMatchObject({ own: true, code: 'quota_exceeded', waits: true, named: true });
+  expect(told.wrong).toMatchObject({ own: true, code: 'invalid_request', location: 'query.days' });
+  expect(told.nowhere).toMatchObject({ own: true, code: 'network' });
+  expect(told.ended).toBe('AbortError');
+});
+
+it('hands a signed transaction over through the service, and waits for its block', async () => {
+  const to = String(nodes.chain.accounts[1]?.address);
+  const tx = Buffer.from(await transferBytes(nodes, { to })).toString('base64');
+  const told = await opened.page.evaluate(
+    async ([nodeUrl, apiKey, bytes, address]) => {
+      const chain = new client.ChainClient({ nodeUrl, apiKey });
+      const raw = Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0));
+      const found = await chain.broadcast(raw, { wait: { everyMs: 20, timeoutMs: 20_000 } });
+      const { result } = await chain.balances(address);
+      const { txs } = await chain.transactions({ 'transfer.recipient': address });
+      return { height: Number(found.height), code: found.code, coins: result.length, found: txs.length };
+    },
+    [`${service.url}/v1/node`, await service.enrol(), tx, to] as const,
+  );
+  expect(told).toMatchObject({ code: undefined, coins: 2, found: 1 });
+  expect(told.height).toBeGreaterThan(0);
+});
+
+it('of an origin that the service does not know gets nothing', async () => {
+  const closed = await startService();
+  try {
+    const code = await opened.page.evaluate(
+      (baseUrl) =>
+        new client.QuotientClient({ baseUrl, retries: 0 }).tokens().then(
+          () => 'an answer',
+          ({ code }: quotient.QuotientError) => code,
+        ),
+      closed.url,
+    );
+    expect(code).toBe('network');
+  } finally {
+    await closed.close();
+  }
+});

@@ -1,0 +1,172 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { QuotientClient, QuotientError } from '../../src/client/index.ts';
+import { type Script, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { failure } from './failure.ts';
+
+const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
+const SILENT: Script = () => undefined;
+
+let server: UpstreamServer;
+beforeEach(async () => {
+  server = await startUpstreamServer(SILENT);
+});
+afterEach(() => server.close());
+
+const client = (timeoutMs = 10_000) =>
+  new QuotientClient({ baseUrl: server.url, apiKey: KEY, retries: 0, timeoutMs });
+
+/** Resolves when the server has been asked. */
+const asked = () =>
+  new Promise<void>((resolve) => {
+    server.follow(() => void resolve());
+  });
+
+it('gives up when the time is over', async () => {
+  const error = await failure(client(50).latestPrice('bitcoin'));
+  expect(error).toBeInstanceOf(QuotientError);
+  expect(error).toMatchObject({ code: 'timeout', status: undefined });
+  expect(error.message).toContain('50 ms');
+});
+
+it('gives up also when the answer has begun', async () => {
+  server.follow((_call, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"current_price":');
+    return undefined;
+  });
+  expect((await failure(client(50).latestPrice('bitcoin'))).code).toBe('timeout');
+});
+
+describe('a fetch of the caller’s own that heeds no signal', () => {
+  const deaf = (timeoutMs: number) =>
+    new QuotientClient({ baseUrl: server.url, fetch: () => new Promise(() => {}), timeoutMs });
+
+  it('is given up on when the time is over', async () => {
+    expect((await failure(deaf(50).latestPrice('bitcoin'))).code).toBe('timeout');
+  });
+
+  it('is given up on when the caller says so', async () => {
+    const ending = new AbortController();
+    const call = deaf(10_000).latestPrice('bitcoin', { signal: ending.signal });
+    const reason = new Error('changed my mind');
+    ending.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+});
+
+it('keeps the cause of a failure of the network', async () => {
+  await server.close();
+  const error = await failure(client().latestPrice('bitcoin'));
+  expect(error.code).toBe('network');
+  expect(error.cause).toBeInstanceOf(TypeError);
+});
+
+describe('a signal', () => {
+  it('ends a call that is under way, with its own reason', async () => {
+    const under = asked();
+    const ending = new AbortController();
+    const call = client().latestPrice('bitcoin', { signal: ending.signal });
+    await under;
+    const reason = new Error('changed my mind');
+    ending.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+
+  it('ends the wait before another attempt', async () => {
+    let told = () => {};
+    const answered = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    server.follow(() => ({ status: 503, headers: { 'retry-after': '9' }, body: 'x' }));
+    const ending = new AbortController();
+    const patient = new QuotientClient({ baseUrl: server.url, apiKey: KEY, onAnswer: told });
+    const call = patient.latestPrice('bitcoin', { signal: ending.signal });
+    await answered;
+    ending.abort();
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('that is aborted already keeps the call from being made', async () => {
+    const call = client().latestPrice('bitcoin', { signal: AbortSignal.abort() });
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    expect(server.calls).toHaveLength(0);
+  });
+});
+
+describe('an answer that is not the service', () => {
+  it.each([
+    ['HTML', '<!doctype html><title>Hello</title>'],
+    ['other JSON', '{"hello":"world"}'],
+    ['truncated JSON', '[{"prices":[{"date":'],
+    ['an empty array', '[]'],
+    ['dates that are none', '[{"prices":[{"date":"soon","price":1}],"market_cap":[],"total_volume":[]}]'],
+    ['nothing', ''],
+  ])('is told as such: %s', async (_what, body) => {
+    server.follow(() => ({ body }));
+    expect((await failure(client().priceHistory('bitcoin', { days: 3 }))).code).toBe('invalid_answer');
+  });
+
+  it.each([
+    { gaps: 'all', errors: 'many' },
+    { gaps: [5], errors: {} },
+  ])('is told also where its problem has another shape: %o', async (members) => {
+    server.follow(() => ({
+      status: 404,
+      headers: { 'content-type': 'application/problem+json' },
+      body: JSON.stringify({ code: 'no_data', detail: 'none', ...members }),
+    }));
+    expect(await failure(client().latestPrice('bitcoin'))).toMatchObject({ code: 'no_data', errors: [] });
+  });
+
+  it('is told with its status', async () => {
+    server.follow(() => ({ status: 418, headers: { 'content-type': 'text/html' }, body: '<h1>Teapot</h1>' }));
+    const error = await failure(client().latestPrice('bitcoin'));
+    expect(error).toMatchObject({ code: 'invalid_answer', status: 418 });
+  });
+});
+
+describe('the key', () => {
+  it('is sent in its header alone', async () => {
+    server.follow(() => ({ body: '{}' }));
+    await failure(client().user());
+    const [call] = server.calls;
+    expect(call?.headers['x-api-key']).toBe(KEY);
+    expect(JSON.stringify([call?.path, call?.query])).not.toContain(KEY);
+  });
+
+  it('does not follow a redirect', async () => {
+    const other = await startUpstreamServer(() => ({ body: '{}' }));
+    server.follow(() => ({ status: 307, headers: { location: other.url }, body: '' }));
+    expect((await failure(client().latestPrice('bitcoin'))).code).toBe('network');
+    expect(other.calls).toHaveLength(0);
+    await other.close();
+  });
+
+  it('is not in an error, whatever the answer says', async () => {
+    server.follow(() => ({
+      status: 400,
+      headers: { 'content-type': 'application/problem+json' },
+      body: JSON.stringify({ code: 'invalid_request', detail: `no ${KEY}`, errors: [{ message: KEY }] }),
+    }));
+    const echoed = await failure(client().latestPrice('bitcoin'));
+    expect(echoed.detail).toBe('no ***');
+    await server.close();
+    const broken = await failure(client().latestPrice('bitcoin'));
+    for (const error of [echoed, broken]) {
+      expect(inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error)).not.toContain(KEY);
+    }
+  });
+
+  it('is not seen when the client is printed', () => {
+    expect(inspect(client(), { depth: 9, showHidden: true }) + JSON.stringify(client())).not.toContain(KEY);
+  });
+
+  it('is not sent to paths that need none', async () => {
+    server.follow(() => ({ body: '[]' }));
+    await client().tokens();
+    await client().health();
+    expect(server.calls.map(({ headers }) => headers['x-api-key'])).toEqual([undefined, undefined]);
+  });
+});

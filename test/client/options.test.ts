@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { QuotientClient, type QuotientClientOptions } from '../../src/client/index.ts';
+
+const MNEMONIC =
+  'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+
+/** The URLs that are asked, by a client that gets no answer but an empty one. */
+async function askedFor(baseUrl: string, ask: (client: QuotientClient) => Promise<unknown>) {
+  const urls: string[] = [];
+  const fetch: NonNullable<QuotientClientOptions['fetch']> = async (url) => {
+    urls.push(url);
+    return new Response('{}');
+  };
+  await ask(new QuotientClient({ baseUrl, fetch })).catch(() => undefined);
+  return urls;
+}
+
+describe('the base URL', () => {
+  it.each([
+    ['http://example.org', 'http://example.org/v1/user/data'],
+    ['http://example.org/', 'http://example.org/v1/user/data'],
+    ['https://example.org/market', 'https://example.org/market/v1/user/data'],
+    ['https://example.org/market//', 'https://example.org/market/v1/user/data'],
+    ['https://example.org/market/?', 'https://example.org/market/v1/user/data'],
+    ['https://example.org/market#', 'https://example.org/market/v1/user/data'],
+  ])('%s', async (baseUrl, asked) => {
+    expect(await askedFor(baseUrl, (client) => client.user())).toEqual([asked]);
+  });
+
+  it.each([
+    '',
+    'example.org',
+    '/market',
+    'ftp://example.org',
+    'https://a:b@example.org',
+    'https://example.org?x=1',
+  ])('is refused where it is %o', (baseUrl) => {
+    expect(() => new QuotientClient({ baseUrl })).toThrow(TypeError);
+  });
+});
+
+it.each([{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { retries: -1 }])('refuses %o', (options) => {
+  expect(() => new QuotientClient({ baseUrl: 'http://example.org', ...options })).toThrow(TypeError);
+});
+
+it('encodes what it is given', async () => {
+  const registration = { name: 'Ada & Söhne', email: 'a+b@example.org', plan: 'monthly' } as const;
+  const [url] = await askedFor('http://example.org', (client) => client.createUser(registration));
+  expect(Object.fromEntries(new URL(String(url)).searchParams)).toEqual(registration);
+});
+
+describe('dates', () => {
+  const dates = async (from: Date | string, thru: Date | string) => {
+    const [url] = await askedFor('http://example.org', (client) =>
+      client.priceRange('bitcoin', { from, thru }),
+    );
+    return url && new URL(url).searchParams.toString();
+  };
+
+  it('are taken as Date, by its date in UTC, and as text', async () => {
+    const query = 'tokenName=bitcoin&fromDate=2024-01-31&thruDate=2024-02-29';
+    expect(await dates('2024-01-31', '2024-02-29')).toBe(query);
+    expect(await dates(new Date('2024-01-31T23:59:59.999Z'), new Date('2024-02-29T00:00:00Z'))).toBe(query);
+  });
+
+  it('are asked for with the day first where the service wants it so', async () => {
+    const [url] = await askedFor('http://example.org', (client) => client.priceOn('bitcoin', '2024-01-31'));
+    expect(url).toContain('date=31-01-2024');
+  });
+
+  it.each(['31-01-2024', '2024-02-30', '2024-1-1', 'today', new Date(Number.NaN)])(
+    'are refused where they are none: %s',
+    async (date) => {
+      const client = new QuotientClient({ baseUrl: 'http://127.0.0.1:1' });
+      await expect(client.priceOn('bitcoin', date)).rejects.toThrow(TypeError);
+    },
+  );
+});
+
+describe('a secret', () => {
+  it.each([{ mnemonic: MNEMONIC }, { privateKey: '00' }, { apiKey: MNEMONIC }, { seedPhrase: 'x' }])(
+    'is refused, and not repeated: %o',
+    (options) => {
+      const make = () => new QuotientClient({ baseUrl: 'http://example.org', ...options });
+      expect(make).toThrow(/never takes one/);
+      expect(make).not.toThrow(/abandon/);
+    },
+  );
+
+  it('in a key that no header can carry is not repeated either', () => {
+    const make = () => new QuotientClient({ baseUrl: 'http://example.org', apiKey: 'qt_secret\nvalue' });
+    expect(make).toThrow(TypeError);
+    expect(make).not.toThrow(/secret\nvalue/);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QuotientClient } from '../../src/client/index.ts';
+import { DAY } from '../../src/domain/clock.ts';
+import { createTestClock } from '../support/clock.ts';
+import { type Service, startService } from '../support/service.ts';
+import { failure } from './failure.ts';
+
+const NOW = '2024-06-15T13:00:00.000Z';
+
+let service: Service;
+let client: QuotientClient;
+beforeAll(async () => {
+  service = await startService({ clock: createTestClock(NOW) });
+  client = new QuotientClient({ baseUrl: service.url, apiKey: await service.enrol({ limit: 1000 }) });
+});
+afterAll(() => service?.close());
+
+/** What the service answers by itself. */
+async function plain(path: string) {
+  return (await service.get(path, { key: await service.enrol() })).json();
+}
+
+it('the latest price', async () => {
+  const price = await client.latestPrice('bitcoin');
+  const told = (await plain('/v1/prices/latest/token?tokenName=bitcoin')) as Record<string, string>;
+  expect(price.ath_date).toBeInstanceOf(Date);
+  expect(price).toEqual({
+    ...told,
+    ath_date: new Date(String(told.ath_date)),
+    atl_date: new Date(String(told.atl_date)),
+  });
+});
+
+it('on-chain statistics, and who told them', async () => {
+  const statistics = await client.statistics('btc');
+  expect(statistics.symbol).toBe('BTC');
+  expect(statistics.time).toBeInstanceOf(Date);
+  const told = (await plain('/v1/prices/latest/stats?token=btc')) as { time: number };
+  expect(statistics).toEqual({ ...told, time: new Date(told.time * 1000) });
+  expect(client.about(statistics)?.source).toMatch(/^[a-z-]+$/);
+});
+
+it('the figures of one date', async () => {
+  for (const date of ['2024-01-31', new Date('2024-01-31T18:00:00Z')]) {
+    expect([await client.priceOn('ethereum', date)]).toEqual(
+      await plain('/v1/prices/history/date?tokenName=ethereum&date=31-01-2024'),
+    );
+  }
+});
+
+it('the last days', async () => {
+  const { prices, market_cap, total_volume } = await client.priceHistory('solana', { days: 30 });
+  expect(prices).toHaveLength(31);
+  expect(prices.at(-2)).toEqual({ date: new Date('2024-06-15T00:00:00Z'), price: expect.any(Number) });
+  for (const points of [prices, market_cap, total_volume]) {
+    const times = points.map(({ date }) => date.getTime());
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  }
+});
+
+it('a range of dates, and a finer grain of it', async () => {
+  const { prices } = await client.priceRange('bitcoin', { from: '2024-02-01', thru: '2024-02-29' });
+  expect(prices.map(({ date }) => date.getTime())).toEqual(
+    Array.from({ length: 29 }, (_, n) => Date.UTC(2024, 1, 1) + n * DAY),
+  );
+  const day = { from: '2024-06-14', thru: '2024-06-14', interval: 'hourly' } as const;
+  const hours = (await client.priceRange('bitcoin', day)).prices;
+  expect(hours).toHaveLength(24);
+});
+
+it('the same as CSV', async () => {
+  const header = 'date,price,market_cap,total_volume\r\n';
+  const lines = (text: string) => text.trimEnd().split('\r\n').length - 1;
+  const range = await client.priceRangeCsv('bitcoin', { from: '2024-02-01', thru: '2024-02-29' });
+  expect(range.startsWith(`${header}2024-02-01T00:00:00.000Z,`)).toBe(true);
+  expect(lines(range)).toBe(29);
+  expect(lines(await client.priceHistoryCsv('bitcoin', { days: 30 }))).toBe(31);
+  expect(lines(await client.priceOnCsv('bitcoin', '2024-02-01'))).toBe(1);
+});
+
+it('the tokens, and what is held of them', async () => {
+  await client.priceHistory('bitcoin', { days: 30 });
+  const tokens = await client.tokens();
+  expect(tokens.map(({ tokenName }) => tokenName)).toEqual([
+    'bitcoin',
+    'arweave',
+    'ethereum',
+    'solana',
+    'usd-coin',
+  ]);
+  const { day, minute } = tokens[0]?.archive ?? expect.fail('there is no bitcoin');
+  expect(day.from).toBeInstanceOf(Date);
+  expect(minute).toBeDefined();
+});
+
+describe('about a result', () => {
+  it('tells how old it is and how it was come by', async () => {
+    const about = client.about(await client.latestPrice('bitcoin'));
+    expect(about).toMatchObject({
+      method: 'GET',
+      path: '/v1/prices/latest/token',
+      status: 200,
+      gaps: [],
+      age: expect.any(Number),
+      cacheStatus: expect.stringMatching(/^quotient/),
+      requestId: expect.any(String),
+    });
+    expect(about?.modifiedAt?.getTime()).toBeLessThanOrEqual(Date.parse(NOW));
+  });
+
+  it('names what is missing', async () => {
+    const series = await client.priceRange('bitcoin', { from: '2013-04-28', thru: '2024-06-01' });
+    expect(client.about(series)?.gaps).toEqual([
+      { from: '2013-04-28', thru: expect.stringMatching(/^2023-06-/) },
+    ]);
+  });
+
+  it('tells nothing of what is not a result', () => {
+    expect(client.about({})).toBeUndefined();
+  });
+});
+
+describe('the allowance', () => {
+  it('is what the last priced answer told', async () => {
+    const one = client.withKey(await service.enrol({ limit: 7 }));
+    expect(one.allowance).toBeUndefined();
+    await one.latestPrice('bitcoin');
+    expect(one.allowance).toEqual({ limit: 7, remaining: expect.any(Number), resetsAt: expect.any(Date) });
+    expect(one.allowance?.remaining).toBeLessThanOrEqual(6);
+    expect(one.allowance?.resetsAt.getTime()).toBeGreaterThan(Date.now());
+    const { allowance } = one;
+    await one.tokens();
+    expect(one.allowance).toEqual(allowance);
+  });
+
+  it('is told to whoever wants to hear of every answer', async () => {
+    const heard: unknown[] = [];
+    const apiKey = await service.enrol();
+    const one = new QuotientClient({
+      baseUrl: service.url,
+      apiKey,
+      onAnswer: (answer) => heard.push(answer),
+    });
+    await failure(one.priceOn('bitcoin', '2001-01-01'));
+    await one.latestPrice('bitcoin');
+    expect(heard).toMatchObject([{ status: 404 }, { status: 200, allowance: one.allowance }]);
+  });
+});
+
+describe('problems', () => {
+  it('no_data before a token was listed', async () => {
+    expect(await failure(client.priceOn('solana', '2015-01-01'))).toMatchObject({
+      code: 'no_data',
+      status: 404,
+    });
+  });
+
+  it('no_data with the gaps, for what nobody has', async () => {
+    const old = { from: '2024-01-01', thru: '2024-01-01', interval: 'minute' } as const;
+    const error = await failure(client.priceRange('bitcoin', old));
+    expect(error).toMatchObject({ code: 'no_data', gaps: [{ from: expect.stringContaining('2024-01-01') }] });
+  });
+
+  it('invalid_request, naming the parameter', async () => {
+    const error = await failure(client.priceHistory('bitcoin', { days: 0 }));
+    expect(error).toMatchObject({ code: 'invalid_request', errors: [{ location: 'query.days' }] });
+    const backwards = client.priceRange('bitcoin', { from: '2024-03-01', thru: '2024-02-01' });
+    expect((await failure(backwards)).errors[0]?.location).toBe('query.fromDate');
+    const unknown = client.latestPrice('dogecoin' as 'bitcoin');
+    expect((await failure(unknown)).errors[0]?.location).toBe('query.tokenName');
+  });
+});

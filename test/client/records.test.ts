@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { expect, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import { CLIENT_TYPES, clientTypes } from '../../scripts/client-types.ts';
+import type * as client from '../../src/client/records.ts';
+import type * as service from '../../src/domain/records.ts';
+import type { StatisticsSymbol } from '../../src/domain/statistics.ts';
+import type { ProblemCode } from '../../src/problems.ts';
+
+/** What the service writes where the client gives a `Date`. */
+type Written<T> = T extends Date
+  ? string
+  : T extends (infer One)[]
+    ? Written<One>[]
+    : T extends object
+      ? { [Member in keyof T]: Written<T[Member]> }
+      : T;
+
+it('the records of the client are those that the schemas of the service make', async () => {
+  expect(await clientTypes()).toBe(await readFile(CLIENT_TYPES, 'utf8'));
+});
+
+it('has the types of the service, with dates in place of what is written', () => {
+  expectTypeOf<Written<client.User>>().toEqualTypeOf<service.UserRecord>();
+  expectTypeOf<Written<client.Usage>>().toEqualTypeOf<service.UsageRecord>();
+  expectTypeOf<Written<client.LatestPrice>>().toEqualTypeOf<service.LatestPrice>();
+  expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<service.DateSnapshot>();
+  expectTypeOf<Written<client.PriceSeries>>().toEqualTypeOf<z.infer<typeof service.priceSeries>>();
+  expectTypeOf<Written<client.Token>>().toEqualTypeOf<service.TokenRecord>();
+  expectTypeOf<Omit<client.TokenStatistics, 'time'>>().toEqualTypeOf<Omit<service.TokenStatistics, 'time'>>();
+  expectTypeOf<client.TokenStatistics['time']>().toEqualTypeOf<Date>();
+  expectTypeOf<client.Problem>().toEqualTypeOf<z.infer<typeof service.problemRecord>>();
+  expectTypeOf<client.StatisticsSymbol>().toEqualTypeOf<StatisticsSymbol>();
+  expectTypeOf<client.ProblemCode>().toEqualTypeOf<ProblemCode>();
+});

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { QuotientClient, type QuotientClientOptions } from '../../src/client/index.ts';
+import { type Reply, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { failure } from './failure.ts';
+
+const PRICE: Reply = { body: JSON.stringify({ current_price: 1, ath_date: null, atl_date: null }) };
+
+const problem = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { 'content-type': 'application/problem+json; charset=utf-8', ...headers },
+  body: JSON.stringify({
+    type: `/docs/problems#${code}`,
+    title: code,
+    status,
+    detail: 'so it is',
+    code,
+    requestId: 'r1',
+  }),
+});
+
+let server: UpstreamServer;
+beforeEach(async () => {
+  server = await startUpstreamServer(() => PRICE);
+});
+afterEach(() => server.close());
+
+/** Gives these answers in turn, and the last of them from then on. */
+function answer(...replies: (Reply | 'break')[]): void {
+  server.follow((_call, response) => {
+    const reply = replies.length > 1 ? replies.shift() : replies[0];
+    if (reply !== 'break') return reply;
+    response.destroy();
+    return undefined;
+  });
+}
+
+const client = (options: Partial<QuotientClientOptions> = {}) =>
+  new QuotientClient({ baseUrl: server.url, apiKey: 'qt_a', ...options });
+
+describe('a GET is asked again', () => {
+  it.each<[string, Reply | 'break']>([
+    ['a connection that broke', 'break'],
+    ['502', problem(502, 'upstream_invalid')],
+    ['503', problem(503, 'overloaded', { 'retry-after': '0' })],
+    [
+      '504 without a problem',
+      { status: 504, headers: { 'content-type': 'text/html' }, body: '<h1>504</h1>' },
+    ],
+    ['429 rate_limited', problem(429, 'rate_limited', { 'retry-after': '0' })],
+  ])('after %s', async (_what, reply) => {
+    answer(reply, PRICE);
+    expect((await client().latestPrice('bitcoin')).current_price).toBe(1);
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('twice, where nothing else is said, and then it fails', async () => {
+    answer(problem(502, 'upstream_invalid'));
+    expect(await failure(client().latestPrice('bitcoin'))).toMatchObject({
+      code: 'upstream_invalid',
+      status: 502,
+    });
+    expect(server.calls).toHaveLength(3);
+  });
+
+  it('as often as was said', async () => {
+    answer('break');
+    expect((await failure(client({ retries: 0 }).latestPrice('bitcoin'))).code).toBe('network');
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('no earlier than Retry-After says', async () => {
+    let open = Number.POSITIVE_INFINITY;
+    server.follow(() => {
+      if (performance.now() >= open) return PRICE;
+      open = Math.min(open, performance.now() + 990);
+      return problem(429, 'rate_limited', { 'retry-after': '1' });
+    });
+    await client().latestPrice('bitcoin');
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('not where Retry-After leads beyond the time there is', async () => {
+    answer(problem(503, 'database_unavailable', { 'retry-after': '60' }), PRICE);
+    const error = await failure(client({ timeoutMs: 10_000 }).latestPrice('bitcoin'));
+    expect(error).toMatchObject({ code: 'database_unavailable', retryAfter: 60 });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('not at once where the time allowed, or the one to wait, is beyond what a timer can take', async () => {
+    answer(problem(503, 'overloaded', { 'retry-after': '3000000' }));
+    const patient = client({ timeoutMs: Number.MAX_SAFE_INTEGER });
+    expect((await failure(patient.latestPrice('bitcoin'))).retryAfter).toBe(3_000_000);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it.each(['soon', '-1', '1.5', '2, 3'])(
+    'takes no notice of a Retry-After that is none: %s',
+    async (value) => {
+      answer(problem(503, 'overloaded', { 'retry-after': value }));
+      const error = await failure(client({ retries: 0 }).latestPrice('bitcoin'));
+      expect(error.retryAfter).toBeUndefined();
+    },
+  );
+
+  it('understands Retry-After as a date', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    answer(problem(503, 'overloaded', { 'retry-after': inAnHour }));
+    const { retryAfter } = await failure(client().latestPrice('bitcoin'));
+    expect(retryAfter).toBeGreaterThan(3_500);
+    expect(retryAfter).toBeLessThanOrEqual(3_600);
+  });
+});
+
+describe('nothing is asked again', () => {
+  it.each([
+    [429, 'quota_exceeded'],
+    [503, 'node_not_configured'],
+    [500, 'internal_error'],
+    [404, 'no_data'],
+    [401, 'api_key_invalid'],
+  ])('after %i %s', async (status, code) => {
+    answer(problem(status, code, { 'retry-after': '0' }), PRICE);
+    expect(await failure(client().latestPrice('bitcoin'))).toMatchObject({ code, status });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it.each<[string, (client: QuotientClient) => Promise<unknown>]>([
+    ['createUser', (one) => one.createUser({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' })],
+    ['rotate', (one) => one.rotate()],
+    ['renew', (one) => one.renew()],
+    ['deleteUser', (one) => one.deleteUser()],
+  ])('that changes something: %s', async (_name, call) => {
+    for (const reply of ['break', problem(503, 'overloaded', { 'retry-after': '0' })] as const) {
+      answer(reply);
+      const before = server.calls.length;
+      expect((await failure(call(client()))).code).toBe(reply === 'break' ? 'network' : 'overloaded');
+      expect(server.calls.length - before).toBe(1);
+    }
+  });
+
+  it('for the health of the service, which is that of now', async () => {
+    answer(problem(503, 'overloaded', { 'retry-after': '0' }));
+    expect((await failure(client().health())).code).toBe('overloaded');
+    expect(server.calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QuotientClient, QuotientError } from '../../src/client/index.ts';
+import { DAY } from '../../src/domain/clock.ts';
+import { type Service, startService } from '../support/service.ts';
+import { failure } from './failure.ts';
+
+const ADA = { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' } as const;
+
+let service: Service;
+let anyone: QuotientClient;
+beforeAll(async () => {
+  service = await startService({ settings: { BASE_PATH: '/market', LOG_REQUESTS: 'all' } });
+  anyone = new QuotientClient({ baseUrl: service.url, retries: 0 });
+});
+afterAll(() => service?.close());
+
+/** A client with a key of its own. */
+const enrolled = async (...fate: Parameters<Service['enrol']>) =>
+  anyone.withKey(await service.enrol(...fate));
+
+it('registers, and goes on with the key', async () => {
+  const user = await anyone.createUser(ADA);
+  expect(user).toMatchObject({ ...ADA, limit: 10_000, apiKey: expect.stringMatching(/^qt_/) });
+  for (const date of [user.createdAt, user.validUntil, user.updatedAt]) expect(date).toBeInstanceOf(Date);
+  expect(user.validUntil.getTime()).toBeGreaterThan(user.createdAt.getTime());
+  expect(await anyone.withKey(user.apiKey).user()).toEqual(user);
+});
+
+it('tells what was used, with dates', async () => {
+  const client = await enrolled({ limit: 100 });
+  await client.latestPrice('bitcoin');
+  const usage = await client.usage();
+  expect(usage).toMatchObject({ limit: 100, used: 1, remaining: 99 });
+  expect(usage.daily).toEqual([{ date: usage.periodStart.toISOString().slice(0, 10), calls: 1 }]);
+  expect(usage.resetsAt.getTime()).toBeGreaterThan(usage.periodStart.getTime());
+  expect(usage.validUntil).toBeInstanceOf(Date);
+});
+
+it('rotates: the new key goes on, and the old one only reads', async () => {
+  const client = await enrolled();
+  const before = await client.user();
+  const user = await client.rotate({ graceSeconds: 60 });
+  expect(user.key).toBe(before.key);
+  expect(user.apiKey).not.toBe(before.apiKey);
+  expect((await client.withKey(user.apiKey).user()).key).toBe(before.key);
+  expect(await failure(client.rotate())).toMatchObject({ code: 'api_key_revoked', status: 401 });
+});
+
+it('renews once', async () => {
+  const client = await enrolled();
+  const before = await client.user();
+  const after = await client.renew();
+  expect(after.validUntil.getTime()).toBeGreaterThan(before.validUntil.getTime());
+  expect(await failure(client.renew())).toMatchObject({ code: 'renew_too_early', status: 409 });
+});
+
+it('erases the user', async () => {
+  const client = await enrolled();
+  expect(await client.deleteUser()).toBeUndefined();
+  expect((await failure(client.user())).code).toMatch(/^api_key_(invalid|revoked)$/);
+});
+
+it('tells that it can serve', async () => {
+  expect(await anyone.health()).toEqual({ status: 'ok', warnings: expect.any(Array) });
+});
+
+describe('problems', () => {
+  it('name each fault of the input, and the request', async () => {
+    const error = await failure(anyone.createUser({ ...ADA, email: 'nobody', name: '' }));
+    expect(error).toBeInstanceOf(QuotientError);
+    expect(error).toMatchObject({ name: 'QuotientError', code: 'invalid_request', status: 400, gaps: [] });
+    expect(error.errors.map(({ location }) => location).sort()).toEqual(['query.email', 'query.name']);
+    expect(error.message).toBe(`invalid_request: ${error.detail}`);
+    expect(error.requestId).toMatch(/^[\w.-]+$/);
+    expect(service.logLines.some((line) => line.includes(String(error.requestId)))).toBe(true);
+  });
+
+  it.each<[string, () => Promise<QuotientClient>]>([
+    ['api_key_missing', async () => anyone],
+    ['api_key_invalid', async () => anyone.withKey('qt_nobody')],
+    ['api_key_expired', () => enrolled({ validUntil: Date.now() - DAY })],
+    ['api_key_revoked', () => enrolled({ revokedAt: new Date() })],
+  ])('%s', async (code, make) => {
+    const client = await make();
+    expect(await failure(client.usage())).toMatchObject({ code, status: 401 });
+    expect(await failure(client.latestPrice('bitcoin'))).toMatchObject({ code, status: 401 });
+  });
+
+  it('quota_exceeded, with the seconds to the end of the period', async () => {
+    const client = await enrolled({ limit: 1 });
+    await client.latestPrice('bitcoin');
+    const error = await failure(client.latestPrice('bitcoin'));
+    expect(error).toMatchObject({ code: 'quota_exceeded', status: 429 });
+    expect(error.retryAfter).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findChromium } from './chromium.ts';
+
+const HTML =
+  '<!doctype html><meta charset="utf-8"><title>A page</title>' +
+  '<script type="module">import * as client from \'/index.js\'; globalThis.client = client;</script>';
+
+/**
+ * A page of another site than the service's (`localhost` is another than `127.0.0.1`), which has the client that was
+ * built into `folder` as `globalThis.client`; in a headless Chromium. `errors` is what it complained about.
+ */
+export async function openPage(folder: string) {
+  const server = createServer(async (request, response) => {
+    if (request.url === '/index.js') {
+      response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' });
+      response.end(await readFile(join(folder, 'index.js')));
+    } else {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+      response.end(HTML);
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('there is no Chromium');
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP localhost 127.0.0.1'];
+  const browser: Browser = await chromium.launch({ executablePath, args });
+  const page: Page = await browser.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+
+  return {
+    origin,
+    page,
+    errors: errors as readonly string[],
+    /** Goes to the page, and resolves when the client is there. */
+    async go(): Promise<void> {
+      await page.goto(origin);
+      await page.waitForFunction('globalThis.client !== undefined');
+    },
+    async close(): Promise<void> {
+      await browser.close();
+      await new Promise<void>((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
