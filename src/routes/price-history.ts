@@ -4,9 +4,9 @@ import type { Clock } from '../domain/clock.ts';
 import type { Grain } from '../domain/grain.ts';
 import { dateSnapshot, priceSeries } from '../domain/records.ts';
 import { attempt } from '../http/attempt.ts';
-import { sendAnswer } from '../http/freshness.ts';
 import { acceptedFormat } from '../http/media-type.ts';
 import { currency, date, days, tokenName } from '../http/parameters.ts';
+import type { Send } from '../http/sending.ts';
 import type { ProblemCode } from '../problems.ts';
 import type { Market } from '../services/market.ts';
 
@@ -93,9 +93,9 @@ const problems: ProblemCode[] = [
   'upstream_timeout',
 ];
 
-export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock }> = async (
+export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock; send: Send }> = async (
   app,
-  { market, clock },
+  { market, clock, send },
 ) => {
   const schemas = contracts(clock);
   const config = { cost: 1, problems } as const;
@@ -114,7 +114,7 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
     handler: (request, reply) => {
       const { query, format } = request;
       const answer = market.date(query.tokenName, query.date, format);
-      return sendAnswer(request, reply, answer, { now: clock.now(), format });
+      return send(request, reply, answer, format);
     },
   });
 
@@ -126,7 +126,7 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
     handler: (request, reply) => {
       const { query, format } = request;
       const answer = market.days(query.tokenName, query.days, format);
-      return sendAnswer(request, reply, answer, { now: clock.now(), format });
+      return send(request, reply, answer, format);
     },
   });
 
@@ -139,7 +139,7 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock 
       const { query, format } = request;
       const grain = INTERVALS[query.interval];
       const answer = market.range(query.tokenName, grain, query.fromDate, query.thruDate, format);
-      return sendAnswer(request, reply, answer, { now: clock.now(), format });
+      return send(request, reply, answer, format);
     },
   });
 };

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Clock } from '../domain/clock.ts';
 import { latestPrice } from '../domain/records.ts';
-import { sendAnswer } from '../http/freshness.ts';
 import { currency, tokenName } from '../http/parameters.ts';
+import type { Send } from '../http/sending.ts';
 import type { Market } from '../services/market.ts';
 
 const latest = {
@@ -17,19 +16,15 @@ const latest = {
   response: { 200: latestPrice },
 };
 
-export const priceLatest: FastifyPluginAsyncZod<{ market: Market; clock: Clock }> = async (
+export const priceLatest: FastifyPluginAsyncZod<{ market: Market; send: Send }> = async (
   app,
-  { market, clock },
+  { market, send },
 ) => {
   app.route({
     method: 'GET',
     url: '/token',
     schema: latest,
     config: { cost: 1, problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'] },
-    handler: (request, reply) =>
-      sendAnswer(request, reply, market.latest(request.query.tokenName), {
-        now: clock.now(),
-        format: 'json',
-      }),
+    handler: (request, reply) => send(request, reply, market.latest(request.query.tokenName)),
   });
 };

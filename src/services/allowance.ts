@@ -6,8 +6,8 @@ import type { LedgerStore } from '../stores/ledger.ts';
 import type { KeyHolder } from '../stores/users.ts';
 import { reach } from './deadline.ts';
 import type { Identities } from './identities.ts';
-import { refuseEnded, refuseExpired } from './key-problems.ts';
-import { createLeases, type Pace } from './leases.ts';
+import { isGood, refuseEnded, refuseExpired } from './key-problems.ts';
+import { createLeases, type Pace, type Receipt } from './leases.ts';
 
 export type { Receipt } from './leases.ts';
 
@@ -71,6 +71,15 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
         : admit(holder, evenExpired);
     },
 
+    /** The holder of a key that may be used, where that is known at once. */
+    holderNow(apiKey: string): Caller | undefined {
+      const holder = identities.holderNow(apiKey);
+      return holder && isGood(holder, clock.now()) ? holder : undefined;
+    },
+
+    /** Pays for one call where that can be done at once; else nothing has happened. */
+    spendAtOnce: ({ user }: Caller): Receipt | undefined => leases.spendAtOnce(user),
+
     /** Pays for one call. Throws `quota_exceeded` when the period's allowance is spent. */
     spend: ({ user }: Caller) => leases.spend(user),
     keep: leases.keep,
@@ -103,6 +112,9 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
           .slice(0, DAILY),
       };
     },
+
+    /** What this process holds for all users together. */
+    reading: leases.reading,
 
     settle: leases.settle,
     unsettled: leases.unsettled,

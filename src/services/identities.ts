@@ -93,20 +93,26 @@ export function createIdentities({ store, clock }: { store: UserStore; clock: Cl
     return found.holder;
   }
 
+  const isStale = (): boolean => clock.elapsed() - syncedAt > TRUSTED_FOR;
+
   function refuseStale(): void {
-    if (clock.elapsed() - syncedAt <= TRUSTED_FOR) return;
+    if (!isStale()) return;
     const detail = 'The database cannot be reached, and whether this key still holds is not known.';
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
+  /** Whose a key is, where that is known and may be acted on. */
+  function holderNow(apiKey: string): KeyHolder | undefined {
+    const hash = hashes.get(apiKey);
+    return hash === undefined || isStale() ? undefined : known.get(hash)?.holder;
+  }
+
   return {
+    holderNow,
+
     /** Whose a key is: at once when it is known, else after a look-up. Throws `api_key_invalid`. */
     holderOf(apiKey: string): KeyHolder | Promise<KeyHolder> {
-      const hash = hashes.get(apiKey);
-      const found = hash === undefined ? undefined : known.get(hash);
-      if (!found) return find(apiKey);
-      refuseStale();
-      return found.holder;
+      return holderNow(apiKey) ?? find(apiKey);
     },
 
     /** Takes over what changed: on this process at once when called after the change, on others with their tick. */

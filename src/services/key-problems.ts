@@ -22,6 +22,10 @@ export function refuseExpired({ user }: KeyHolder, now: number): void {
   );
 }
 
+/** Whether neither of these would throw. */
+export const isGood = ({ revokedAt, expiresAt, user }: KeyHolder, now: number): boolean =>
+  revokedAt === undefined && (expiresAt === undefined || now < expiresAt) && now < user.validUntil;
+
 /** Throws for a key that another has replaced: it only reads. */
 export function refuseReplaced({ replacedAt }: KeyHolder): void {
   if (replacedAt === undefined) return;

@@ -3,7 +3,7 @@ import { giveBackCall, isUsable, keepCall, type Lease, remaining, unspent } from
 import type { Log } from '../domain/log.ts';
 import { Problem } from '../problems.ts';
 import type { LedgerStore } from '../stores/ledger.ts';
-import { type Account, createAccounts, end, type Spender } from './accounts.ts';
+import { type Account, createAccounts, end, type Held, type Spender } from './accounts.ts';
 import { createPacing, type Pace } from './pace.ts';
 import { createSettling } from './settling.ts';
 
@@ -12,6 +12,9 @@ export type { Pace } from './pace.ts';
 
 /** A call that was paid for. `remaining` is what this process knows to be left after it. */
 export type Receipt = { lease: Lease; remaining: number };
+
+/** What a process holds, and what has become of the calls it took since it started. */
+export type LeasesReading = Held & { settled: number; refunded: number };
 
 type Parts = { ledger: LedgerStore; clock: Clock; log: Log; pace?: Pace | undefined };
 
@@ -23,6 +26,7 @@ export function createLeases({ ledger, clock, log, pace }: Parts) {
   const accounts = createAccounts(clock);
   const settling = createSettling({ accounts, ledger, clock });
   const pacing = createPacing({ settle: settling.settle, log, pace });
+  let refunded = 0;
 
   function take(account: Account, lease: Lease): Receipt {
     lease.spent += 1;
@@ -30,6 +34,12 @@ export function createLeases({ ledger, clock, log, pace }: Parts) {
     account.calls += 1;
     account.usedAt = clock.elapsed();
     return { lease, remaining: remaining(lease) };
+  }
+
+  function spendAtOnce(spender: Spender): Receipt | undefined {
+    const account = accounts.of(spender.key);
+    const { lease } = account;
+    return lease && unspent(lease) > 0 && isUsable(lease, clock) ? take(account, lease) : undefined;
   }
 
   async function obtain(account: Account, spender: Spender): Promise<Receipt> {
@@ -61,18 +71,20 @@ export function createLeases({ ledger, clock, log, pace }: Parts) {
   return {
     /** Pays for one call: at once from a lease in memory, or after the ledger granted one. Throws `quota_exceeded`. */
     spend(spender: Spender): Receipt | Promise<Receipt> {
-      const account = accounts.of(spender.key);
-      const { lease } = account;
-      return lease && unspent(lease) > 0 && isUsable(lease, clock)
-        ? take(account, lease)
-        : obtain(account, spender);
+      return spendAtOnce(spender) ?? obtain(accounts.of(spender.key), spender);
     },
+
+    /** Pays for one call from a lease in memory, if it can be done at once. */
+    spendAtOnce,
 
     /** The call stays paid for. */
     keep: ({ lease }: Receipt): void => keepCall(lease),
 
     /** Gives a call back to the lease, and so to the period and date, in which it was spent. */
-    refund: ({ lease }: Receipt): void => giveBackCall(lease),
+    refund({ lease }: Receipt): void {
+      refunded += 1;
+      giveBackCall(lease);
+    },
 
     /**
      * Calls that this process has made and not settled yet, by period and UTC date (Unix ms). What is read from the
@@ -87,6 +99,8 @@ export function createLeases({ ledger, clock, log, pace }: Parts) {
       });
       return { asOf: settling.asOf(), calls };
     },
+
+    reading: (): LeasesReading => ({ ...accounts.held(), settled: settling.booked(), refunded }),
 
     /** Settles everything now. */
     settle: (): Promise<void> => pacing.tick(),

@@ -59,7 +59,8 @@ const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 const DATE = `/v1/prices/history/date?tokenName=ethereum&date=${dayMonthYear(lastMonth)}`;
 const DAYS = '/v1/prices/history/days?tokenName=solana&days=30';
 const RANGE = `/v1/prices/history/date/range?tokenName=arweave&fromDate=${isoDate(lastMonth)}&thruDate=${isoDate(yesterday)}`;
-const PRICED = [LATEST, DATE, DAYS, RANGE];
+const STATS = '/v1/prices/latest/stats?token=sol';
+const PRICED = [LATEST, STATS, DATE, DAYS, RANGE];
 
 describe('every answer is as published', () => {
   it.each([
@@ -68,6 +69,7 @@ describe('every answer is as published', () => {
     ...['arweave', 'ethereum', 'solana', 'usd-coin'].map(
       (name) => `/v1/prices/latest/token?tokenName=${name}`,
     ),
+    ...['BTC', 'ar', 'Eth'].map((token) => `/v1/prices/latest/stats?token=${token}&currency=USD`),
     `/v1/prices/history/date?tokenName=bitcoin&date=${dayMonthYear(now)}`,
     ...[1, 2, 10, 11, 365, 36_500].map((days) => `/v1/prices/history/days?tokenName=bitcoin&days=${days}`),
     `${RANGE}&interval=hourly`,
@@ -168,7 +170,7 @@ describe('every answer is as published', () => {
     expect((await call(target, { key: 'revoked' })).code).toBe('api_key_revoked');
     expect((await call(target, { key: 'replaced' })).code).toBe('api_key_revoked');
     expect((await call(target, { key: 'spent' })).code).toBe('quota_exceeded');
-    expect((await call(target.replace('tokenName=', 'x='), { key: 'good' })).code).toBe('invalid_request');
+    expect((await call(target.replace(/token(Name)?=/, 'x='), { key: 'good' })).code).toBe('invalid_request');
     expect((await call(`${target}&mnemonic=a`, { key: 'good' })).code).toBe('secret_in_request');
     expect((await call(target, { key: 'good', method: 'POST', body: '{}' })).code).toBe('method_not_allowed');
     expect((await call(`${target}&x=${'x'.repeat(9_000)}`, { key: 'good' })).code).toBe('uri_too_long');

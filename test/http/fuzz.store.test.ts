@@ -40,6 +40,7 @@ const oneOf = (...values: string[]) => fc.constantFrom(...values);
 /** Values that a parameter may well have, and some that it nearly may. */
 const LIKELY: Record<string, fc.Arbitrary<string>> = {
   tokenName: oneOf('bitcoin', 'ETHEREUM', 'solana', 'arweave', 'usd-coin', 'btc', 'dogecoin'),
+  token: oneOf('btc', 'ETH', 'sol', 'ar', 'usdc', 'bitcoin'),
   days: fc.oneof(fc.integer({ min: -2, max: 400 }).map(String), oneOf('max', '1.5', '1e3', '36500', '36501')),
   date: fc.oneof(
     fc

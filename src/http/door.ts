@@ -1,0 +1,130 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { SECOND } from '../domain/clock.ts';
+import type { Allowance, Receipt } from '../services/allowance.ts';
+import type { Answer } from '../services/answer.ts';
+import type { Burst } from './burst.ts';
+import { acceptedCoding } from './content-coding.ts';
+import { type Format, freshnessHeaders } from './freshness.ts';
+import { allowanceHeaders } from './guard.ts';
+import { requestId } from './request-id.ts';
+import { headersSize, LIMITS } from './request-limits.ts';
+import { type RequestTally, type Tally, tell } from './request-tally.ts';
+
+/** How many URLs are remembered, and what the bodies of their answers may take of memory, in bytes. */
+const REMEMBERED = 1000;
+const REMEMBERED_BYTES = 16 * 1024 * 1024;
+
+/** What makes a request more than a plain question. */
+const SPECIAL = ['if-none-match', 'origin', 'content-length', 'transfer-encoding', 'upgrade'] as const;
+
+type Remembered = {
+  answer: Answer;
+  format: Format;
+  accept: string | undefined;
+  /** Where answers to it are counted, if they are. */
+  tally: Tally | undefined;
+};
+
+type Parts = {
+  allowance: Allowance;
+  burst: Burst;
+  now: () => number;
+  /** Whether the door answers at all. */
+  isOpen: boolean;
+  requests?: RequestTally | undefined;
+};
+
+/**
+ * Answers at the door, before the framework, what was asked a moment ago in the very same words: the URL passed every
+ * check then, and the answer still holds. Who asks is looked at and pays as everywhere. Whatever is out of the
+ * ordinary goes on to the framework, untouched, which says what there is to say.
+ */
+export function createDoor({ allowance, burst, now, isOpen, requests }: Parts) {
+  const remembered = new LRUCache<string, Remembered>({
+    max: REMEMBERED,
+    maxSize: REMEMBERED_BYTES,
+    sizeCalculation: ({ answer, accept = '' }, url) => answer.body.size() + url.length + accept.length,
+  });
+
+  /** What the same words were answered, where it holds and nothing else is to be said of the request. */
+  function recall({ method, url = '', headers, rawHeaders }: IncomingMessage): Remembered | undefined {
+    if (!isOpen || method !== 'GET') return undefined;
+    const known = remembered.get(url);
+    if (known === undefined || headers.accept !== known.accept) return undefined;
+    for (const name of SPECIAL) if (headers[name] !== undefined) return undefined;
+    if (headersSize(rawHeaders) > LIMITS.headers) return undefined;
+    if (known.answer.holds?.()) return known;
+    remembered.delete(url);
+    return undefined;
+  }
+
+  /** The receipt of who asks; undefined when they cannot be let in at once, and then nothing was taken. */
+  function admit(apiKey: string | string[] | undefined, at: number): Receipt | undefined {
+    const caller = typeof apiKey === 'string' ? allowance.holderNow(apiKey) : undefined;
+    if (caller === undefined) return undefined;
+    // Looked at first: what is refused for coming too fast shall not count among what the key spends.
+    if (burst.refuses(caller, at)) return undefined;
+    const receipt = allowance.spendAtOnce(caller);
+    if (receipt !== undefined) burst.admit(caller, at);
+    return receipt;
+  }
+
+  /** Answers, or tells that it did not. */
+  function answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const began = requests === undefined ? 0 : performance.now();
+    const known = recall(request);
+    if (known === undefined) return false;
+    const { headers } = request;
+    const representation = known.answer.body.in(acceptedCoding(headers['accept-encoding']));
+    if (representation instanceof Promise) return false;
+    const at = now();
+    const receipt = admit(headers['x-api-key'], at);
+    if (receipt === undefined) return false;
+    allowance.keep(receipt);
+    const { payload } = representation;
+    const prepared = freshnessHeaders(known.answer, representation, known.format, at);
+    const own = allowanceHeaders(receipt, at);
+    response.writeHead(200, prepared.concat('x-request-id', requestId(request), own));
+    response.end(payload, 'latin1');
+    if (known.tally !== undefined) tell(known.tally, (performance.now() - began) / SECOND);
+    return true;
+  }
+
+  return {
+    /** A server for the framework: what the door answers, the framework never sees. */
+    server(framework: RequestListener, options: Record<string, unknown>): Server {
+      const server = createServer(options.http ?? {}, (request, response) => {
+        if (!answer(request, response)) framework(request, response);
+      });
+      // As the framework sets them on a server of its own.
+      server.keepAliveTimeout = options.keepAliveTimeout as number;
+      server.requestTimeout = options.requestTimeout as number;
+      server.setTimeout(options.connectionTimeout as number);
+      return server;
+    },
+
+    /** A question was answered with 200, by the route of a pattern. */
+    remember(request: IncomingMessage, answer: Answer, format: Format, route: string | undefined): void {
+      const { method, url = '', headers } = request;
+      if (isOpen && method === 'GET' && answer.holds) {
+        const tally = requests?.of(route, method, 200);
+        remembered.set(url, { answer, format, accept: headers.accept, tally });
+      }
+    },
+
+    /** From now on everything goes to the framework: it tells open connections that they are to end. */
+    close(): void {
+      isOpen = false;
+      remembered.clear();
+    },
+  };
+}
+
+export type Door = ReturnType<typeof createDoor>;

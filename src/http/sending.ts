@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer } from '../services/answer.ts';
+import type { Representation } from '../services/bodies.ts';
+import { acceptedCoding } from './content-coding.ts';
+import type { Door } from './door.ts';
+import { type Format, freshnessHeaders, isKnownTo } from './freshness.ts';
+import { allowanceHeaders, payFor } from './guard.ts';
+import { mustGoTheLongWay, sendSwiftly } from './swift-reply.ts';
+
+type Parts = { door: Pick<Door, 'remember'>; now: () => number };
+
+/** How priced answers go out. */
+export function createSending({ door, now }: Parts) {
+  function sendRepresentation(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: Answer,
+    representation: Representation,
+    format: Format,
+  ): void {
+    const at = now();
+    const headers = freshnessHeaders(answer, representation, format, at);
+    const isKnown = isKnownTo(request.headers['if-none-match'], representation.etag);
+    if (!isKnown && !mustGoTheLongWay(reply)) {
+      door.remember(request.raw, answer, format, request.routeOptions.url);
+      const receipt = payFor(request);
+      sendSwiftly(request, reply, representation, headers, receipt ? allowanceHeaders(receipt, at) : []);
+      return;
+    }
+    // What CORS varies by comes beside what the answer varies by.
+    const cors = reply.getHeader('vary');
+    for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
+    if (cors !== undefined) reply.header('vary', `${reply.getHeader('vary')}, ${cors}`);
+    if (isKnown) {
+      for (const name of ['content-type', 'content-length', 'content-encoding']) reply.removeHeader(name);
+      reply.code(304).send();
+    } else {
+      const { payload } = representation;
+      reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+    }
+  }
+
+  /**
+   * Sends an answer with all that a cache wants to know of it, or 304 when the caller has it already: at once when
+   * the answer is there and in the coding that is wanted, since a promise for each call is felt.
+   */
+  return function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: Answer | Promise<Answer>,
+    format: Format = 'json',
+  ): void | Promise<void> {
+    if (answer instanceof Promise) return answer.then((made) => send(request, reply, made, format));
+    const representation = answer.body.in(acceptedCoding(request.headers['accept-encoding']));
+    if (representation instanceof Promise) {
+      return representation.then((made) => sendRepresentation(request, reply, answer, made, format));
+    }
+    sendRepresentation(request, reply, answer, representation, format);
+  };
+}
+
+export type Send = ReturnType<typeof createSending>;

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LATEST } from '../support/chaos.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const [ONE, OTHER] = ['https://one.example.org', 'https://other.example.org'];
+let service: Service;
+let key: string;
+beforeAll(async () => {
+  service = await startService({ settings: { CORS_ORIGINS: `${ONE},${OTHER}` } });
+  key = await service.enrol();
+});
+afterAll(() => service?.close());
+
+test.each([ONE, OTHER])('an answer for %s is told to be for that origin, also as 304', async (origin) => {
+  const answer = await service.get(LATEST, { key, headers: { origin } });
+  const etag = answer.headers.get('etag') ?? '';
+  const again = await service.get(LATEST, { key, headers: { origin, 'if-none-match': etag } });
+  expect([answer.status, again.status]).toEqual([200, 304]);
+  for (const { headers } of [answer, again]) {
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(headers.get('vary')).toBe('Accept, Accept-Encoding, Origin');
+  }
+});

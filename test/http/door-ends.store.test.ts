@@ -1,0 +1,116 @@
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildApp } from '../../src/app.ts';
+import { drainOnClose } from '../../src/http/draining.ts';
+import { LATEST } from '../support/chaos.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { type Service, startService } from '../support/service.ts';
+import { openConnection } from '../support/socket.ts';
+
+/* What ends within the second for which an answer is remembered. */
+
+const START = Date.parse('2026-05-15T23:59:59.500Z');
+let clock: TestClock;
+let service: Service;
+beforeEach(async () => {
+  clock = createTestClock(START);
+  service = await startService({
+    clock,
+    sandbox: { plan: 'demo' },
+    settings: { COINGECKO_PLAN: 'demo', BURST_PER_SECOND: '5' },
+  });
+});
+afterEach(() => service.close());
+
+/** Has the door know the question and the key, on a second key of its own where that must not cost anything. */
+async function warm(...keys: string[]) {
+  for (const key of [await service.enrol(), ...keys]) {
+    for (let i = 0; i < 3; i++) await service.get(LATEST, { key });
+  }
+}
+
+test.each([
+  ['whose user has not renewed', { validUntil: START + 300 }, 'api_key_expired'],
+  ['that was replaced, after its grace', { expiresAt: new Date(START + 300) }, 'api_key_revoked'],
+])('a key %s is refused at its very end', async (_what, fate, code) => {
+  const key = await service.enrol(fate);
+  await warm(key);
+  clock.advance(299);
+  expect((await service.get(LATEST, { key })).status).toBe(200);
+  clock.advance(1);
+  const refused = await service.get(LATEST, { key });
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([401, code]);
+});
+
+test('a call after midnight counts for the new date', async () => {
+  const key = await service.enrol();
+  await warm(key);
+  clock.advance(600);
+  for (let i = 0; i < 2; i++) expect((await service.get(LATEST, { key })).status).toBe(200);
+  const usage = await (await service.get('/v1/user/usage', { key })).json();
+  expect(usage).toMatchObject({
+    used: 5,
+    daily: [
+      { date: '2026-05-16', calls: 2 },
+      { date: '2026-05-15', calls: 3 },
+    ],
+  });
+});
+
+test('a burst is as long at the door as behind it, and costs what it was answered', async () => {
+  const behind = await buildApp({
+    ...service.parts,
+    settings: { ...service.parts.settings, logRequests: 'all' },
+  });
+  await behind.listen({ host: '127.0.0.1', port: 0 });
+  const framework = `http://127.0.0.1:${(behind.server.address() as AddressInfo).port}`;
+  try {
+    await warm();
+    const statuses = [];
+    for (const url of [service.url, framework]) {
+      const key = await service.enrol();
+      const told = [];
+      for (const pause of [0, 0, 0, 0, 0, 0, 0, 200, 0, 100, 100, 0]) {
+        clock.advance(pause);
+        const { status, headers } = await fetch(`${url}${LATEST}`, { headers: { 'x-api-key': key } });
+        told.push([status, headers.get('retry-after')]);
+      }
+      clock.advance(1000);
+      const { used } = (await (await service.get('/v1/user/usage', { key })).json()) as { used: number };
+      expect(used).toBe(told.filter(([status]) => status === 200).length);
+      statuses.push(told);
+      await warm();
+    }
+    expect(statuses[0]).toEqual(statuses[1]);
+    expect(statuses[0]?.map(([status]) => status)).toContain(429);
+  } finally {
+    await behind.close();
+  }
+});
+
+test('when the clock is set back, an answer is not taken for one of then, and its age is none', async () => {
+  const key = await service.enrol();
+  await warm(key);
+  clock.set(-3_600_000);
+  const answer = await service.get(LATEST, { key });
+  expect([answer.status, answer.headers.get('age')]).toEqual([200, '0']);
+  clock.set(3_600_000);
+  clock.advance(400);
+  expect((await service.get(LATEST, { key })).status).toBe(200);
+  const usage = (await (await service.get('/v1/user/usage', { key })).json()) as { used: number };
+  expect(usage.used).toBe(5);
+});
+
+test('a connection that is open when the stop begins is told that it ends', async () => {
+  const app = await buildApp(service.parts);
+  drainOnClose(app, 5000);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const connection = openConnection(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+  const key = await service.enrol();
+  const ask = () => connection.send([`GET ${LATEST} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`]);
+  for (let i = 0; i < 3; i++) expect((await ask()).headers.connection).toBe('keep-alive');
+  const closed = app.close();
+  const last = await ask();
+  expect([last.status, last.headers.connection]).toEqual([200, 'close']);
+  await closed;
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY_CHART, DAYS, LATEST } from '../support/chaos.ts';
+import { createTestClock } from '../support/clock.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const clock = createTestClock('2026-05-15T14:10:06Z');
+let service: Service;
+beforeAll(async () => {
+  service = await startService({
+    clock,
+    sandbox: { plan: 'demo' },
+    settings: { COINGECKO_PLAN: 'demo', BURST_PER_SECOND: '0', CORS_ORIGINS: 'https://app.example.org' },
+  });
+});
+afterAll(() => service?.close());
+
+const RANGE = '/v1/prices/history/date/range?tokenName=solana&fromDate=2026-04-01&thruDate=2026-04-30';
+const DATE = '/v1/prices/history/date?tokenName=bitcoin&date=01-05-2026';
+
+/** Of the connection, or of the one call. */
+const OWN = [
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'x-request-id',
+  'ratelimit',
+  'content-length',
+];
+
+/** What the framework alone answers: its `inject` does not pass the door. */
+async function within(path: string, headers: Record<string, string>) {
+  const { statusCode, headers: sent, rawPayload } = await service.app.inject({ url: path, headers });
+  const told = Object.entries(sent).filter(([name]) => !OWN.includes(name));
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(told.map(([name, value]) => [name, String(value)])),
+    body: sent['content-encoding'] ? undefined : rawPayload.toString(),
+  };
+}
+
+async function through(path: string, headers: Record<string, string>) {
+  const response = await fetch(`${service.url}${path}`, { headers });
+  const body = await response.text();
+  const told = [...response.headers].filter(([name]) => !OWN.includes(name));
+  const isCoded = response.headers.has('content-encoding');
+  return { status: response.status, headers: Object.fromEntries(told), body: isCoded ? undefined : body };
+}
+
+const used = async (key: string) =>
+  ((await (await service.get('/v1/user/usage', { key })).json()) as { used: number }).used;
+
+test.each([LATEST, DAY_CHART, DAYS, RANGE, DATE])(
+  'GET %s is answered at the door as it is behind it, whatever is asked for',
+  async (path) => {
+    const key = await service.enrol();
+    const wishes: Record<string, string>[] = [
+      {},
+      { accept: '*/*' },
+      { accept: 'text/csv' },
+      { accept: 'image/png' },
+      { 'accept-encoding': 'br' },
+      { 'accept-encoding': 'gzip;q=0.5' },
+      { 'if-none-match': '*' },
+      { origin: 'https://app.example.org' },
+      { origin: 'https://elsewhere.example.org' },
+      { 'x-api-key': 'qt_wrong' },
+      { 'x-long': 'x'.repeat(17_000) },
+    ];
+    for (const more of wishes) {
+      const headers = { 'accept-encoding': 'identity', 'x-api-key': key, ...more };
+      await through(path, headers);
+      const again = await through(path, headers);
+      const behind = await within(path, { accept: '*/*', ...headers });
+      const { requestId: _one, ...problem } = again.status >= 400 ? JSON.parse(again.body ?? '{}') : {};
+      if (again.status >= 400) expect(JSON.parse(behind.body ?? '{}')).toMatchObject(problem);
+      else expect(again.body).toBe(behind.body);
+      expect({ ...again, body: '' }, JSON.stringify(more)).toEqual({ ...behind, body: '' });
+    }
+  },
+);
+
+test('each call is charged once, wherever it is answered, to the last one', async () => {
+  const key = await service.enrol({ limit: 25 });
+  const statuses: number[] = [];
+  for (let i = 0; i < 30; i++) statuses.push((await service.get(LATEST, { key })).status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(25);
+  expect(statuses.slice(25)).toEqual([429, 429, 429, 429, 429]);
+  expect(await used(key)).toBe(25);
+});
+
+test('a key that was erased is refused at once', async () => {
+  const key = await service.register();
+  await service.get(LATEST, { key });
+  expect((await service.get(LATEST, { key })).status).toBe(200);
+  await fetch(`${service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
+  expect((await service.get(LATEST, { key })).status).toBe(401);
+});
+
+test('what was fetched since is told at once, and never older than before', async () => {
+  const key = await service.enrol();
+  const first = await service.get(LATEST, { key });
+  await service.get(LATEST, { key });
+  clock.advance(7 * 60_000);
+  await service.parts.allowance.watch();
+  await service.get(LATEST, { key });
+  await service.parts.market.idle();
+  const then = await service.get(LATEST, { key });
+  expect(Date.parse(then.headers.get('last-modified') ?? '')).toBeGreaterThan(
+    Date.parse(first.headers.get('last-modified') ?? ''),
+  );
+  expect(then.headers.get('age')).toBe('0');
+});
