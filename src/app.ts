@@ -3,6 +3,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import Fastify, { LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Clock } from './domain/clock.ts';
+import type { StatisticsSource } from './domain/statistics.ts';
+import { createBurst } from './http/burst.ts';
+import { serveConsole } from './http/console.ts';
+import { createDoor } from './http/door.ts';
 import { guard } from './http/guard.ts';
 import { describeInterface } from './http/openapi.ts';
 import { parameterValidator } from './http/parameters.ts';
@@ -10,13 +14,19 @@ import { answerBrokenRequest, answerUnroutable, replyWithProblems } from './http
 import { requestId, tellRequestId } from './http/request-id.ts';
 import { limitRequests, NODE_HEADER_LIMIT } from './http/request-limits.ts';
 import { logRequests } from './http/request-log.ts';
+import { type RequestTally, tallyRequests } from './http/request-tally.ts';
+import { createSending } from './http/sending.ts';
 import { health } from './routes/health.ts';
+import { nodeProxy } from './routes/node-proxy.ts';
 import { priceHistory } from './routes/price-history.ts';
 import { priceLatest } from './routes/price-latest.ts';
+import { stats } from './routes/stats.ts';
 import { tokens } from './routes/tokens.ts';
 import { user } from './routes/user.ts';
 import type { Allowance } from './services/allowance.ts';
 import type { Market } from './services/market.ts';
+import type { Node } from './services/node.ts';
+import type { Statistics } from './services/statistics.ts';
 import type { Users } from './services/users.ts';
 import type { Settings } from './settings.ts';
 
@@ -27,7 +37,15 @@ export type AppParts = {
   users: Users;
   allowance: Allowance;
   market: Market;
+  statistics: Statistics;
+  /** Whatever tells statistics, and what it tells of each chain. */
+  statisticsSources: readonly StatisticsSource[];
+  node: Node;
   checkDatabase: () => Promise<void>;
+  /** Told of each answer, where somebody is to be told of them. */
+  requests?: RequestTally | undefined;
+  /** The folder that the console was built into; none is served where it is left out. */
+  consoleFolder?: string | undefined;
 };
 
 /** Headers that a page of another origin may read. */
@@ -37,7 +55,9 @@ const EXPOSED = [
   'Cache-Status',
   'ETag',
   'Last-Modified',
+  'Link',
   'Quotient-Gaps',
+  'Quotient-Source',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
@@ -45,6 +65,9 @@ const EXPOSED = [
   'WWW-Authenticate',
   'X-Request-Id',
 ];
+
+/** What a page of another origin may do. */
+const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 
 /** How long a browser may keep what a preflight told it, in seconds. */
 const PREFLIGHT_MAX_AGE = 86_400;
@@ -55,9 +78,14 @@ const trusted = (proxies: Settings['trustProxy']) =>
 
 /** The table of contents: the checks every request passes, then one line for each room of the house. */
 export async function buildApp(parts: AppParts) {
-  const { settings, logger, clock, users, allowance, market } = parts;
+  const { settings, logger, clock, users, allowance, market, statistics, requests } = parts;
   const { basePath, corsOrigins } = settings;
+  const burst = createBurst(settings.burstPerSecond);
+  const isOpen = settings.logRequests !== 'all';
+  const door = createDoor({ allowance, burst, now: clock.now, isOpen, requests });
+  const send = createSending({ door, now: clock.now });
   const app = Fastify({
+    serverFactory: door.server,
     loggerInstance: logger,
     // One logger for all: what is logged of a request names its id, and most requests log nothing.
     childLoggerFactory: (parent) => parent,
@@ -66,8 +94,8 @@ export async function buildApp(parts: AppParts) {
     requestIdHeader: false,
     http: { maxHeaderSize: NODE_HEADER_LIMIT },
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerUnroutable(basePath),
-    clientErrorHandler: answerBrokenRequest(basePath, () => requestId({ headers: {} })),
+    frameworkErrors: answerUnroutable(basePath, requests),
+    clientErrorHandler: answerBrokenRequest(basePath, () => requestId({ headers: {} }), requests),
     trustProxy: trusted(settings.trustProxy),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -75,6 +103,7 @@ export async function buildApp(parts: AppParts) {
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
+    door.close();
   });
 
   app.setValidatorCompiler(parameterValidator);
@@ -83,19 +112,28 @@ export async function buildApp(parts: AppParts) {
   tellRequestId(app);
   limitRequests(app);
   logRequests(app, settings.logRequests);
+  if (requests) tallyRequests(app, requests);
   if (corsOrigins.length > 0) {
     const origin = corsOrigins.includes('*') ? '*' : [...corsOrigins];
-    await app.register(cors, { origin, exposedHeaders: EXPOSED, maxAge: PREFLIGHT_MAX_AGE });
+    await app.register(cors, {
+      origin,
+      methods: METHODS,
+      exposedHeaders: EXPOSED,
+      maxAge: PREFLIGHT_MAX_AGE,
+    });
   }
-  await describeInterface(app, basePath);
+  await describeInterface(app, settings);
+  if (parts.consoleFolder !== undefined) await serveConsole(app, basePath, parts.consoleFolder);
 
   await app.register(
     async (v1) => {
-      guard(v1, { allowance, now: clock.now, burstPerSecond: settings.burstPerSecond });
+      guard(v1, { allowance, now: clock.now, burst });
       v1.register(user, { prefix: '/user', users, allowance, settings });
       v1.register(tokens, { market });
-      v1.register(priceLatest, { prefix: '/prices/latest', market, clock });
-      v1.register(priceHistory, { prefix: '/prices/history', market, clock });
+      v1.register(priceLatest, { prefix: '/prices/latest', market, send });
+      v1.register(stats, { prefix: '/prices/latest', statistics, sources: parts.statisticsSources, send });
+      v1.register(priceHistory, { prefix: '/prices/history', market, clock, send });
+      v1.register(nodeProxy, { prefix: '/node', node: parts.node, explorer: settings.node.explorer });
     },
     { prefix: `${basePath}/v1` },
   );
@@ -103,7 +141,7 @@ export async function buildApp(parts: AppParts) {
     prefix: `${basePath}/health`,
     checkDatabase: parts.checkDatabase,
     isStopping: () => stopping,
-    warnings: market.warnings,
+    warnings: () => [...market.warnings(), ...statistics.warnings(), ...parts.node.warnings()],
   });
   return app;
 }

@@ -1,22 +1,16 @@
 import pino from 'pino';
 import { maskApiKeys } from './domain/api-key.ts';
-import { stretched } from './domain/budget.ts';
-import type { Clock } from './domain/clock.ts';
-import { systemClock } from './domain/clock.ts';
-import type { FailureCause } from './domain/upstream-failure.ts';
+import { type Clock, systemClock } from './domain/clock.ts';
+import { createRequestTally } from './http/request-tally.ts';
 import { createMetrics } from './metrics.ts';
+import { openMarket } from './parts/market.ts';
+import { openNodes } from './parts/node.ts';
+import { openStatistics } from './parts/statistics.ts';
 import { createAllowance } from './services/allowance.ts';
-import { openBudget } from './services/budget.ts';
-import { createFetches } from './services/fetches.ts';
-import { createFilling } from './services/filling.ts';
-import { openHoldings } from './services/holdings.ts';
+import { reach } from './services/deadline.ts';
 import { createIdentities } from './services/identities.ts';
-import { createMarket } from './services/market.ts';
-import { createRefreshing } from './services/refreshing.ts';
 import { createUsers } from './services/users.ts';
 import type { Settings } from './settings.ts';
-import { openCoinGecko } from './sources/coingecko.ts';
-import { createArchiveStore } from './stores/archive.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { createLedgerStore } from './stores/ledger.ts';
 import { createRefreshStore } from './stores/refreshes.ts';
@@ -43,39 +37,38 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
   const logger = outside.logger ?? openLog(settings.logLevel);
   const database =
     outside.database ?? (await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir, clock }));
-  const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
+  const { prisma } = database;
   const metrics = createMetrics();
-  const observe = (outcome: FailureCause | 'ok') => metrics.upstreamCall('coingecko', outcome);
-  const refreshes = createRefreshStore(database.prisma);
-  const budget = await openBudget({
-    store: refreshes,
-    upstream: 'coingecko',
-    budget: coingecko.budget,
-    stretch: (spent, now) => stretched(coingecko.timetable, coingecko.budget, spent, now),
-    clock,
-  });
-  const source = openCoinGecko({
-    ...coingecko,
-    timeoutMs,
-    clock,
-    reserve: budget.reserve,
-    interval: () => budget.timetable().latest,
-    observe,
-  });
-  const holdings = await openHoldings({ store: createArchiveStore(database.prisma), refreshes, clock });
-  const refreshing = createRefreshing({ store: refreshes, watch: holdings, timeoutMs, clock, log: logger });
-  const fetches = createFetches({ source, holdings, clock });
-  const filling = createFilling({ fetches, holdings, refreshing, budget, clock });
-  const userStore = createUserStore(database.prisma);
+  const refreshes = createRefreshStore(prisma);
+  const ground = { settings, prisma, refreshes, observe: metrics.upstream, clock, log: logger };
+  const prices = await openMarket(ground);
+  const chains = await openStatistics(ground);
+  const nodes = openNodes(ground);
+  const userStore = createUserStore(prisma);
   const identities = createIdentities({ store: userStore, clock });
-  const ledger = createLedgerStore(database.prisma, metrics.ledgerStatement);
+  const ledger = createLedgerStore(database, metrics.ledgerStatement);
   const allowance = createAllowance({ identities, ledger, clock, log: logger });
 
-  const watch = async () => void (await Promise.all([holdings.sync(), budget.sync()]));
+  const watch = async () => void (await Promise.all([prices.watch(), chains.watch()]));
   const watching = setInterval(() => {
-    watch().catch((err) => logger.warn({ err }, 'the archive could not be read again'));
+    watch().catch((err) => logger.warn({ err }, 'what is stored could not be read again'));
   }, WATCH_MS);
   if (database.kind === 'embedded') clearInterval(watching);
+
+  const requests = settings.metrics.port === undefined ? undefined : createRequestTally();
+  if (requests) {
+    metrics.read({
+      requests: requests.all,
+      upstreams: () => [...prices.readings(), ...chains.readings(), ...nodes.readings()],
+      ages: () => [...prices.market.ages(), ...chains.statistics.ages()],
+      leases: allowance.reading,
+      isDatabaseUp: () =>
+        reach(database.ready()).then(
+          () => true,
+          () => false,
+        ),
+    });
+  }
 
   return {
     settings,
@@ -84,14 +77,19 @@ export async function openParts(settings: Settings, outside: Outside = {}) {
     users: createUsers({ store: userStore, clock, changed: identities.sync }),
     allowance,
     metrics,
-    market: createMarket({ holdings, filling, clock }),
+    /** What the app tells of each answer, where somebody is to be told of them. */
+    requests,
+    market: prices.market,
+    statistics: chains.statistics,
+    statisticsSources: chains.sources,
+    node: nodes.node,
     checkDatabase: database.ready,
     /** Takes over what other processes have written: done once a second, where there can be others. */
     watch,
     async close(): Promise<void> {
       clearInterval(watching);
       await allowance.close(settings.shutdownGraceMs);
-      await source.close();
+      for (const part of [prices, chains, nodes]) await part.close();
       if (!outside.database) await database.close();
     },
   };

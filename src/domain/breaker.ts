@@ -7,6 +7,9 @@ const LONGEST_OPEN = 5 * MINUTE;
 /** How long an upstream is left alone that limits our rate and does not say for how long. */
 const RATE_LIMITED = MINUTE;
 
+/** Closed lets calls through, open none, half open one, to try. */
+export type BreakerState = 'closed' | 'half_open' | 'open';
+
 /**
  * A circuit breaker: closed, open until an instant, then half open, where one call is let through to try. Instants
  * are of a monotonic clock, in ms.
@@ -23,6 +26,11 @@ export function createBreaker() {
   }
 
   return {
+    state(now: number): BreakerState {
+      if (now < openUntil) return 'open';
+      return openings === 0 && failures < FAILURES ? 'closed' : 'half_open';
+    },
+
     /** Milliseconds to wait before the next call may go out; 0 lets this one go. */
     admit(now: number): number {
       if (now < openUntil) return openUntil - now;

@@ -2,7 +2,9 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '../domain/api-key.ts';
 import { Problem } from '../problems.ts';
+import { isDatabaseAway } from './database-away.ts';
 import { bodyTooLarge, checkRequest } from './request-limits.ts';
+import type { RequestTally } from './request-tally.ts';
 
 const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -20,14 +22,6 @@ const FRAMEWORK: Record<string, () => Problem> = {
   FST_ERR_BAD_URL: () =>
     new Problem('invalid_request', 'The path is not valid percent-encoding: encode it in UTF-8.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('uri_too_long', 'A part of the path is too long.'),
-};
-
-const isDatabaseAway = (error: unknown): boolean => {
-  const { name, code } = error as { name?: string; code?: string };
-  return (
-    name === 'PrismaClientInitializationError' ||
-    /^(P10\d\d|P2024|P2037|ECONNREFUSED|ECONNRESET)$/.test(code ?? '')
-  );
 };
 
 /** Whatever was thrown, as a problem; what it does not know is an `internal_error` that tells nothing. */
@@ -78,6 +72,8 @@ function send(
 export function replyWithProblems(app: FastifyInstance, basePath: string): void {
   const methods = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
+    // A preflight is answered on any path: that makes none known.
+    if (url === '*') return;
     const known = methods.get(url) ?? new Set();
     for (const one of [method].flat()) known.add(one);
     methods.set(url, known);
@@ -108,7 +104,7 @@ export function replyWithProblems(app: FastifyInstance, basePath: string): void 
 }
 
 /** Answers a path that the router cannot make out: Fastify's `frameworkErrors`, which runs no hook. */
-export function answerUnroutable(basePath: string) {
+export function answerUnroutable(basePath: string, requests?: RequestTally) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-request-id', request.id);
     try {
@@ -117,11 +113,12 @@ export function answerUnroutable(basePath: string) {
     } catch (problem) {
       send(request, reply, toProblem(problem), basePath);
     }
+    requests?.observe(undefined, request.method, reply.statusCode, 0);
   };
 }
 
 /** Answers what is not HTTP enough to become a request. */
-export function answerBrokenRequest(basePath: string, makeId: () => string) {
+export function answerBrokenRequest(basePath: string, makeId: () => string, requests?: RequestTally) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy(error);
@@ -131,6 +128,7 @@ export function answerBrokenRequest(basePath: string, makeId: () => string) {
       error.code === 'HPE_HEADER_OVERFLOW'
         ? new Problem('headers_too_large', 'The request line and header fields are too large.')
         : new Problem('invalid_request', 'The bytes received are not an HTTP/1.1 request.');
+    requests?.observe(undefined, 'other', problem.status, 0);
     const id = makeId();
     const body = bodyOf(problem, basePath, id);
     const status = problem.status === 431 ? '431 Request Header Fields Too Large' : '400 Bad Request';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
-import { isPast, type Lease, newLease } from '../domain/lease.ts';
+import { isPast, type Lease, newLease, unspent } from '../domain/lease.ts';
 import type { Term } from '../domain/plan.ts';
 
 /** A key that was not used for so long gives back what it holds; an account without a lease is forgotten; in ms. */
@@ -26,6 +26,15 @@ export type Account = {
   waiting: number;
   /** Set when the ledger had nothing to grant: when to ask again, and when something may come back (seconds). */
   spentOut: { until: number; comesBackIn: number | undefined } | undefined;
+};
+
+/** What the accounts of this process hold together: leases that are open, and calls. */
+export type Held = {
+  leases: number;
+  granted: number;
+  unspent: number;
+  /** Spent, and not known to be booked. */
+  unsettled: number;
 };
 
 /** Nothing more is spent from the account's lease; what it holds goes back with the next settlement. */
@@ -106,6 +115,22 @@ export function createAccounts(clock: Clock) {
 
     /** Whether nothing is held any more, and all that was is settled. */
     areSettled: (): boolean => [...accounts.values()].every(({ lease, ended }) => !lease && ended.size === 0),
+
+    held(): Held {
+      const held = { leases: 0, granted: 0, unspent: 0, unsettled: 0 };
+      const count = (lease: Lease) => {
+        held.unsettled += Math.max(0, lease.spent - lease.settled);
+        if (lease.closed || lease.granted === 0) return;
+        held.leases += 1;
+        held.granted += lease.granted;
+        held.unspent += unspent(lease);
+      };
+      for (const { lease, ended } of accounts.values()) {
+        if (lease) count(lease);
+        ended.forEach(count);
+      }
+      return held;
+    },
 
     clear: (): void => accounts.clear(),
   };

@@ -20,6 +20,7 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
   const asking = new Set<Account>();
   /** Rises when a settlement begins and when it ends. */
   let statements = 0;
+  let booked = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
 
   function itemsOfAsking(): Item[] {
@@ -102,6 +103,7 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     asked: { wall: number; elapsed: number },
   ): void {
     if (sent.seq !== lease.seq) return;
+    booked += Math.max(0, sent.spent - lease.settled);
     lease.settled = sent.spent;
     lease.granted = state.granted;
     lease.left = state.left;
@@ -141,6 +143,9 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
 
     /** Whether the database could not be reached so lately that it is not asked again yet. */
     hasJustFailed: (): boolean => clock.elapsed() < failedUntil,
+
+    /** Calls that the ledger has booked; one that is given back later is not taken off. */
+    booked: (): number => booked,
 
     /** Differs from what it was when a settlement began or ended in between. */
     asOf: (): number => statements,

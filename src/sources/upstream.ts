@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { createBreaker } from '../domain/breaker.ts';
+import { type Breaker, createBreaker } from '../domain/breaker.ts';
 import { type Clock, HOUR, SECOND } from '../domain/clock.ts';
 import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
 
@@ -40,6 +40,8 @@ export type UpstreamOptions = {
   interval: () => number;
   /** Told how each call ended. */
   observe: (outcome: FailureCause | 'ok') => void;
+  /** Its breaker, where others want to know how it stands. */
+  breaker?: Breaker;
 };
 
 /** A question: what is asked below the base URL, and within how many ms, when that is less than the upstream's own. */
@@ -74,7 +76,7 @@ const UNDICI: Record<string, FailureCause> = {
  */
 export function openUpstream(options: UpstreamOptions) {
   const { name, url, headers = {}, timeoutMs, clock, reserve, interval, observe } = options;
-  const breaker = createBreaker();
+  const { breaker = createBreaker() } = options;
   const agent = new Agent({
     connections: CONNECTIONS,
     connect: { timeout: timeoutMs },

@@ -26,6 +26,18 @@ describe('closed', () => {
   });
 });
 
+test('tells its state', () => {
+  expect(breaker.state(0)).toBe('closed');
+  fail(5);
+  expect([breaker.state(0), breaker.state(10 * SECOND)]).toEqual(['open', 'half_open']);
+  breaker.admit(10 * SECOND);
+  expect(breaker.state(10 * SECOND)).toBe('half_open');
+  breaker.succeeded(11 * SECOND);
+  expect(breaker.state(11 * SECOND)).toBe('closed');
+  breaker.limited(12 * SECOND, SECOND);
+  expect([breaker.state(12 * SECOND), breaker.state(13 * SECOND)]).toEqual(['open', 'half_open']);
+});
+
 describe('half open', () => {
   beforeEach(() => fail(5));
 

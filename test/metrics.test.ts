@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createRequestTally } from '../src/http/request-tally.ts';
+import { createMetrics, type Readings } from '../src/metrics.ts';
+import { seriesOf } from './support/metrics.ts';
+
+const requests = createRequestTally();
+const readings: Readings = {
+  requests: requests.all,
+  upstreams: () => [{ upstream: 'node-1', breaker: 'half_open' }],
+  ages: () => [],
+  leases: () => ({ leases: 0, granted: 0, unspent: 0, unsettled: 0, settled: 0, refunded: 0 }),
+  isDatabaseUp: async () => false,
+};
+
+test('before anything is to be read, nothing of the process is watched', async () => {
+  const metrics = createMetrics();
+  metrics.upstream('coingecko')('timeout');
+  const series = seriesOf(await metrics.text());
+  expect(
+    series.get('quotient_upstream_calls_total{upstream="coingecko",outcome="failed",cause="timeout"}'),
+  ).toBe(1);
+  expect(
+    [...series.keys()].filter((name) => !/^quotient_(upstream_calls|ledger_statements)/.test(name)),
+  ).toEqual([]);
+});
+
+test('what is read is read anew each time', async () => {
+  const metrics = createMetrics();
+  metrics.read(readings);
+  requests.observe('/v1/tokens', 'GET', 200, 0.004);
+  requests.observe('/v1/tokens', 'GET', 200, 60);
+  await metrics.text();
+  requests.observe('/v1/tokens', 'GET', 200, 0.005);
+  const series = seriesOf(await metrics.text());
+  const labels = 'route="/v1/tokens",method="GET",status="200"';
+  expect(series.get(`quotient_http_requests_total{${labels}}`)).toBe(3);
+  const upTo = (bound: string) =>
+    series.get(`quotient_http_request_duration_seconds_bucket{${labels},le="${bound}"}`);
+  expect(['0.001', '0.005', '5', '+Inf'].map(upTo)).toEqual([0, 2, 2, 3]);
+  expect(series.get(`quotient_http_request_duration_seconds_sum{${labels}}`)).toBeCloseTo(60.009, 9);
+  expect(series.get('quotient_database_up')).toBe(0);
+  expect(series.get('quotient_upstream_breaker_state{upstream="node-1"}')).toBe(1);
+  expect([...series.keys()].filter((name) => name.includes('budget'))).toEqual([]);
+});
