@@ -7,9 +7,10 @@ import pg from 'pg';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import type { Clock } from '../domain/clock.ts';
 import { SECOND, systemClock } from '../domain/clock.ts';
-import { PrismaClient } from '../generated/prisma/client.ts';
+import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { migrate, type Session } from './migrations.ts';
+import { connectionFailure, isPassing } from './unreachable.ts';
 
 const POOL_SIZE = 10;
 const CONNECT_TIMEOUT = 5 * SECOND;
@@ -21,6 +22,9 @@ const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 // would be taken for the host's name, and shown.
 const SERVER_URL = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?[^@/?#]*(?:\/[^@?#]*)?(?:\?[^@#]*)?$/;
 
+/** Gives the rows of a statement. */
+export type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
+
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 /**
@@ -31,7 +35,8 @@ export type Database = Awaited<ReturnType<typeof openDatabase>>;
  *   `memory://` keeps it nowhere, beginning with `loadDataDir`, a dumped data directory, if there is one
  * @param poolSize connections to a server at most
  * @throws one Error fit to be shown, without a password: no connection, no writable directory, a failed
- *   migration; with code `DIRECTORY_IN_USE` when another process has the directory
+ *   migration; with code `DIRECTORY_IN_USE` when another process has the directory, `MALFORMED_URL`, or `UNREACHABLE`
+ *   when the server is not there, or not yet
  */
 export async function openDatabase(options: {
   url?: string | undefined;
@@ -50,6 +55,11 @@ export async function openDatabase(options: {
   return {
     prisma,
     kind: opened.kind,
+    /**
+     * Rows of a statement, past Prisma where there is a server: Prisma keeps the text and arguments of its last
+     * hundred statements, which for one of a megabyte a second is a hundred megabytes.
+     */
+    query: opened.query ?? (<Row>(sql: Prisma.Sql) => prisma.$queryRaw<Row[]>(sql)),
     /** Rejects when the database cannot be reached. */
     async ready(): Promise<void> {
       await prisma.$queryRaw`SELECT 1`;
@@ -76,7 +86,8 @@ async function openServer(url: string, poolSize: number, clock: Clock) {
   // A server that goes away tells idle connections, which the pool then replaces. Prisma listens while it is
   // connected; before and after, an error unheard would end the process.
   pool.on('error', () => {});
-  return { kind: 'server' as const, adapter: new PrismaPg(pool), close: () => pool.end() };
+  const query: Query = async ({ text, values }) => (await pool.query(text, values)).rows;
+  return { kind: 'server' as const, adapter: new PrismaPg(pool), query, close: () => pool.end() };
 }
 
 async function migrateServer(config: pg.ClientConfig, clock: Clock) {
@@ -93,10 +104,18 @@ async function migrateServer(config: pg.ClientConfig, clock: Clock) {
     const { message, code } = cause as Error & { code?: string };
     // Of a name with several addresses Node tells the code alone.
     const reason = message || code;
-    throw new Error(`cannot connect to the database at ${client.host}:${client.port}: ${reason}`, { cause });
+    throw connectionFailure(
+      `cannot connect to the database at ${client.host}:${client.port}: ${reason}`,
+      cause,
+    );
   }
   try {
     await migrate(sessionOn(client), { clock });
+  } catch (error) {
+    const lost = [error, (error as Error).cause].find(isPassing);
+    if (lost === undefined) throw error;
+    const { message } = lost as Error;
+    throw connectionFailure(`lost the database at ${client.host}:${client.port}: ${message}`, lost);
   } finally {
     await client.end().catch(() => {});
   }
@@ -128,7 +147,7 @@ async function openEmbedded(dataDir: string, clock: Clock, loadDataDir?: Blob) {
     const at = inMemory ? dataDir : join(dataDir, 'postgres');
     postgres = await startPostgres(at, loadDataDir);
     await migrate(postgres, { clock });
-    return { kind: 'embedded' as const, adapter: new PrismaPGlite(postgres), close };
+    return { kind: 'embedded' as const, adapter: new PrismaPGlite(postgres), query: undefined, close };
   } catch (error) {
     await close().catch(() => {});
     throw error;

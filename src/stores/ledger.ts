@@ -1,5 +1,6 @@
 import { iso } from '../domain/clock.ts';
-import type { PrismaClient } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Database } from './database.ts';
 
 /** What a holder says of a lease. All of it is absolute, so that saying it twice is saying it once. */
 export type LeaseReport = {
@@ -42,7 +43,10 @@ export const RECLAIM_SECONDS = 10;
 
 /** The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more. */
 /** @param counted told of each statement that settles leases */
-export function createLedgerStore(prisma: PrismaClient, counted: () => void = () => undefined) {
+export function createLedgerStore(
+  { prisma, query }: Pick<Database, 'prisma' | 'query'>,
+  counted: () => void = () => undefined,
+) {
   /**
    * Settles, extends, closes and grants leases, in one statement.
    *
@@ -70,7 +74,7 @@ export function createLedgerStore(prisma: PrismaClient, counted: () => void = ()
       })),
     );
     counted();
-    const [row] = await prisma.$queryRaw<{ states: string | null }[]>`
+    const [row] = await query<{ states: string | null }>(Prisma.sql`
       WITH report AS MATERIALIZED (
         SELECT * FROM json_to_recordset(${given}::json) AS r(id uuid, user_key int, period_start timestamptz,
           date date, spent int, settled int, want int, seq int, close boolean)),
@@ -132,7 +136,7 @@ export function createLedgerStore(prisma: PrismaClient, counted: () => void = ()
             + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key
             AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
             AND l.id NOT IN (SELECT id FROM report)) END))::text AS states
-      FROM grants g`;
+      FROM grants g`);
     return JSON.parse(row?.states ?? '[]') as LeaseState[];
   }
 

@@ -200,7 +200,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
 
   // A dead holder's leases are reclaimed by whoever next asks; a fresh process then finds all that is left.
   await age(database, key, 31);
-  const ledger = createLedgerStore(database.prisma);
+  const ledger = createLedgerStore(database);
   for (const { period } of await usageRows(database, key)) await touch(ledger, key, period);
   const books = await usageRows(database, key);
   expect(books.filter(({ used }) => used > 0)).toEqual(

@@ -12,7 +12,7 @@ let ledger: ReturnType<typeof createLedgerStore>;
 let key: number;
 beforeAll(async () => {
   database = await openTestDatabase();
-  ledger = createLedgerStore(database.prisma);
+  ledger = createLedgerStore(database);
 });
 afterAll(() => database?.close());
 beforeEach(async () => {

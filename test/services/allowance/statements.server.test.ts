@@ -37,7 +37,7 @@ function countStatements() {
 it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a second', async (keys) => {
   const store = createUserStore(database.prisma);
   const identities = createIdentities({ store, clock: systemClock });
-  const ledger = createLedgerStore(database.prisma);
+  const ledger = createLedgerStore(database);
   const log = { warn: (fault: unknown) => expect(fault).toBeUndefined() } as never;
   const allowance = createAllowance({ identities, ledger, clock: systemClock, log });
   const users = createUsers({ store, clock: systemClock });

@@ -41,11 +41,11 @@ const BY_HAND = { tick: 2 ** 30, spacing: 0 };
 export type Loss = 'request' | 'answer';
 
 /** What one process has of the allowance: on a database that others may share, by a clock of its own. */
-export function openTeller({ prisma }: Pick<TestDatabase, 'prisma'>, clock: Clock) {
+export function openTeller(database: Pick<TestDatabase, 'prisma' | 'query'>, clock: Clock) {
   const log = pino({ level: 'silent' });
-  const store = createUserStore(prisma);
+  const store = createUserStore(database.prisma);
   const identities = createIdentities({ store, clock });
-  const ledger = createLedgerStore(prisma);
+  const ledger = createLedgerStore(database);
   let loss: Loss | undefined;
   const fragile = {
     ...ledger,
