@@ -1,33 +1,71 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import closeWithGrace from 'close-with-grace';
+import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
+import { SECOND, systemClock } from './domain/clock.ts';
+import { CONSOLE_FOLDER } from './http/console.ts';
 import { drainOnClose } from './http/draining.ts';
 import { listenForMetrics } from './http/metrics-listener.ts';
 import type { Metrics } from './metrics.ts';
 import { openLog, openParts } from './parts.ts';
-import { explain, openConfiguredDatabase } from './refusal.ts';
+import { explain, isUnreachable, openConfiguredDatabase } from './refusal.ts';
 import { readSettings, type Settings } from './settings.ts';
+import type { Database } from './stores/database.ts';
 
 /** The part of the time to stop in that goes to answering what is under way. */
 const DRAINING = 0.7;
 
-/** Settings, open, listen; on SIGTERM or SIGINT close, in reverse, with a deadline. */
+/** Between two attempts to reach the database, in ms: twice as long each time. */
+const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
+
+const stopping = new AbortController();
+
+/** Settings, open, listen; on SIGTERM or SIGINT close, in reverse, with a deadline. A second signal ends it at once. */
 async function start(settings: Settings): Promise<void> {
   const logger = openLog(settings.logLevel);
-  const database = await openConfiguredDatabase(settings);
-  const parts = await openParts(settings, { logger, database });
-  const app = await buildApp(parts);
-  // A part of the time is kept for the ledger: what is leased goes back, and what was spent is settled.
-  drainOnClose(app, settings.shutdownGraceMs * DRAINING);
-  const metrics = await openMetrics(settings.metrics, parts.metrics);
+  const closers: (() => Promise<void>)[] = [];
+  // Before anything is opened: as the first process of a container it is not ended by a signal it does not listen to.
   closeWithGrace({ delay: settings.shutdownGraceMs, logger }, async ({ err, signal }) => {
     if (err) logger.error({ err }, 'stopping on an error nobody caught');
     else logger.info({ signal }, 'stopping');
-    await app.close();
-    await metrics?.close();
-    await parts.close();
-    await database.close();
+    stopping.abort();
+    for (const close of closers.toReversed()) await close();
   });
+
+  const database = await openWhenReachable(settings, logger);
+  closers.push(database.close);
+  const parts = await openParts(settings, { logger, database });
+  closers.push(parts.close);
+  const app = await buildApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
+  // A part of the time is kept for the ledger: what is leased goes back, and what was spent is settled.
+  drainOnClose(app, settings.shutdownGraceMs * DRAINING);
+  const metrics = await openMetrics(settings.metrics, parts.metrics);
+  if (metrics) closers.push(metrics.close);
+  stopping.signal.throwIfAborted();
+  closers.push(() => app.close());
   await app.listen({ host: settings.host, port: settings.port });
+}
+
+/**
+ * Opens the database, and waits for one that is not there yet: service and database are started side by side.
+ * Tells when it begins to wait, when the reason changes, and when it is over.
+ */
+async function openWhenReachable(settings: Settings, logger: Logger): Promise<Database> {
+  const since = systemClock.elapsed();
+  let told: string | undefined;
+  for (let pause = RETRY.first; ; pause = Math.min(2 * pause, RETRY.longest)) {
+    try {
+      const database = await openConfiguredDatabase(settings);
+      const seconds = Math.round((systemClock.elapsed() - since) / SECOND);
+      if (told !== undefined) logger.info({ seconds }, 'the database is there');
+      return database;
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      if (error.message !== told) logger.warn(`waiting for the database: ${error.message}`);
+      told = error.message;
+    }
+    await wait(pause, undefined, { signal: stopping.signal });
+  }
 }
 
 const openMetrics = async ({ host, port }: Settings['metrics'], metrics: Metrics) =>
@@ -36,7 +74,10 @@ const openMetrics = async ({ host, port }: Settings['metrics'], metrics: Metrics
 try {
   await start(readSettings());
 } catch (error) {
-  const { text, exitCode } = explain(error);
-  process.stderr.write(`${text}\n`);
-  process.exit(exitCode);
+  // What a stop cuts short in the middle of a start is no fault.
+  if (!stopping.signal.aborted) {
+    const { text, exitCode } = explain(error);
+    process.stderr.write(`${text}\n`);
+    process.exit(exitCode);
+  }
 }

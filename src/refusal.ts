@@ -37,6 +37,13 @@ export function explain(error: unknown): { text: string; exitCode: number } {
   return { text: error.stack ?? error.message, exitCode: EXIT.failed };
 }
 
+/** Whether the database was not there to be opened: the same attempt may succeed later. */
+export function isUnreachable(error: unknown): error is Refusal {
+  return (
+    error instanceof Refusal && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE'
+  );
+}
+
 /** Opens the database of the settings. Throws `Refusal`: whatever stands in the way is the operator's to know. */
 export async function openConfiguredDatabase({
   databaseUrl,

@@ -26,10 +26,29 @@ const httpUrl = z
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http:// or https:// URL')
   .transform((text) => text.replace(/\/+$/, ''));
 
-const httpUrls = z
+const isEncoded = (text: string) => {
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** Of nodes: paths are put behind them, and what is before an @ goes out as basic authentication. */
+const nodeUrl = httpUrl
+  .refine((text) => !/[?#]/.test(text), 'must be URLs without a query and a fragment')
+  .refine((text) => {
+    const { username, password } = URL.parse(text) ?? {};
+    return [username, password].every((one) => !one || isEncoded(one));
+  }, 'must be URLs with credentials in valid percent-encoding');
+
+const nodeUrls = z
   .string()
   .transform((text) => text.split(',').map((url) => url.trim()))
-  .pipe(z.array(httpUrl, 'must be http:// or https:// URLs, separated by commas'));
+  .pipe(z.array(nodeUrl, 'must be http:// or https:// URLs, separated by commas'));
+
+/** What goes out as a header: with anything else in it no call could be made. */
+const upstreamKey = z.string().regex(/^[!-~]+$/, 'must be printable ASCII characters without a space');
 
 /** A template of a link: an http(s) URL in which a name stands in braces. */
 const linkTemplate = (name: string) =>
@@ -88,18 +107,18 @@ const environment = z.object({
     .optional(),
   DATA_DIR: z.string().default('./data'),
   COINGECKO_URL: httpUrl.optional(),
-  COINGECKO_API_KEY: z.string().optional(),
+  COINGECKO_API_KEY: upstreamKey.optional(),
   COINGECKO_PLAN: z.enum(['public', 'demo', 'pro'], 'must be public, demo or pro').default('public'),
   COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
   COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
   COINGECKO_REFRESH: timetable.default({}),
   CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
-  CRYPTOCOMPARE_API_KEY: z.string().optional(),
+  CRYPTOCOMPARE_API_KEY: upstreamKey.optional(),
   SOLANA_RPC_URL: httpUrl.default('https://api.mainnet-beta.solana.com'),
   ARWEAVE_URL: httpUrl.default('https://arweave.net'),
   BITCOIN_STATS_URL: httpUrl.default('https://blockchain.info'),
   ETHEREUM_STATS_URL: httpUrl.default('https://eth.blockscout.com/api/v2'),
-  NODE_URLS: httpUrls.default([]),
+  NODE_URLS: nodeUrls.default([]),
   NODE_DIALECT: z.enum(['auto', 'legacy', 'cosmos'], 'must be auto, legacy or cosmos').default('auto'),
   EXPLORER_TX_URL: linkTemplate('hash').optional(),
   EXPLORER_ADDRESS_URL: linkTemplate('address').optional(),

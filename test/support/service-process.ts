@@ -4,6 +4,13 @@ import { createInterface } from 'node:readline';
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
+/** Nothing listens there: whoever wants statistics says where they are, and no public host is asked. */
+const NOWHERE = Object.fromEntries(
+  ['CRYPTOCOMPARE_URL', 'BITCOIN_STATS_URL', 'ETHEREUM_STATS_URL', 'SOLANA_RPC_URL', 'ARWEAVE_URL'].map(
+    (name) => [name, 'http://127.0.0.1:9'],
+  ),
+);
+
 /** Each sees every line until its `off`. */
 type Watcher = (line: string) => void;
 
@@ -12,8 +19,23 @@ type Watcher = (line: string) => void;
  * @param env its whole environment besides `PATH`: `DATABASE_URL`, `COINGECKO_URL` …
  */
 export async function startServiceProcess(env: Readonly<Record<string, string>>) {
+  const service = spawnService(env);
+  const listening = await service.logged(/Server listening at http:/);
+  const url = /http:\/\/[\d.]+:\d+/.exec(listening)?.[0] ?? '';
+  return { url, ...service };
+}
+
+/** As `startServiceProcess`, without waiting for it to listen. */
+export function spawnService(env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, ['src/main.ts'], {
-    env: { PATH: process.env.PATH, PORT: '0', BURST_PER_SECOND: '0', REGISTRATIONS_PER_MINUTE: '0', ...env },
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      BURST_PER_SECOND: '0',
+      REGISTRATIONS_PER_MINUTE: '0',
+      ...NOWHERE,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit') as Promise<[code: number | null, signal: NodeJS.Signals | null]>;
@@ -40,9 +62,7 @@ export async function startServiceProcess(env: Readonly<Record<string, string>>)
     });
   }
 
-  const listening = await logged(/Server listening at http:/);
-  const url = /http:\/\/[\d.]+:\d+/.exec(listening)?.[0] ?? '';
-  return { url, lines, logged, exited, ...endings(child, exited) };
+  return { lines, logged, exited, ...endings(child, exited) };
 }
 
 function endings(child: ChildProcess, exited: Promise<[number | null, NodeJS.Signals | null]>) {

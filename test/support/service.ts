@@ -7,16 +7,24 @@ import { openLog, openParts } from '../../src/parts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { readSettings } from '../../src/settings.ts';
 import { openTestDatabase } from './database.ts';
+import { statisticsSettings } from './statistics-settings.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
+type Environment = Readonly<Record<string, string>>;
+
 type Options = {
-  /** The environment, on top of one that asks the sandbox and logs everything. */
-  settings?: Readonly<Record<string, string>>;
+  /**
+   * The environment, on top of one that asks the sandbox and logs everything; a function of the sandbox where it
+   * names one of its URLs. No node is configured unless it is named here.
+   */
+  settings?: Environment | ((sandbox: Sandbox) => Environment);
   /** What `startSandbox` takes. The clock is the service's unless another is given. */
   sandbox?: Parameters<typeof startSandbox>[0];
   /** The system's clock where left out. */
   clock?: Clock;
+  /** The folder that the console was built into; none is served where left out. */
+  consoleFolder?: string;
 };
 
 /** `validUntil` in Unix ms; `revokedAt` and `expiresAt` are the key's. */
@@ -26,14 +34,25 @@ type Enrolment = { limit?: number; validUntil?: number; revokedAt?: Date; expire
  * The whole service on a port of its own, with a fresh test database and the sandbox as its aggregator.
  * For `*.store.test.ts` and `*.server.test.ts`. `close` ends all of it, in reverse.
  */
-export async function startService({ settings: env, sandbox: options, clock = systemClock }: Options = {}) {
+export async function startService({
+  settings: given,
+  sandbox: options,
+  clock = systemClock,
+  consoleFolder,
+}: Options = {}) {
   const logLines: string[] = [];
-  const logger = openLog(env?.LOG_LEVEL ?? 'trace', { write: (line) => void logLines.push(line) });
   const sandbox: Sandbox = await startSandbox({ clock, ...options });
-  const settings = readSettings({ PORT: '0', COINGECKO_URL: sandbox.coingeckoUrl, ...env });
+  const env = typeof given === 'function' ? given(sandbox) : given;
+  const logger = openLog(env?.LOG_LEVEL ?? 'trace', { write: (line) => void logLines.push(line) });
+  const settings = readSettings({
+    PORT: '0',
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    ...statisticsSettings(sandbox),
+    ...env,
+  });
   const database = await openTestDatabase();
   const parts = await openParts(settings, { logger, clock, database });
-  const app = await buildApp(parts);
+  const app = await buildApp({ ...parts, consoleFolder });
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}${settings.basePath}`;

@@ -1,0 +1,15 @@
+import { connect, createServer } from 'node:net';
+import { startSandbox } from '../../src/sandbox/server.ts';
+
+// Stand-ins for the upstreams, for other containers: the sandbox itself listens on 127.0.0.1 alone.
+const sandbox = await startSandbox({ plan: 'pro' });
+const { port } = new URL(sandbox.coingeckoUrl);
+
+const server = createServer((outer) => {
+  const inner = connect(Number(port), '127.0.0.1');
+  outer.pipe(inner).pipe(outer);
+  outer.on('error', () => inner.destroy());
+  inner.on('error', () => outer.destroy());
+});
+server.listen(Number(process.env.PORT), () => console.log('the sandbox listens'));
+process.once('SIGTERM', () => process.exit());

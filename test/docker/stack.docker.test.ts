@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, hammer, PRICED } from '../support/hammer.ts';
+import { buildImage, docker, logsOf, openStack } from './stack.ts';
+
+const REPLICAS = 3;
+const LIMIT = 1_000_000;
+/** Some two hundred calls a second. */
+const LOAD = { connections: 4, everyMs: 15 };
+const ALL_UP = ['up', '--detach', '--wait', '--no-build', '--scale', `api=${REPLICAS}`, '--no-recreate'];
+const PATIENT = { timeout: 120_000 };
+
+const stack = openStack();
+let url: string;
+
+/** A user of their own for each test, made by the operator: registrations are limited. */
+async function enrol() {
+  const form = ['--name', 'Ada Lovelace', '--email', 'ada@example.org', '--plan', 'monthly'];
+  const command = ['node', 'src/commands/users.ts', 'create', ...form, '--limit', String(LIMIT)];
+  const record = await stack.compose('exec', '-T', 'api', ...command);
+  const apiKey = /^apiKey: +(\S+)/m.exec(record)?.[1] ?? '';
+  return { key: Number(/^key: +(\d+)/m.exec(record)?.[1]), apiKey };
+}
+
+const get = (path: string, apiKey: string) => fetch(`${url}${path}`, { headers: { 'x-api-key': apiKey } });
+const registration = (email: string) =>
+  `/v1/user/create?${new URLSearchParams({ name: 'Ada', email, plan: 'monthly' })}`;
+
+/** Whether nothing was refused for a second. */
+const isMended = (answers: readonly Answer[]) =>
+  answers.every(({ status, at }) => status === 200 || at < performance.now() - 1000);
+
+beforeAll(buildImage);
+afterAll(async () => {
+  await stack.close();
+  const label = `label=com.docker.compose.project=${stack.project}`;
+  for (const kind of ['container', 'volume', 'network']) {
+    const all = kind === 'container' ? ['--all'] : [];
+    expect(await docker(kind, 'ls', '--quiet', ...all, '--filter', label)).toBe('');
+  }
+});
+
+it('asks for a password where there is none, and says how to come by one', async () => {
+  const asked = docker('compose', '--env-file', '/dev/null', 'config');
+  await expect(asked).rejects.toThrow(/POSTGRES_PASSWORD.*copy \.env\.example to \.env first/);
+});
+
+it('the replicas wait for a database that is not there, and migrate it once when it comes', async () => {
+  await stack.compose('up', '--detach', '--no-deps', '--no-build', '--scale', `api=${REPLICAS}`, 'api');
+  const replicas = await stack.containers('api');
+  const saying = async (text: string) =>
+    (await Promise.all(replicas.map(logsOf))).filter((log) => log.includes(text)).length;
+  await expect.poll(() => saying('waiting for the database: cannot connect'), PATIENT).toBe(REPLICAS);
+
+  await stack.compose(...ALL_UP);
+  url = await stack.url();
+  await expect.poll(() => saying('the database is there'), PATIENT).toBe(REPLICAS);
+  const migrations = await stack.query('SELECT migration_name FROM _prisma_migrations');
+  expect(new Set(migrations).size).toBe(migrations.length);
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+});
+
+it('publishes the balancer and nothing else', async () => {
+  const rows = (await stack.compose('ps', '--format', '{{.Service}} {{.Ports}}')).split('\n');
+  expect(rows).toHaveLength(REPLICAS + 3);
+  expect(rows.filter((row) => row.includes('->')).map((row) => row.split(' ', 1)[0])).toEqual(['balancer']);
+  expect(await docker('network', 'inspect', `${stack.project}_back`, '--format', '{{.Internal}}')).toBe(
+    'true',
+  );
+});
+
+it('registers, answers and counts, whichever replica is asked', async () => {
+  const created = await fetch(`${url}${registration('grace@example.org')}`, { method: 'POST' });
+  expect(created.status).toBe(201);
+  const { apiKey, key } = (await created.json()) as { apiKey: string; key: number };
+  const answers = await Promise.all(Array.from({ length: 4 * REPLICAS }, () => get(PRICED, apiKey)));
+  for (const answer of answers) {
+    expect([answer.status, answer.headers.has('ratelimit')]).toEqual([200, true]);
+    expect(((await answer.json()) as { current_price: number }).current_price).toBeGreaterThan(0);
+  }
+  await expect.poll(() => stack.books(key), PATIENT).toEqual({ used: answers.length, outstanding: 0 });
+  for (const id of await stack.containers('api')) {
+    expect(await logsOf(id)).toContain('"route":"/v1/prices/latest/token"');
+  }
+});
+
+it('a replica that is killed under load costs no reader an answer', async () => {
+  const { key, apiKey } = await enrol();
+  const load = hammer(url, apiKey, LOAD);
+  await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(400);
+  const [victim = ''] = await stack.containers('api');
+  const killed = performance.now();
+  await docker('kill', '--signal', 'KILL', victim);
+  const before = load.count();
+  await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(before + 600);
+  await load.stop();
+  expect(load.failed).toEqual([]);
+  expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
+
+  // What it had not reported yet is the users': a second's calls, and a report on its way.
+  const lost = load.answers.filter(({ at }) => at > killed - 2000 && at <= killed).length;
+  await expect
+    .poll(async () => (await stack.books(key)).used, PATIENT)
+    .toBeGreaterThanOrEqual(load.count() - lost);
+  const { used } = await stack.books(key);
+  expect(used).toBeLessThanOrEqual(load.count() + LOAD.connections);
+  console.log(`killed: ${load.count()} answered, ${load.failed.length} failed, ${used} counted`);
+  await stack.compose(...ALL_UP);
+});
+
+it('a replica that is stopped under load costs neither an answer nor a count', async () => {
+  const { key, apiKey } = await enrol();
+  const load = hammer(url, apiKey, LOAD);
+  await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(400);
+  const [stopped = ''] = await stack.containers('api');
+  const began = performance.now();
+  await docker('stop', stopped);
+  const took = performance.now() - began;
+  const before = load.count();
+  await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(before + 200);
+  await load.stop();
+  expect(await docker('inspect', stopped, '--format', '{{.State.ExitCode}}')).toBe('0');
+  expect(load.failed).toEqual([]);
+  expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
+  await expect.poll(() => stack.books(key), PATIENT).toEqual({ used: load.count(), outstanding: 0 });
+  console.log(`stopped in ${Math.round(took)} ms: ${load.count()} answered and counted`);
+  await stack.compose(...ALL_UP);
+});
+
+it('a database that restarts under load comes back by itself, and no count is lost', async () => {
+  const { key, apiKey } = await enrol();
+  const load = hammer(url, apiKey, LOAD);
+  await expect.poll(async () => (await stack.books(key)).used, PATIENT).toBeGreaterThan(400);
+  await stack.compose('restart', 'postgres');
+  const restarted = load.answers.length;
+  await expect
+    .poll(() => load.answers.length > restarted + 400 && isMended(load.answers), PATIENT)
+    .toBe(true);
+  await load.stop();
+  expect(load.failed).toEqual([]);
+  const refused = load.answers.filter(({ status }) => status !== 200);
+  for (const { status, code } of refused) {
+    expect({ status, code }).toEqual({ status: 503, code: 'database_unavailable' });
+  }
+  await expect.poll(() => stack.books(key), PATIENT).toEqual({ used: load.count(), outstanding: 0 });
+  console.log(`restarted: ${load.count()} answered and counted, ${refused.length} refused`);
+});
+
+it('tells clients apart by the address that the balancer saw', async () => {
+  const register = (headers: Record<string, string> = {}) =>
+    fetch(`${url}${registration('ada@example.org')}`, { method: 'POST', headers }).then(
+      ({ status }) => status,
+    );
+  const statuses: number[] = [];
+  while (statuses.slice(-REPLICAS).filter((status) => status === 429).length < REPLICAS) {
+    statuses.push(await register());
+    expect(statuses.length).toBeLessThan(50);
+  }
+  expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(0);
+  // What a client says of itself does not count; where it comes from does.
+  expect(await register({ 'x-forwarded-for': '198.51.100.7' })).toBe(429);
+  const elsewhere = `fetch('http://balancer:8080${registration('grace@example.org')}', { method: 'POST' })
+    .then(({ status }) => console.log(status))`;
+  expect(await stack.compose('exec', '-T', 'sandbox', 'node', '-e', elsewhere)).toBe('201');
+});
+
+it('the balancer writes no key into its log, not even when it logs every request', async () => {
+  const { apiKey } = await enrol();
+  // The same configuration, talkative.
+  const talkative = `sed '0,/^{$/s//{\\n\\tdebug/' /etc/caddy/Caddyfile >/tmp/Caddyfile
+    && exec caddy run --adapter caddyfile --config /tmp/Caddyfile`.replaceAll('\n', ' ');
+  const name = `${stack.project}-talkative`;
+  const [id = ''] = await stack.containers('balancer');
+  const options = ['--detach', '--name', name, '--network', `${stack.project}_front`, '--volumes-from', id];
+  await docker('run', ...options, 'caddy:2', 'sh', '-c', talkative);
+  try {
+    const log = () => logsOf(name);
+    await expect.poll(log, PATIENT).toContain('serving initial configuration');
+    const ask = `fetch('http://${name}:8080/v1/user/data?api=${apiKey}', { headers: { 'x-api-key': '${apiKey}' } })
+      .then(({ status }) => console.log(status))`;
+    expect(await stack.compose('exec', '-T', 'sandbox', 'node', '-e', ask)).toBe('200');
+    await expect.poll(log, PATIENT).toMatch(/upstream roundtrip.*"request": ?\{.*"method": ?"GET"/);
+    expect(await log()).not.toContain('qt_');
+  } finally {
+    await docker('rm', '--force', name);
+  }
+});
+
+it('answers a problem where no replica runs', async () => {
+  await stack.compose('stop', 'api');
+  const answer = await get(PRICED, 'unimportant');
+  expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).toEqual([
+    503,
+    'application/problem+json',
+    '1',
+  ]);
+  const problem = (await answer.json()) as { code: string; requestId: string };
+  expect(problem).toMatchObject({ status: 503, code: 'overloaded', type: '/docs/problems#overloaded' });
+  expect(answer.headers.get('x-request-id')).toBe(problem.requestId);
+});

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { readSettings } from '../src/settings.ts';
+
+const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+
+/** What the example sets, and what it shows as a default, by name. */
+const shown = new Map(
+  [...read('.env.example').matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ]),
+);
+const composed = new Set([...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
+const declared = [...read('src/settings.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+
+/** Without a default, or with one that depends on the plan. */
+const UNSET = [
+  'BASE_PATH',
+  'DATABASE_URL',
+  'COINGECKO_API_KEY',
+  'COINGECKO_URL',
+  'COINGECKO_CALLS_PER_MINUTE',
+  'COINGECKO_CALLS_PER_MONTH',
+  'COINGECKO_REFRESH',
+  'CRYPTOCOMPARE_API_KEY',
+  'NODE_URLS',
+  'EXPLORER_TX_URL',
+  'EXPLORER_ADDRESS_URL',
+  'TRUST_PROXY',
+  'CORS_ORIGINS',
+  'METRICS_PORT',
+];
+
+it('.env.example has every setting, and what the compose file asks for, and nothing else', () => {
+  expect(declared).toContain('SHUTDOWN_GRACE_MS');
+  expect(new Set(shown.keys())).toEqual(new Set([...declared, ...composed]));
+});
+
+it('.env.example shows the defaults as they are', () => {
+  expect(readSettings(Object.fromEntries(shown))).toEqual(readSettings({}));
+  const empty = declared.filter((name) => shown.get(name) === '');
+  expect(empty.sort()).toEqual([...UNSET].sort());
+});
+
+it('.env.example sets nothing but the password, and the compose file holds none', () => {
+  const set = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+  expect(set).toEqual(['POSTGRES_PASSWORD']);
+  const passwords = [...read('docker-compose.yml').matchAll(/PASSWORD: (.*)$/gm)].map(([, value]) => value);
+  expect(passwords.length).toBeGreaterThan(0);
+  for (const value of passwords) expect(value).toMatch(/^\$\{POSTGRES_PASSWORD:\?[^}]+\}$/);
+});

@@ -1,0 +1,41 @@
+import { expect, it, vi } from 'vitest';
+import { startRefusingServer } from '../support/refusing-server.ts';
+import { spawnService } from '../support/service-process.ts';
+
+// Each test starts a process: seconds, on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+it('waits for a server that is not there, says so once, and is ended by SIGTERM at once', async () => {
+  const server = await startRefusingServer('57P03', 'unused');
+  await server.close();
+  const service = spawnService({ DATABASE_URL: server.url });
+  const line = await service.logged(/waiting/);
+  expect(JSON.parse(line)).toMatchObject({
+    level: 40,
+    msg: `waiting for the database: cannot connect to the database at ${server.at}: connect ECONNREFUSED ${server.at}`,
+  });
+  expect(await service.stop()).toBe(0);
+  expect(service.lines.map((text) => JSON.parse(text).msg)).toEqual([JSON.parse(line).msg, 'stopping']);
+});
+
+it('tries again while the server starts, and says it once', async () => {
+  const server = await startRefusingServer('57P03', 'the database system is starting up');
+  const service = spawnService({ DATABASE_URL: server.url });
+  await server.asked(3);
+  expect(service.lines).toHaveLength(1);
+  expect(service.lines[0]).toContain(`${server.at}: the database system is starting up`);
+  expect(await service.stop()).toBe(0);
+  await server.close();
+});
+
+it.each([
+  ['28P01', 'password authentication failed for user "somebody"'],
+  ['3D000', 'database "quotient" does not exist'],
+])('does not wait for what no waiting mends: %s', async (sqlState, message) => {
+  const server = await startRefusingServer(sqlState, message);
+  const service = spawnService({ DATABASE_URL: server.url });
+  expect(await service.exited).toEqual([1, null]);
+  await service.logged(/cannot connect/);
+  expect(service.lines).toEqual([`cannot connect to the database at ${server.at}: ${message}`]);
+  await server.close();
+});
