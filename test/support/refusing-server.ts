@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+/** A server that answers whoever connects with one error of PostgreSQL's, by its SQLSTATE; on a free port, or one's own. */
+export async function startRefusingServer(sqlState: string, message: string, port = 0) {
+  const fields = [`SFATAL`, `C${sqlState}`, `M${message}`, ''].map((field) => `${field}\0`).join('');
+  const head = Buffer.alloc(5, 'E');
+  head.writeInt32BE(4 + fields.length, 1);
+  let count = 0;
+  const asked = new Set<() => void>();
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.end(Buffer.concat([head, Buffer.from(fields)]));
+      count += 1;
+      for (const told of asked) told();
+    });
+    socket.on('error', () => {});
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: own } = server.address() as AddressInfo;
+  return {
+    at: `127.0.0.1:${own}`,
+    url: `postgresql://somebody:hunter2@127.0.0.1:${own}/quotient`,
+    /** Resolves when it has been asked so many times. */
+    asked: (times: number) =>
+      new Promise<void>((resolve) => {
+        const told = () => count >= times && resolve();
+        asked.add(told);
+        told();
+      }),
+    close: () => new Promise((closed) => server.close(closed)),
+  };
+}
