@@ -21,15 +21,14 @@ describe.runIf(canStartPostgres)('while the database is away', () => {
     const codes = async () => [
       await codeOf(CREATE, { method: 'POST' }),
       await codeOf(`/v1/user/data?api=${mintApiKey()}`),
-      await codeOf('/v1/user/rotate', { method: 'POST', headers: { 'x-api-key': apiKey } }),
+      await codeOf('/v1/tokens'),
       await codeOf('/health/ready'),
     ];
     const well = [201, 'api_key_invalid', 200, 200];
     const away = Array.from({ length: 4 }, () => 'database_unavailable');
-    const created = await fetch(service.url + CREATE, { method: 'POST' });
-    let { apiKey } = (await created.json()) as { apiKey: string };
     try {
-      expect(await codes()).toEqual([200, 201, 'api_key_invalid', 200]);
+      // Not the tokens: what the archive holds is remembered until it changes.
+      expect(await codeOf(CREATE, { method: 'POST' })).toBe(201);
       await server.stop('immediate');
       expect(await codes()).toEqual(away);
       // As while it recovers: it accepts a connection, and refuses it.
@@ -38,7 +37,7 @@ describe.runIf(canStartPostgres)('while the database is away', () => {
       expect(await codes()).toEqual(away);
       await refusing.close();
       await server.start();
-      await expect.poll(codes, { timeout: 15_000 }).toEqual([200, 201, 'api_key_invalid', 200]);
+      await expect.poll(codes, { timeout: 15_000 }).toEqual(well);
     } finally {
       await service.kill();
       await server.close();

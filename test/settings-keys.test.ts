@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { readSettings, type SettingsError } from '../src/settings.ts';
+
+test.each(['COINGECKO_API_KEY', 'CRYPTOCOMPARE_API_KEY'])(
+  '%s must be what a header can carry, and is not repeated in the fault',
+  (name) => {
+    for (const key of ['se cret', 'secret\n', 'sécret']) {
+      let fault: unknown;
+      try {
+        readSettings({ [name]: key });
+      } catch (error) {
+        fault = error;
+      }
+      expect((fault as SettingsError).faults).toEqual([
+        `${name} must be printable ASCII characters without a space`,
+      ]);
+    }
+    expect(() => readSettings({ [name]: 'CG-secret_1' })).not.toThrow();
+  },
+);
