@@ -71,7 +71,7 @@ function errorIn(body: unknown): ToldError | undefined {
 }
 
 /** The body of an answer in the shape that is wanted; throws `UpstreamFailure`. */
-export const readAnswer = createJsonReader(UPSTREAM, errorIn);
+export const createReader = (apiKey: string | undefined) => createJsonReader(UPSTREAM, errorIn, apiKey);
 
 /**
  * A chart as samples, ascending, one for each instant: the three arrays are matched by their times, since they may

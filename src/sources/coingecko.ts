@@ -4,7 +4,7 @@ import type { Sample } from '../domain/sample.ts';
 import type { Span } from '../domain/span.ts';
 import { isTokenName, type TokenName } from '../domain/token.ts';
 import { UpstreamFailure } from '../domain/upstream-failure.ts';
-import { chartAnswer, chartSamples, type Market, marketsAnswer, readAnswer } from './coingecko-wire.ts';
+import { chartAnswer, chartSamples, createReader, type Market, marketsAnswer } from './coingecko-wire.ts';
 import { openUpstream, type UpstreamOptions } from './upstream.ts';
 
 /** What each plan of the aggregator gives: the header its key goes into, and how many days of history. */
@@ -42,13 +42,14 @@ type Options = {
 /** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
 export function openCoinGecko({ url, plan, apiKey, clock, ...rest }: Options) {
   const { keyHeader, historyDays } = PLANS[plan];
+  const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
   const upstream = openUpstream({ ...rest, name: 'coingecko', url: url.replace(/\/+$/, ''), headers, clock });
 
   function chart(token: TokenName, path: string, query: Record<string, string>): Promise<Sample[]> {
     return upstream.ask(
       { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query } },
-      (answer) => chartSamples(readAnswer(chartAnswer, answer, clock.now())),
+      (answer) => chartSamples(read(chartAnswer, answer, clock.now())),
     );
   }
 
@@ -63,7 +64,7 @@ export function openCoinGecko({ url, plan, apiKey, clock, ...rest }: Options) {
       const query = { vs_currency: 'usd', ids: tokens.join(',') };
       return upstream.ask({ path: '/coins/markets', query }, (answer) => {
         const now = clock.now();
-        const quotes = readAnswer(marketsAnswer, answer, now).flatMap((market) => toQuote(market, now));
+        const quotes = read(marketsAnswer, answer, now).flatMap((market) => toQuote(market, now));
         if (quotes.length > 0) return quotes;
         throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
       });

@@ -91,13 +91,6 @@ export const CRYPTOCOMPARE_FIGURES: FigureRules<Latest> = {
   ...asItIs('large_transaction_count'),
 };
 
-/** The reader of one key's answers: of what is read, the key itself goes into no message. */
-const readerFor = (apiKey: string | undefined) =>
-  createJsonReader(NAME, (body) => {
-    const told = errorIn(body);
-    return told && apiKey ? { ...told, message: told.message.replaceAll(apiKey, '(the key)') } : told;
-  });
-
 /**
  * Statistics from CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Which chains it has is its own to
  * say, and changes: every one is asked for, and `not_listed` is its answer for one it does not have. Without a key,
@@ -111,7 +104,7 @@ export function openCryptoCompare({
   const tells = Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, told]));
   const headers: Record<string, string> = apiKey ? { authorization: `Apikey ${apiKey}` } : {};
   const upstream = openStatisticsUpstream(NAME, tells, { ...options, headers });
-  const read = readerFor(apiKey);
+  const read = createJsonReader(NAME, errorIn, apiKey);
 
   return {
     name: NAME,

@@ -43,16 +43,23 @@ export function errorText(body: unknown): ToldError | undefined {
 
 /**
  * How the answers of one upstream are read. `errorIn` finds the upstream's own kind of error in a body, under
- * whatever status it came; everything else is common to all who should answer with JSON.
+ * whatever status it came; everything else is common to all who should answer with JSON. An upstream may repeat the
+ * key that it was sent: `apiKey` goes into no message.
  */
-export function createJsonReader(upstream: string, errorIn: (body: unknown) => ToldError | undefined) {
+export function createJsonReader(
+  upstream: string,
+  errorIn: (body: unknown) => ToldError | undefined,
+  apiKey?: string | undefined,
+) {
+  const masked = (message: string) => (apiKey ? message.replaceAll(apiKey, '(the key)') : message);
+
   /**
    * The body of an answer in the shape that is wanted. Throws `UpstreamFailure` for everything else: an error under
    * any status (also 200), a page where JSON belongs, JSON cut short, JSON of another shape.
    */
   return function read<T>(schema: z.ZodType<T>, answer: UpstreamAnswer, now: number): T {
     const fail = (cause: FailureCause, message: string) =>
-      new UpstreamFailure(upstream, cause, message.slice(0, LONGEST_MESSAGE), {
+      new UpstreamFailure(upstream, cause, masked(message).slice(0, LONGEST_MESSAGE), {
         retryAfter: retryAfter(answer.headers, now),
       });
 

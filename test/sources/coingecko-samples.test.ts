@@ -229,3 +229,20 @@ describe('a call', () => {
     expect(upstream.calls.at(-1)?.query).toEqual({ vs_currency: 'usd', from: '1', to: '9' });
   });
 });
+
+test('a key that the aggregator repeats goes into no message', async () => {
+  const upstream = await startUpstreamServer(() => ({
+    status: 401,
+    body: '{"error":"no such key: CG-secret"}',
+  }));
+  const source = openTestSource(upstream.url, { plan: 'demo', apiKey: 'CG-secret' });
+  try {
+    await expect(source.quotes(['bitcoin'])).rejects.toMatchObject({
+      reason: 'refused',
+      message: 'coingecko: status 401: no such key: (the key)',
+    });
+  } finally {
+    await source.close();
+    await upstream.close();
+  }
+});
