@@ -7,6 +7,7 @@ import type { StatisticsSource } from './domain/statistics.ts';
 import { createBurst } from './http/burst.ts';
 import { serveConsole } from './http/console.ts';
 import { createDoor } from './http/door.ts';
+import { createFreshness } from './http/freshness.ts';
 import { guard } from './http/guard.ts';
 import { describeInterface } from './http/openapi.ts';
 import { parameterValidator } from './http/parameters.ts';
@@ -82,8 +83,10 @@ export async function buildApp(parts: AppParts) {
   const { basePath, corsOrigins } = settings;
   const burst = createBurst(settings.burstPerSecond);
   const isOpen = settings.logRequests !== 'all';
-  const door = createDoor({ allowance, burst, now: clock.now, isOpen, requests });
-  const send = createSending({ door, now: clock.now });
+  const variesByOrigin = corsOrigins.length > 0 && !corsOrigins.includes('*');
+  const freshness = createFreshness({ variesByOrigin });
+  const door = createDoor({ allowance, burst, freshness, now: clock.now, isOpen, requests });
+  const send = createSending({ freshness, door, now: clock.now });
   const app = Fastify({
     serverFactory: door.server,
     loggerInstance: logger,

@@ -11,7 +11,7 @@ import type { Allowance, Receipt } from '../services/allowance.ts';
 import type { Answer } from '../services/answer.ts';
 import type { Burst } from './burst.ts';
 import { acceptedCoding } from './content-coding.ts';
-import { type Format, freshnessHeaders } from './freshness.ts';
+import type { Format, Freshness } from './freshness.ts';
 import { allowanceHeaders } from './guard.ts';
 import { requestId } from './request-id.ts';
 import { headersSize, LIMITS } from './request-limits.ts';
@@ -35,6 +35,7 @@ type Remembered = {
 type Parts = {
   allowance: Allowance;
   burst: Burst;
+  freshness: Freshness;
   now: () => number;
   /** Whether the door answers at all. */
   isOpen: boolean;
@@ -46,7 +47,7 @@ type Parts = {
  * check then, and the answer still holds. Who asks is looked at and pays as everywhere. Whatever is out of the
  * ordinary goes on to the framework, untouched, which says what there is to say.
  */
-export function createDoor({ allowance, burst, now, isOpen, requests }: Parts) {
+export function createDoor({ allowance, burst, freshness, now, isOpen, requests }: Parts) {
   const remembered = new LRUCache<string, Remembered>({
     max: REMEMBERED,
     maxSize: REMEMBERED_BYTES,
@@ -89,7 +90,7 @@ export function createDoor({ allowance, burst, now, isOpen, requests }: Parts) {
     if (receipt === undefined) return false;
     allowance.keep(receipt);
     const { payload } = representation;
-    const prepared = freshnessHeaders(known.answer, representation, known.format, at);
+    const prepared = freshness.headersOf(known.answer, representation, known.format, at);
     const own = allowanceHeaders(receipt, at);
     response.writeHead(200, prepared.concat('x-request-id', requestId(request), own));
     response.end(payload, 'latin1');

@@ -19,44 +19,52 @@ export function isKnownTo(header: string | undefined, etag: string): boolean {
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
-function headersOf(
-  answer: Answer,
-  { coding, payload, etag }: Representation,
-  format: Format,
-  now: number,
-): string[] {
-  const { source, modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
-  const maxAge = Math.min(LONGEST_SECONDS, Math.max(0, Math.ceil((dueAt - now) / SECOND)));
-  const policy = settled
-    ? `private, max-age=${YEAR_SECONDS}, immutable`
-    : `private, max-age=${maxAge}, ${STALE}`;
-  const headers = ['etag', etag, 'vary', 'Accept, Accept-Encoding'];
-  headers.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', policy);
-  headers.push('cache-status', cacheStatus(answer, now));
-  if (fetchedAt !== undefined)
-    headers.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
-  if (source !== undefined) headers.push('quotient-source', source);
-  if (gaps.length > 0) headers.push('quotient-gaps', gaps.join(', '));
-  if (coding !== 'identity') headers.push('content-encoding', coding);
-  headers.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
-  return headers;
-}
-
+type Parts = {
+  /** Whether what an answer says of CORS depends on who asks: not when every origin may read it, or none. */
+  variesByOrigin: boolean;
+};
 type Prepared = { answer: Answer; second: number; headers: string[] };
-/** The headers of each representation, as they were last sent: they say the same until the second is over. */
-const prepared = new WeakMap<Representation, Prepared>();
 
-/** What a cache wants to know of an answer that is given now (Unix ms), as a flat list of names and values. */
-export function freshnessHeaders(
-  answer: Answer,
-  representation: Representation,
-  format: Format,
-  now: number,
-): string[] {
-  const second = Math.floor(now / SECOND);
-  const known = prepared.get(representation);
-  if (known && known.answer === answer && known.second === second) return known.headers;
-  const headers = headersOf(answer, representation, format, now);
-  prepared.set(representation, { answer, second, headers });
-  return headers;
+/** What answers say of themselves to caches. */
+export function createFreshness({ variesByOrigin }: Parts) {
+  const vary = variesByOrigin ? 'Accept, Accept-Encoding, Origin' : 'Accept, Accept-Encoding';
+  /** The headers of each representation, as they were last sent: they say the same until the second is over. */
+  const prepared = new WeakMap<Representation, Prepared>();
+
+  function make(
+    answer: Answer,
+    { coding, payload, etag }: Representation,
+    format: Format,
+    now: number,
+  ): string[] {
+    const { source, modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
+    const maxAge = Math.min(LONGEST_SECONDS, Math.max(0, Math.ceil((dueAt - now) / SECOND)));
+    const policy = settled
+      ? `private, max-age=${YEAR_SECONDS}, immutable`
+      : `private, max-age=${maxAge}, ${STALE}`;
+    const headers = ['etag', etag, 'vary', vary];
+    headers.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', policy);
+    headers.push('cache-status', cacheStatus(answer, now));
+    if (fetchedAt !== undefined)
+      headers.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
+    if (source !== undefined) headers.push('quotient-source', source);
+    if (gaps.length > 0) headers.push('quotient-gaps', gaps.join(', '));
+    if (coding !== 'identity') headers.push('content-encoding', coding);
+    headers.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
+    return headers;
+  }
+
+  return {
+    /** What a cache wants to know of an answer that is given now (Unix ms), as a flat list of names and values. */
+    headersOf(answer: Answer, representation: Representation, format: Format, now: number): string[] {
+      const second = Math.floor(now / SECOND);
+      const known = prepared.get(representation);
+      if (known && known.answer === answer && known.second === second) return known.headers;
+      const headers = make(answer, representation, format, now);
+      prepared.set(representation, { answer, second, headers });
+      return headers;
+    },
+  };
 }
+
+export type Freshness = ReturnType<typeof createFreshness>;

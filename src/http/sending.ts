@@ -3,14 +3,14 @@ import type { Answer } from '../services/answer.ts';
 import type { Representation } from '../services/bodies.ts';
 import { acceptedCoding } from './content-coding.ts';
 import type { Door } from './door.ts';
-import { type Format, freshnessHeaders, isKnownTo } from './freshness.ts';
+import { type Format, type Freshness, isKnownTo } from './freshness.ts';
 import { allowanceHeaders, payFor } from './guard.ts';
 import { mustGoTheLongWay, sendSwiftly } from './swift-reply.ts';
 
-type Parts = { door: Pick<Door, 'remember'>; now: () => number };
+type Parts = { freshness: Freshness; door: Pick<Door, 'remember'>; now: () => number };
 
 /** How priced answers go out. */
-export function createSending({ door, now }: Parts) {
+export function createSending({ freshness, door, now }: Parts) {
   function sendRepresentation(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -19,7 +19,7 @@ export function createSending({ door, now }: Parts) {
     format: Format,
   ): void {
     const at = now();
-    const headers = freshnessHeaders(answer, representation, format, at);
+    const headers = freshness.headersOf(answer, representation, format, at);
     const isKnown = isKnownTo(request.headers['if-none-match'], representation.etag);
     if (!isKnown && !mustGoTheLongWay(reply)) {
       door.remember(request.raw, answer, format, request.routeOptions.url);
@@ -27,10 +27,7 @@ export function createSending({ door, now }: Parts) {
       sendSwiftly(request, reply, representation, headers, receipt ? allowanceHeaders(receipt, at) : []);
       return;
     }
-    // What CORS varies by comes beside what the answer varies by.
-    const cors = reply.getHeader('vary');
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
-    if (cors !== undefined) reply.header('vary', `${reply.getHeader('vary')}, ${cors}`);
     if (isKnown) {
       for (const name of ['content-type', 'content-length', 'content-encoding']) reply.removeHeader(name);
       reply.code(304).send();

@@ -21,3 +21,11 @@ test.each([ONE, OTHER])('an answer for %s is told to be for that origin, also as
     expect(headers.get('vary')).toBe('Accept, Accept-Encoding, Origin');
   }
 });
+
+test('an answer for no origin says that one for an origin would be another, at the door as behind it', async () => {
+  for (let time = 0; time < 3; time++) {
+    const { headers } = await service.get(LATEST, { key });
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+    expect(headers.get('vary')).toBe('Accept, Accept-Encoding, Origin');
+  }
+});

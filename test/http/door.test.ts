@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createBurst } from '../../src/http/burst.ts';
 import { createDoor, type Door } from '../../src/http/door.ts';
+import { createFreshness } from '../../src/http/freshness.ts';
 import { NODE_HEADER_LIMIT } from '../../src/http/request-limits.ts';
 import { countsOf, createRequestTally, type RequestTally } from '../../src/http/request-tally.ts';
 import type { Allowance } from '../../src/services/allowance.ts';
@@ -57,7 +58,8 @@ type Opening = { burstPerSecond?: number; isOpen?: boolean; requests?: RequestTa
 
 async function open({ burstPerSecond = 0, isOpen = true, requests }: Opening = {}): Promise<void> {
   const burst = createBurst(burstPerSecond);
-  door = createDoor({ allowance: allowance(), burst, now: () => NOW, isOpen, requests });
+  const freshness = createFreshness({ variesByOrigin: false });
+  door = createDoor({ allowance: allowance(), burst, freshness, now: () => NOW, isOpen, requests });
   const options = {
     http: { maxHeaderSize: NODE_HEADER_LIMIT },
     keepAliveTimeout: 1000,

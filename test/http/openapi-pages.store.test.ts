@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROBLEM_CODES, problemKind } from '../../src/problems.ts';
+import type { Document } from '../support/published.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** What a browser would load of a page: the targets of scripts, style sheets, icons and images. */
@@ -33,8 +34,10 @@ describe.each([
     const html = await page.text();
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
-    expect(html).toContain('Data provided by CoinGecko');
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(policy).not.toContain('unsafe');
+    expect(html).not.toMatch(/<style|<script>| style=| on[a-z]+=/);
     expect(html).toMatch(/<title>Quotient/);
 
     const assets = assetsOf(html);
@@ -50,13 +53,33 @@ describe.each([
     }
   });
 
-  it('shows the description of this service, and has no validator elsewhere', async () => {
-    const script = await (await service.get('/docs/static/swagger-initializer.js')).text();
+  it('describes this service, without a validator elsewhere and without a memory for keys', async () => {
+    const html = await (await service.get('/docs')).text();
+    expect(html).toContain(`data-description="${basePath}/openapi.json"`);
+    const script = await (await service.get('/docs/static/docs.js')).text();
     expect(script).toContain('validatorUrl: null');
-    expect(script).toContain('"validatorUrl":null');
-    expect(script).toContain("url: resolveUrl('./json')");
-    const shown = await (await service.get('/docs/json')).json();
-    expect(shown).toEqual(await (await service.get('/openapi.json')).json());
+    expect(script).toContain('persistAuthorization: false');
+  });
+
+  it('shows the guide that the description has, in the same words', async () => {
+    const { info } = (await (await service.get('/openapi.json')).json()) as Document;
+    const html = await (await service.get('/docs')).text();
+    const titles = [...info.description.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    expect(titles.length).toBeGreaterThan(5);
+    expect([...html.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, title]) => title)).toEqual([
+      ...titles,
+      'Every path, to be tried',
+    ]);
+    expect(info.description).toContain(`${basePath}/v1/user/create?name=`);
+    for (const [, id] of html.matchAll(/<li><a href="#([^"]+)"/g)) expect(html).toContain(`id="${id}"`);
+  });
+
+  it.each(['/docs', '/docs/problems'])('%s leads to what else there is', async (path) => {
+    const html = await (await service.get(path)).text();
+    for (const target of ['/', '/docs', '/docs/problems', '/openapi.json', '/llms.txt']) {
+      expect(html).toContain(`<a href="${basePath}${target}"`);
+    }
+    expect(html).toContain('Data provided by <a href="https://www.coingecko.com">CoinGecko</a>');
   });
 
   it('has a section for every problem, where its type leads', async () => {
@@ -65,11 +88,50 @@ describe.each([
     expect(type).toBe(`${basePath}/docs/problems#api_key_missing`);
     const html = await (await fetch(new URL(type, origin))).text();
     for (const code of PROBLEM_CODES) {
-      const section = html.split(`<section id="${code}">`)[1]?.split('</section>')[0];
-      expect(section, code).toContain(`${problemKind(code).status}`);
-      expect(section, code).toContain(problemKind(code).title);
-      expect(section?.match(/<p>/g), code).toHaveLength(2);
+      expect(html).toContain(`<a href="#${code}"><code>${code}</code></a></li>`);
+      const section = html.split(`<section id="${code}"`)[1]?.split('</section>')[0];
+      const { status, title } = problemKind(code);
+      expect(section, code).toContain(`<span class="status">${status}</span> ${title}`);
+      expect(section?.match(/<dd>.{10,}<\/dd>/g), code).toHaveLength(2);
+      const example = section?.split('<pre')[1]?.split('<code>')[1]?.split('</code>')[0] ?? '';
+      const body = JSON.parse(
+        example.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
+      );
+      expect(body).toMatchObject({ type: `${basePath}/docs/problems#${code}`, title, status, code });
     }
+  });
+
+  it.each([
+    ['/docs', 'text/html; charset=utf-8'],
+    ['/docs/problems', 'text/html; charset=utf-8'],
+    ['/docs/static/docs.css', 'text/css; charset=utf-8'],
+    ['/docs/static/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+    ['/openapi.json', 'application/json; charset=utf-8'],
+    ['/llms.txt', 'text/plain; charset=utf-8'],
+  ])('%s is compressed, and free to whoever has it', async (path, type) => {
+    const page = await service.get(path, { headers: { 'accept-encoding': 'br' } });
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': type,
+      'content-encoding': 'br',
+      'cache-control': 'no-cache',
+      vary: 'Accept-Encoding',
+      'x-content-type-options': 'nosniff',
+    });
+    const etag = page.headers.get('etag') ?? '';
+    const headers = { 'accept-encoding': 'br', 'if-none-match': etag };
+    const again = await service.get(path, { headers });
+    expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, '']);
+
+    const plain = await service.get(path, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(plain.headers.get('etag')).not.toBe(etag);
+    const text = await plain.text();
+    expect(text).toBe(await page.text());
+    const head = await fetch(`${service.url}${path}`, {
+      method: 'HEAD',
+      headers: { 'accept-encoding': 'identity' },
+    });
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 
   it.each([
@@ -79,7 +141,8 @@ describe.each([
     ['GET', '/docs/problems/nothing', 404, 'not_found'],
     ['POST', '/docs', 405, 'method_not_allowed'],
     ['POST', '/docs/problems', 405, 'method_not_allowed'],
-    ['DELETE', '/docs/static/index.css', 405, 'method_not_allowed'],
+    ['DELETE', '/docs/static/docs.css', 405, 'method_not_allowed'],
+    ['POST', '/llms.txt', 405, 'method_not_allowed'],
     ['PUT', '/openapi.json', 405, 'method_not_allowed'],
   ])('%s %s is %i %s', async (method, path, status, code) => {
     const response = await fetch(`${service.url}${path}`, { method });

@@ -1,0 +1,168 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildConsole } from '../../scripts/build-console.ts';
+import { type Service, startService } from '../support/service.ts';
+import { exchange } from '../support/socket.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quotient-console-'));
+  await buildConsole(folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each([
+  ['without a base path', ''],
+  ['under a base path', '/market'],
+])('the console %s', (_where, basePath) => {
+  let service: Service;
+  let origin: string;
+  let assets: string[];
+
+  beforeAll(async () => {
+    service = await startService({ settings: { BASE_PATH: basePath }, consoleFolder: folder });
+    origin = new URL(service.url).origin;
+    const names = await readdir(join(folder, 'console'));
+    assets = names.filter((name) => !/\.(br|gz)$/.test(name)).map((name) => `/console/${name}`);
+  });
+  afterAll(() => service?.close());
+
+  const plain = (path: string, headers: Record<string, string> = {}) =>
+    service.get(path, { headers: { 'accept-encoding': 'identity', ...headers } });
+
+  it('is a page that loads what there is, and nothing else', async () => {
+    const page = await plain('/');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const html = await page.text();
+    expect(html).toContain('Data provided by');
+    const loaded = [...html.matchAll(/<(?:script|link|img)\b[^>]*?\b(?:src|href)="([^"]+)"/g)];
+    expect(loaded).toHaveLength(3);
+    for (const [, target] of loaded) {
+      const url = new URL(String(target), `${service.url}/`);
+      expect(url.href.startsWith(`${service.url}/console/`)).toBe(true);
+      expect((await fetch(url)).status).toBe(200);
+    }
+    // Neither script nor style in place, which the policy would refuse.
+    expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\bsrc=)/);
+  });
+
+  it('has a strict policy, on the page and on all it loads', async () => {
+    for (const path of ['/', ...assets]) {
+      const { headers } = await plain(path);
+      expect(headers.get('content-security-policy'), path).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff');
+      expect(headers.get('referrer-policy'), path).toBe('no-referrer');
+      expect(headers.get('vary'), path).toBe('Accept-Encoding');
+      expect(headers.get('x-request-id'), path).toBeTruthy();
+    }
+  });
+
+  it('is kept for good where the name tells the content, and asked about where it does not', async () => {
+    expect((await plain('/')).headers.get('cache-control')).toBe('no-cache');
+    for (const path of assets) {
+      expect(path).toMatch(/-[\w-]{8,10}\.(js|css|svg)$/);
+      expect((await plain(path)).headers.get('cache-control'), path).toBe(
+        'public, max-age=31536000, immutable',
+      );
+    }
+  });
+
+  it('comes in the coding that was asked for, each with an ETag of its own', async () => {
+    for (const path of ['/', ...assets]) {
+      const { pathname } = new URL(service.url + path);
+      const answers = await Promise.all(
+        ['identity', 'gzip', 'br'].map((coding) =>
+          exchange(
+            origin,
+            `GET ${pathname} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: ${coding}\r\nConnection: close\r\n\r\n`,
+          ),
+        ),
+      );
+      expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'gzip', 'br']);
+      expect(new Set(answers.map(({ headers }) => headers.etag)).size, path).toBe(3);
+    }
+    const whole = Buffer.from(await (await plain('/')).arrayBuffer());
+    for (const [coding, open] of [
+      ['gzip', gunzipSync],
+      ['br', brotliDecompressSync],
+    ] as const) {
+      const answer = await service.app.inject({
+        url: `${basePath}/`,
+        headers: { 'accept-encoding': coding },
+      });
+      expect(open(answer.rawPayload).equals(whole)).toBe(true);
+      expect(Number(answer.headers['content-length'])).toBe(answer.rawPayload.length);
+    }
+  });
+
+  it('answers 304 to whoever has it, and HEAD like GET', async () => {
+    for (const path of ['/', String(assets[0])]) {
+      const full = await plain(path);
+      const etag = String(full.headers.get('etag'));
+      const known = await plain(path, { 'if-none-match': etag });
+      expect([known.status, known.headers.get('etag'), await known.text()]).toEqual([304, etag, '']);
+      expect(known.headers.get('content-security-policy')).toBeTruthy();
+      const head = await fetch(service.url + path, {
+        method: 'HEAD',
+        headers: { 'accept-encoding': 'identity' },
+      });
+      expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, '']);
+      expect(head.headers.get('content-length')).toBe(full.headers.get('content-length'));
+    }
+  });
+
+  it.each([
+    ['POST', '/', 405, 'method_not_allowed'],
+    ['GET', '/console', 404, 'not_found'],
+    ['GET', '/console/', 404, 'not_found'],
+    ['GET', '/console/nothing.js', 404, 'not_found'],
+    ['GET', '/console/..%2f..%2fpackage.json', 404, 'not_found'],
+    ['GET', '/index.html', 404, 'not_found'],
+    ['GET', '/?mnemonic=abandon', 400, 'secret_in_request'],
+  ])('%s %s is %i %s', async (method, path, status, code) => {
+    const response = await fetch(service.url + path, { method });
+    expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(await response.json()).toMatchObject({ status, code });
+    if (status === 405) expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD']);
+  });
+
+  it('refuses other methods of its files', async () => {
+    const response = await fetch(service.url + assets[0], { method: 'DELETE' });
+    expect([response.status, response.headers.get('allow')?.split(', ').sort()]).toEqual([
+      405,
+      ['GET', 'HEAD'],
+    ]);
+  });
+
+  it('needs no key, and is no part of the interface description', async () => {
+    const { paths } = (await (await service.get('/openapi.json')).json()) as { paths: object };
+    expect(Object.keys(paths).filter((path) => !/\/(v1|health)\//.test(path))).toEqual([]);
+  });
+
+  it.runIf(basePath)('leads to the slash that its references need', async () => {
+    const bare = await fetch(service.url, { redirect: 'manual' });
+    expect([bare.status, bare.headers.get('location')]).toEqual([308, `${basePath}/`]);
+  });
+});
+
+it('is 404 and says so in the log where it was not built', async () => {
+  const service = await startService({ consoleFolder: join(folder, 'nowhere') });
+  try {
+    const response = await service.get('/');
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      expect.objectContaining({ code: 'not_found' }),
+    ]);
+    const told = service.logLines.filter((line) => line.includes('npm run build:console'));
+    expect(told.map((line) => JSON.parse(line).level)).toEqual([40]);
+  } finally {
+    await service.close();
+  }
+});

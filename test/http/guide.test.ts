@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { PLANS } from '../../src/domain/plan.ts';
+import { guide, guideText } from '../../src/http/guide.ts';
+import { toHtml } from '../../src/http/prose.ts';
+import { readSettings } from '../../src/settings.ts';
+
+function section(id: string, env: Record<string, string> = {}): string {
+  const found = guide(readSettings(env)).find((one) => one.id === id);
+  if (!found) throw new Error(`there is no section ${id}`);
+  return found.text;
+}
+
+it('tells how to get a key where anybody may, and whom to ask where not', () => {
+  expect(section('key')).toContain("curl -X POST 'https://quotient.example/v1/user/create?");
+  expect(section('key')).toContain('30 times a minute');
+  expect(section('key', { BASE_PATH: '/market' })).toContain(
+    'https://quotient.example/market/v1/user/create?',
+  );
+  expect(section('key', { REGISTRATIONS_PER_MINUTE: '7' })).toContain('7 times a minute');
+  expect(section('key', { REGISTRATIONS_PER_MINUTE: '0' })).not.toContain('a minute');
+  const closed = section('key', { REGISTRATION: 'closed' });
+  expect(closed).toContain('ask the operator');
+  expect(closed).not.toContain('curl');
+});
+
+it('tells the limits that hold', () => {
+  for (const [plan, { limit }] of Object.entries(PLANS)) {
+    expect(section('limits')).toContain(`\`${plan}\` allows ${limit.toLocaleString('en')} calls a `);
+  }
+  expect(section('limits')).toContain('50 requests a second');
+  expect(section('limits', { BURST_PER_SECOND: '1' })).toContain('1 request a second');
+  expect(section('limits', { BURST_PER_SECOND: '0' })).toContain('is not limited');
+});
+
+it('tells how fresh the figures are by the timetable', () => {
+  expect(section('freshness')).toContain('every 2 minutes and the chart of the last day every hour');
+  const refresh = { COINGECKO_REFRESH: 'latest=90s,chart=1h' };
+  expect(section('freshness', refresh)).toContain('every 90 seconds and');
+});
+
+it('tells whether there is a node', () => {
+  expect(section('node')).toContain('`node_not_configured`');
+  expect(section('node', { NODE_URLS: 'http://127.0.0.1:1' })).not.toContain('`node_not_configured`');
+});
+
+it('shows an error as it is answered, leading below the base path', () => {
+  expect(section('errors', { BASE_PATH: '/market' })).toContain(
+    '"type": "/market/docs/problems#api_key_missing"',
+  );
+  expect(section('errors', { BASE_PATH: '/market' })).toContain('(/market/docs/problems)');
+});
+
+it('is Markdown that becomes HTML without a trace of it', () => {
+  const settings = readSettings({});
+  for (const { title, text } of guide(settings)) {
+    const html = toHtml(text, title);
+    expect(html, title).not.toMatch(/`|\]\(|^\* |undefined|\\(?!\n)/m);
+    expect(text.split('\n\n', 1)[0], title).not.toContain('```');
+  }
+  expect(guideText(settings)).toContain('Data provided by [CoinGecko](https://www.coingecko.com).');
+});

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { inlineHtml, toHtml } from '../../src/http/prose.ts';
+
+it.each([
+  ['plain & "quoted" <b>', 'plain &amp; &quot;quoted&quot; &lt;b&gt;'],
+  ['`a < b` and `c`', '<code>a &lt; b</code> and <code>c</code>'],
+  ['see [the page](/docs#x).', 'see <a href="/docs#x">the page</a>.'],
+  ['`[not](/a/link)`', '<code>[not](/a/link)</code>'],
+  ['a lone ` sign', 'a lone ` sign'],
+])('%s', (text, html) => {
+  expect(inlineHtml(text)).toBe(html);
+});
+
+it('tells paragraphs, lists and code apart', () => {
+  const text = 'One.\n\n* first `item`\n* second\n\n```sh\ncurl \'a\' <b>\n  -H "c"\n```\n\nLast.';
+  expect(toHtml(text, 'Example')).toBe(
+    [
+      '<p>One.</p>',
+      '<ul>\n<li>first <code>item</code></li>\n<li>second</li>\n</ul>',
+      '<pre tabindex="0" role="region" aria-label="Example"><code>curl \'a\' &lt;b&gt;\n  -H &quot;c&quot;</code></pre>',
+      '<p>Last.</p>',
+    ].join('\n'),
+  );
+});
