@@ -1,39 +1,46 @@
-import swaggerUi from '@fastify/swagger-ui';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
+import { docsPage } from './docs-page.ts';
+import type { GuideSettings } from './guide.ts';
+import { PAGE_SECURITY } from './page-security.ts';
 import { problemPage } from './problem-page.ts';
+import { serveText } from './served-text.ts';
 
-/** Nothing from outside: a browser refuses what a mistake would let in. Swagger UI styles its elements in place. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
-  "img-src 'self' data:",
-  "style-src 'self' 'unsafe-inline'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+const HTML = 'text/html; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
 
-const ATTRIBUTION = '<footer style="padding:1em;text-align:center">Data provided by CoinGecko</footer>';
+const ours = (name: string) => new URL(`docs/${name}`, import.meta.url);
+/** The package carries Swagger UI as it comes from its makers, and nothing of it runs at its installation. */
+const swagger = (name: string) =>
+  createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${name}`);
+
+/** What the pages load, by name. */
+const ASSETS = {
+  'docs.css': { type: CSS, file: ours('docs.css') },
+  'docs.js': { type: SCRIPT, file: ours('docs.js') },
+  'icon.svg': { type: 'image/svg+xml', file: ours('icon.svg') },
+  'swagger-ui.css': { type: CSS, file: swagger('swagger-ui.css') },
+  'swagger-ui-bundle.js': { type: SCRIPT, file: swagger('swagger-ui-bundle.js') },
+};
 
 /** The pages below `/docs`: the interface description to be read and tried, and what to do about each problem. */
-export async function serveDocs(app: FastifyInstance, basePath: string): Promise<void> {
-  await app.register(async (docs) => {
-    docs.addHook('onSend', async (_request, reply, payload) => {
-      reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
-      reply.header('x-content-type-options', 'nosniff');
-      const isPage = typeof payload === 'string' && String(reply.getHeader('content-type')).includes('html');
-      return isPage ? payload.replace('</body>', `${ATTRIBUTION}</body>`) : payload;
+export function serveDocs(app: FastifyInstance, settings: GuideSettings): void {
+  const { basePath } = settings;
+  for (const path of ['/docs', '/docs/']) {
+    serveText(app, `${basePath}${path}`, {
+      type: HTML,
+      headers: PAGE_SECURITY,
+      text: () => docsPage(settings),
     });
-
-    const page = problemPage(basePath);
-    docs.get(`${basePath}/docs/problems`, { schema: { hide: true } }, async (_request, reply) =>
-      reply.type('text/html; charset=utf-8').send(page),
-    );
-
-    await docs.register(swaggerUi, {
-      routePrefix: `${basePath}/docs`,
-      theme: { title: 'Quotient' },
-      uiConfig: { layout: 'BaseLayout', validatorUrl: null, docExpansion: 'list', deepLinking: true },
-    });
+  }
+  serveText(app, `${basePath}/docs/problems`, {
+    type: HTML,
+    headers: PAGE_SECURITY,
+    text: () => problemPage(basePath),
   });
+  for (const [name, { type, file }] of Object.entries(ASSETS)) {
+    serveText(app, `${basePath}/docs/static/${name}`, { type, text: () => readFile(file, 'utf8') });
+  }
 }

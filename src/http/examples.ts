@@ -70,5 +70,6 @@ export function problemExample(code: ProblemCode, basePath: string) {
   const { status, title } = problemKind(code);
   const type = `${basePath}/docs/problems#${code}`;
   const requestId = '0f8fad5b-d9cb-469f-a165-70867728950e';
-  return { type, title, status, detail: ADVICE[code].remedy, code, requestId, ...MEMBERS[code] };
+  const detail = ADVICE[code].remedy.replaceAll('`', '');
+  return { type, title, status, detail, code, requestId, ...MEMBERS[code] };
 }

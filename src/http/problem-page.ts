@@ -1,43 +1,49 @@
-import { PROBLEM_CODES, problemKind } from '../problems.ts';
+import { PROBLEM_CODES, type ProblemCode, problemKind } from '../problems.ts';
+import { problemExample } from './examples.ts';
+import { documentationPage } from './page.ts';
 import { ADVICE } from './problem-advice.ts';
+import { codeHtml, escapeHtml, inlineHtml } from './prose.ts';
 
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }
-code { font-family: ui-monospace, monospace; }
-section { border-top: 1px solid #ddd; padding: .25rem 0; }
-section:target { background: #fff8d6; }`;
+/** What the node refuses goes out with the status that it gave. */
+const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : String(problemKind(code).status));
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Text as HTML; what is between backquotes becomes code. */
-const toHtml = (text: string) =>
-  text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? '').replace(/`([^`]+)`/g, '<code>$1</code>');
+function section(code: ProblemCode, basePath: string): string {
+  const { title } = problemKind(code);
+  const { cause, remedy } = ADVICE[code];
+  const example = JSON.stringify(problemExample(code, basePath), null, 2);
+  return `<section id="${code}" class="problem prose">
+<h2><a href="#${code}"><code>${code}</code></a></h2>
+<p class="meaning"><span class="status">${statusOf(code)}</span> ${escapeHtml(title)}</p>
+<dl>
+<dt>Cause</dt>
+<dd>${inlineHtml(cause)}</dd>
+<dt>Remedy</dt>
+<dd>${inlineHtml(remedy)}</dd>
+</dl>
+<details>
+<summary>Example<span class="unseen"> of ${code}</span></summary>
+${codeHtml(example, `Example of ${code}`)}
+</details>
+</section>`;
+}
 
 /** The page that the `type` of every problem leads to: a section for each code, by its name. */
 export function problemPage(basePath: string): string {
-  const sections = PROBLEM_CODES.map((code) => {
-    const { status, title } = problemKind(code);
-    return `<section id="${code}">
-<h2><code>${code}</code></h2>
-<p>${status} · ${toHtml(title)}</p>
-<p>${toHtml(ADVICE[code])}</p>
-</section>`;
-  });
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="UTF-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Quotient: problems</title>
-<link rel="icon" href="${basePath}/docs/static/favicon-32x32.png">
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>Problems</h1>
+  const contents = PROBLEM_CODES.map(
+    (code) =>
+      `<li><span class="status">${statusOf(code)}</span> <a href="#${code}"><code>${code}</code></a></li>`,
+  );
+  return documentationPage(basePath, {
+    title: 'Quotient: problems',
+    here: 'problems',
+    main: `<h1>Problems</h1>
 <p>What goes wrong is told as <code>application/problem+json</code> (RFC 9457), with one of these in the member
-<code>code</code>. See also the <a href="${basePath}/docs">interface description</a>.</p>
-${sections.join('\n')}
-</body>
-</html>
-`;
+<code>code</code>: rely on it, and not on the words. Only an answer with 2xx is charged; a problem never is.</p>
+<nav class="contents" aria-label="Codes">
+<ul>
+${contents.join('\n')}
+</ul>
+</nav>
+${PROBLEM_CODES.map((code) => section(code, basePath)).join('\n')}`,
+  });
 }

@@ -29,3 +29,11 @@ test('an answer for no origin says that one for an origin would be another, at t
     expect(headers.get('vary')).toBe('Accept, Accept-Encoding, Origin');
   }
 });
+
+test('so does the interface description', async () => {
+  const asked = [
+    await service.get('/openapi.json', { headers: { origin: ONE } }),
+    await service.get('/openapi.json'),
+  ];
+  for (const { headers } of asked) expect(headers.get('vary')).toBe('Origin, Accept-Encoding');
+});

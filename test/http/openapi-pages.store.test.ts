@@ -91,7 +91,9 @@ describe.each([
       expect(html).toContain(`<a href="#${code}"><code>${code}</code></a></li>`);
       const section = html.split(`<section id="${code}"`)[1]?.split('</section>')[0];
       const { status, title } = problemKind(code);
-      expect(section, code).toContain(`<span class="status">${status}</span> ${title}`);
+      expect(section, code).toContain(
+        `<span class="status">${code === 'node_rejected' ? '4xx' : status}</span> ${title}`,
+      );
       expect(section?.match(/<dd>.{10,}<\/dd>/g), code).toHaveLength(2);
       const example = section?.split('<pre')[1]?.split('<code>')[1]?.split('</code>')[0] ?? '';
       const body = JSON.parse(

@@ -1,0 +1,89 @@
+import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
+
+type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  example?: unknown;
+  schema: { enum?: unknown[]; minimum?: number; maximum?: number };
+};
+type Operation = {
+  summary?: string;
+  tags?: string[];
+  security?: object[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, unknown> };
+  responses: Record<string, { headers?: object; content?: object }>;
+};
+/** The interface description, as far as its digest looks into it. */
+export type Described = {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+};
+
+/** The parts of the guide of which the essence is told. */
+const ESSENTIAL = ['key', 'limits', 'freshness', 'errors'];
+
+/** `days`: 1 to 36500, like 30; optional ones bear a question mark. */
+function parameter({ name, required, example, schema }: Parameter): string {
+  const { enum: choices, minimum, maximum } = schema;
+  const range = minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}, `;
+  const like = example === undefined ? '' : `like ${JSON.stringify(example)}`;
+  const values = choices ? choices.join('|') : `${range}${like}`;
+  return `${name}${required ? '' : '?'}${values && ` (${values})`}`;
+}
+
+/** What an operation asks of its caller: a key, a call, parameters, a body. */
+function terms({ security = [], parameters = [], requestBody, responses }: Operation): string {
+  const isOpen = security.length === 0;
+  const needsHeader = security.every((one) => 'ApiKey' in one);
+  const isCharged = 'RateLimit' in (responses['200']?.headers ?? {});
+  const isCsvToo = 'text/csv' in (responses['200']?.content ?? {});
+  return [
+    isOpen ? 'no key' : needsHeader ? 'key' : 'key, here or in the header',
+    isCharged ? 'one call' : 'free',
+    ...(isCsvToo ? ['JSON or text/csv'] : []),
+    ...parameters.filter((one) => one.in !== 'header').map(parameter),
+    ...(requestBody ? [`body in ${Object.keys(requestBody.content).join(' or ')}`] : []),
+  ].join('; ');
+}
+
+/** A line of an operation, its link a JSON Pointer (RFC 6901) into the description. */
+function line(basePath: string, path: string, method: string, operation: Operation): string {
+  const pointer = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`;
+  const target = `${basePath}/openapi.json#${encodeURI(pointer)}`;
+  return `- [${method.toUpperCase()} ${path}](${target}): ${operation.summary}. ${terms(operation)}`;
+}
+
+/** `/llms.txt`: what the service is and every path of it in a line each, in Markdown (https://llmstxt.org). */
+export function llmsText({ tags, paths }: Described, settings: GuideSettings): string {
+  const { basePath } = settings;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const groups = tags.map(({ name, description }) => {
+    const own = operations.filter(({ operation }) => operation.tags?.[0] === name);
+    const lines = own.map(({ path, method, operation }) => line(basePath, path, method, operation));
+    return `## ${name[0]?.toUpperCase()}${name.slice(1)}: ${description}\n\n${lines.join('\n')}`;
+  });
+  const essence = guide(settings)
+    .filter(({ id }) => ESSENTIAL.includes(id))
+    .map(({ title, text }) => `- ${title}: ${text.split('\n\n', 1)[0]}`);
+  return `# Quotient
+
+> ${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}
+
+- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below comes after it. The key goes into the header \`X-API-KEY\`.
+${essence.join('\n')}
+- Times are UTC. A question mark after the name of a parameter says that it may be left out.
+
+${groups.join('\n\n')}
+
+## The rest
+
+- [The interface description](${basePath}/openapi.json): OpenAPI 3.1, with every schema, header and problem
+- [The problems](${basePath}/docs/problems): every \`code\`, its cause and its remedy
+- [The docs](${basePath}/docs): the guide, and every path to be tried by a person
+- [The console](${basePath}/): prices and charts in a browser
+`;
+}

@@ -1,0 +1,34 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findChromium } from './chromium.ts';
+
+/** A headless Chromium. */
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('there is no Chromium');
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] });
+}
+
+/** Has a page tell what its Content-Security-Policy refused, to a function that is put there by that name. */
+const TELL_REFUSALS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+  refusedByPolicy(effectiveDirective + ' ' + blockedURI);
+});`;
+
+/**
+ * What a page complains about from now on: errors and warnings of its console, what its Content-Security-Policy
+ * refused, requests that leave the origin, requests that fail.
+ */
+export async function complaintsOf(page: Page, origin: string): Promise<readonly string[]> {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`error: ${error}`));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url());
+    if (protocol !== 'data:' && asked !== origin) complaints.push(`left the origin: ${request.url()}`);
+  });
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  await page.exposeFunction('refusedByPolicy', (what: string) => complaints.push(`refused: ${what}`));
+  await page.addInitScript(TELL_REFUSALS);
+  return complaints;
+}
