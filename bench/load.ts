@@ -13,7 +13,7 @@ export type Load = {
   br?: boolean;
 };
 
-const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
+export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
 async function script(keys: readonly string[]): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), 'quotient-bench-')), 'keys.lua');

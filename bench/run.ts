@@ -1,12 +1,18 @@
 /**
- * Measures the figures and prints them as a table, each beside its bar:
+ * Measures the figures and prints them as a table, each beside its bar; also as JSON, to `bench/results/latest.json`,
+ * with the machine they were seen on:
  *
  *     npm run bench                      all of them
  *     npm run bench -- start window      those named
  *
- * With `BENCH_DATABASE_URL` the throughput is measured on that PostgreSQL server (in a database made for it and
- * dropped afterwards), else on the embedded one.
+ * Needs a PostgreSQL server: that of `BENCH_DATABASE_URL` (in databases made for it and dropped afterwards), else one
+ * that it starts for itself from Debian's programs; without either, the embedded one is measured. Load comes from
+ * `wrk`, else from autocannon; the gateway beside which the service is measured is nginx with Lua, if it is installed.
+ * With `BENCH_NODE=/path/to/node` all servers run on that Node, those that are compared with too; what is measured
+ * without a server (`import`, `window`, `day`, `month`) runs on the Node that runs the bench.
  */
+import { describeMachine, writeResults } from './results.ts';
+import { openSurroundings } from './surroundings.ts';
 import { type Figure, printTable } from './table.ts';
 
 const BENCHES = {
@@ -14,6 +20,8 @@ const BENCHES = {
   import: () => import('./import.ts'),
   window: () => import('./window.ts'),
   throughput: () => import('./throughput.ts'),
+  peers: () => import('./peers.ts'),
+  latency: () => import('./latency.ts'),
   day: () => import('./simulated-day.ts'),
   month: () => import('./simulated-month.ts'),
 };
@@ -25,11 +33,19 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const surroundings = await openSurroundings();
 const figures: Figure[] = [];
-for (const [name, load] of Object.entries(BENCHES)) {
-  if (named.length > 0 && !named.includes(name)) continue;
-  console.error(`${name} …`);
-  figures.push(...(await (await load()).measure()));
+try {
+  for (const [name, load] of Object.entries(BENCHES)) {
+    if (named.length > 0 && !named.includes(name)) continue;
+    console.error(`${name} …`);
+    figures.push(...(await (await load()).measure(surroundings)));
+  }
+} finally {
+  await surroundings.close();
 }
+const machine = describeMachine(surroundings.version);
 printTable(figures);
+console.log(`\nSeen on ${Object.values(machine).join(', ')}.`);
+console.error(`written to ${await writeResults(machine, figures)}`);
 process.exit(figures.some(({ isReached }) => isReached === false) ? 1 : 0);

@@ -7,6 +7,7 @@ import {
   type Questions,
 } from '../test/support/chaos-simulation.ts';
 import { openBenchDatabase } from './simulated-database.ts';
+import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure } from './table.ts';
 
 /** What the demo plan's timetable allows in a day: latest every 6 min, chart every 6 h and daily once, for five tokens. */
@@ -34,8 +35,8 @@ const RUNS: readonly Run[] = [
   { name: '31 days', processes: 1, days: 31, every: 3 * MINUTE, questions: commonQuestions },
 ];
 
-async function simulate({ processes, days, every, questions }: Run) {
-  const { open, drop } = await openBenchDatabase(processes);
+async function simulate({ processes, days, every, questions }: Run, surroundings: Surroundings) {
+  const { open, drop } = await openBenchDatabase(surroundings);
   const simulation = await openSimulation({ open, processes });
   for (let at = 0; at < days * DAY; at += every) await simulation.step(every, questions);
   await simulation.close();
@@ -47,11 +48,15 @@ async function simulate({ processes, days, every, questions }: Run) {
  * The aggregator's calls of a day on the demo plan, beside the timetable's: the clock goes from minute to minute, and
  * in each of them the users ask. What matters of ten thousand is that everything is asked in every minute.
  */
-export async function measure(): Promise<Figure[]> {
+export async function measure(surroundings: Surroundings): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const run of RUNS) {
-    const { name, days } = run;
-    const { calls, firstFills, total, answers, failures } = await simulate(run);
+    const { name, days, processes } = run;
+    if (processes > 1 && surroundings.databaseServer === undefined) {
+      console.error(`${name} is left out: it needs a PostgreSQL server.`);
+      continue;
+    }
+    const { calls, firstFills, total, answers, failures } = await simulate(run, surroundings);
     console.error(
       `${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`,
     );

@@ -12,6 +12,14 @@ export function atMost(figure: string, measured: number, bar: number, unit: stri
   return { figure, measured: `${text} ${unit}`, bar: `≤ ${bar} ${unit}`, isReached: measured <= bar };
 }
 
+/** Something that must not have happened. */
+export function none(figure: string, count: number): Figure {
+  return { figure, measured: String(count), bar: '0', isReached: count === 0 };
+}
+
+/** What was seen, without a bar. */
+export const seen = (figure: string, measured: string): Figure => ({ figure, measured, bar: '' });
+
 export function median(numbers: readonly number[]): number {
   const ascending = [...numbers].sort((a, b) => a - b);
   return ascending[Math.floor(ascending.length / 2)] ?? Number.NaN;

@@ -12,9 +12,15 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
   response.end(body);
 }
 
-/** The text of the answer with every member of it put through `change`. */
+/** The text of the answer with every member of it put through `change`; what is no JSON stays as it is. */
 function reshaped(answer: Answer, change: (key: string, value: unknown) => unknown): Answer {
-  return { ...answer, body: JSON.stringify(JSON.parse(answer.body), change) };
+  let body: unknown;
+  try {
+    body = JSON.parse(answer.body);
+  } catch {
+    return answer;
+  }
+  return { ...answer, body: JSON.stringify(body, change) };
 }
 
 const emptied = (answer: Answer) => reshaped(answer, (_key, value) => (Array.isArray(value) ? [] : value));

@@ -95,6 +95,13 @@ describe('answers', () => {
     expect(record).toMatchObject({ id: 0, current_price: { wrong: expect.any(Number) }, ath_date: 0 });
   });
 
+  test.each(['emptyChart', 'wrongTypes'] as const)('%s leaves what is no JSON as it is', async (kind) => {
+    sandbox.faults.always({ kind });
+    const response = await fetch(`${sandbox.legacyNodeUrl}/nothing/here`);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('404 page not found\n');
+  });
+
   test('huge: so many bytes of JSON without an end', async () => {
     sandbox.faults.next({ kind: 'huge', bytes: 3_000_001 });
     const text = await (await get(chartPath)).text();

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** A database of its own on a PostgreSQL server (`postgresql://…`): made now, and dropped in the end. */
+export async function makeDatabase(server: string) {
+  const name = `quotient_bench_${randomBytes(6).toString('hex')}`;
+  await execute(server, `CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => execute(server, `DROP DATABASE ${name} WITH (FORCE)`).then(() => undefined),
+  };
+}
+
+/** The rows that a statement gives. */
+export async function execute<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}

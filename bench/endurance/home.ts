@@ -1,0 +1,61 @@
+import { systemClock } from '../../src/domain/clock.ts';
+import { createUsers } from '../../src/services/users.ts';
+import { openDatabase } from '../../src/stores/database.ts';
+import { createUserStore } from '../../src/stores/users.ts';
+import { canStartPostgres, startPostgresServer } from '../../test/support/postgres-server.ts';
+import { execute, makeDatabase } from '../database.ts';
+import type { Book, Booked, User } from './book.ts';
+import { createOutages } from './outages.ts';
+
+/** After the server accepts connections again, how long a process may take to find it, in ms. */
+const GRACE = 5_000;
+/** Every so manieth user is enrolled with a limit that will be spent. */
+const SCARCE = 30;
+const SCARCE_LIMIT = 150;
+
+/** The database of the run: on a server of its own, which can be stopped, else on that of `BENCH_DATABASE_URL`. */
+export async function openHome() {
+  const given = process.env.BENCH_DATABASE_URL;
+  if (canStartPostgres) {
+    const server = await startPostgresServer();
+    return { url: server.url, server, close: server.close, ...verbs(server.url) };
+  }
+  if (!given) throw new Error("there is no PostgreSQL: install Debian's, or set BENCH_DATABASE_URL");
+  const { url, drop } = await makeDatabase(given);
+  return { url, server: undefined, close: drop, ...verbs(url) };
+}
+
+function verbs(url: string) {
+  return {
+    /** When the database was away. */
+    outages: createOutages(GRACE),
+
+    /** So many users of both plans, entered in the book. */
+    async enrol(book: Book, count: number): Promise<User[]> {
+      const database = await openDatabase({ url, dataDir: 'unused' });
+      const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
+      const enrolled: User[] = [];
+      for (let i = 0; i < count; i++) {
+        const plan = i % 2 === 0 ? 'monthly' : 'yearly';
+        const isScarce = i % SCARCE === 0;
+        const form = { name: `User ${i}`, email: 'user@example.org', plan } as const;
+        const record = await users.create(form, isScarce ? SCARCE_LIMIT : undefined);
+        enrolled.push(book.enter(record, { isScarce }));
+      }
+      await database.close();
+      return enrolled;
+    },
+
+    /** What the ledger has of every user. */
+    ledger: (): Promise<Booked[]> =>
+      execute<Booked>(
+        url,
+        `SELECT key AS "userKey",
+           (SELECT coalesce(sum(used), 0)::int FROM usage WHERE user_key = key) AS used,
+           (SELECT coalesce(sum(calls), 0)::int FROM usage_day WHERE user_key = key) AS daily
+         FROM "user"`,
+      ),
+  };
+}
+
+export type Home = Awaited<ReturnType<typeof openHome>>;

@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * The Node that servers run with: the one that runs the bench, or another with `BENCH_NODE=/path/to/node`. All of
+ * them get the flags of `npm start`, those that are compared with as well: the same Node is what makes them comparable.
+ */
+export const node = process.env.BENCH_NODE || process.execPath;
+
+/** The flags of `npm start`, read from where it has them. Throws when it is more than `node`, flags and the script. */
+function flagsOfStart(): string[] {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const { start } = (JSON.parse(text) as { scripts: { start: string } }).scripts;
+  const [program, ...rest] = start.split(/\s+/);
+  const script = rest.pop();
+  if (program !== 'node' || script !== 'src/main.ts' || !rest.every((word) => word.startsWith('-'))) {
+    throw new Error(`the bench cannot start the service as \`${start}\` does`);
+  }
+  return rest;
+}
+
+export const nodeFlags = flagsOfStart();
+
+export const nodeVersion = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();

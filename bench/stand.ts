@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { systemClock } from '../src/domain/clock.ts';
+import { startSandbox } from '../src/sandbox/server.ts';
+import { createUsers } from '../src/services/users.ts';
+import { openDatabase } from '../src/stores/database.ts';
+import { createUserStore } from '../src/stores/users.ts';
+import { makeDatabase } from './database.ts';
+import { type Server, startServer } from './service-process.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A limit that does not end. */
+export const ENDLESS = 2_000_000_000;
+export const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
+
+async function enrol(url: string | undefined, dataDir: string, count: number): Promise<string[]> {
+  const database = await openDatabase({ url, dataDir });
+  const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
+  const keys: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const form = { name: `User ${i}`, email: 'user@example.org', plan: 'monthly' } as const;
+    keys.push((await users.create(form, ENDLESS)).apiKey);
+  }
+  await database.close();
+  return keys;
+}
+
+/**
+ * What the service is measured on: a database with so many users of endless limits, stand-ins for its upstreams, and
+ * servers to compare it with. All that it starts is closed with it.
+ */
+export async function openStand({ databaseServer }: Surroundings, users = 1) {
+  const directory = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
+  const database = databaseServer === undefined ? undefined : await makeDatabase(databaseServer);
+  const dataDir = join(directory, 'data');
+  const keys = await enrol(database?.url, dataDir, users);
+  const sandbox = await startSandbox({ plan: 'demo' });
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: database?.url ?? '',
+    PORT: '0',
+    BURST_PER_SECOND: '0',
+    COINGECKO_PLAN: 'demo',
+    COINGECKO_URL: sandbox.coingeckoUrl,
+  };
+  const opened: Server[] = [];
+
+  async function start(script: string, settings: Record<string, string>): Promise<Server> {
+    const server = await startServer(script, settings);
+    opened.push(server);
+    return server;
+  }
+
+  return {
+    keys,
+    key: keys[0] ?? '',
+    /** The service, or a variant of it. */
+    startService: (settings: Record<string, string> = {}, script = '../src/main.ts') =>
+      start(script, { ...env, ...settings }),
+
+    /** Starters of bare servers that send what the service answers: its body alone, or the headers too. */
+    async twinsOf(url: string, { br = false } = {}) {
+      const answer = await request(url, {
+        headers: { 'x-api-key': keys[0] ?? '', 'accept-encoding': br ? 'br' : 'identity' },
+      });
+      if (answer.statusCode !== 200)
+        throw new Error(`${url}: ${answer.statusCode} ${await answer.body.text()}`);
+      const file = join(directory, `body-${Math.random()}`);
+      await writeFile(file, Buffer.from(await answer.body.arrayBuffer()));
+      // What is Node's own the twin has without being told.
+      const own = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
+      const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !own.has(name)));
+      const bare = (dress: Record<string, unknown>) =>
+        start('./bare-server.ts', { BODY_FILE: file, HEADERS: JSON.stringify(dress) });
+      return {
+        plain: () => bare({ 'content-type': headers['content-type'] }),
+        dressed: () => bare(headers),
+      };
+    },
+
+    async close(): Promise<void> {
+      for (const server of opened.reverse()) await server.close();
+      await sandbox.close();
+      await database?.drop();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { execute } from './database.ts';
+
+/** What a bench finds around it: a PostgreSQL server, where there is one. */
+export type Surroundings = { databaseServer: string | undefined };
+
+/**
+ * Finds a PostgreSQL server: the one of `BENCH_DATABASE_URL`, else one of its own for as long as this takes, where
+ * Debian's programs are installed, else none.
+ */
+export async function openSurroundings() {
+  const given = process.env.BENCH_DATABASE_URL;
+  if (given) return { databaseServer: given, version: await versionOf(given), close: async () => undefined };
+  const { canStartPostgres, startPostgresServer } = await import('../test/support/postgres-server.ts');
+  if (!canStartPostgres) {
+    console.error(
+      'No PostgreSQL server: set BENCH_DATABASE_URL, or install one. What is measured is the embedded one, ' +
+        'and what needs several processes is left out.',
+    );
+    return { databaseServer: undefined, version: 'embedded', close: async () => undefined };
+  }
+  const server = await startPostgresServer();
+  return { databaseServer: server.url, version: await versionOf(server.url), close: server.close };
+}
+
+async function versionOf(url: string): Promise<string> {
+  const [row] = await execute<{ server_version: string }>(url, 'SHOW server_version');
+  return row?.server_version ?? 'unknown';
+}
