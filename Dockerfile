@@ -1,11 +1,18 @@
-# The database client, generated from the schema. It takes the development dependencies; none of them goes further.
+# The database client, generated from the schema, and the page at /, built for browsers. They take the development
+# dependencies and the page's sources; none of them goes further.
 FROM node:24-slim AS generated
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY prisma.config.ts ./
 COPY prisma prisma
-RUN npm run prepare
+RUN npm run generate
+COPY tsconfig.json ./
+COPY scripts/build-console.ts scripts/
+COPY src/client src/client
+COPY src/domain/cosmos src/domain/cosmos
+COPY src/console src/console
+RUN npm run build:console
 
 # The packages that the service runs on. Prisma's command line and TypeScript are optional peers of its client, and
 # nothing in the service asks for them. Two thirds of the rest are of no use here and go: the query compilers that the
@@ -26,7 +33,9 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY prisma/migrations prisma/migrations
 COPY src src
+RUN rm -r src/client src/console
 COPY --from=generated /app/src/generated src/generated
+COPY --from=generated /app/dist/console dist/console
 # The user `node`, by number, so that an orchestrator can see that it is not root.
 USER 1000:1000
 # The embedded database, where no DATABASE_URL is given. Nothing else is written to.

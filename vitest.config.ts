@@ -62,7 +62,12 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
   if (findChromium()) {
     projects.push({
       extends: true,
-      test: { name: 'browser', include: [BROWSER_TESTS], globalSetup: 'test/support/global-setup.ts' },
+      test: {
+        name: 'browser',
+        include: [BROWSER_TESTS],
+        globalSetup: 'test/support/global-setup.ts',
+        expect: { poll: { timeout: 15_000 } },
+      },
     });
   } else {
     console.log(

@@ -35,6 +35,8 @@ it.each([
     const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
     expect(new URL(docs).port).not.toBe('8080');
     expect((await fetch(docs)).status).toBe(200);
+    const page = /The console: +(http:\S+\/)$/m.exec(demo.output.stdout)?.[1] ?? '';
+    expect(await (await fetch(page)).text()).toContain('<title>Quotient</title>');
 
     const calls = [...demo.output.stdout.matchAll(CURL)];
     expect(calls.map(([, , url]) => new URL(url ?? '').pathname)).toEqual([

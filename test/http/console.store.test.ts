@@ -30,21 +30,25 @@ describe.each([
   });
   afterAll(() => service?.close());
 
-  const plain = (path: string, headers: Record<string, string> = {}) =>
-    service.get(path, { headers: { 'accept-encoding': 'identity', ...headers } });
+  /** The whole answer, uncompressed unless the headers say otherwise. */
+  async function ask(path: string, { method = 'GET', ...headers }: Record<string, string> = {}) {
+    const init = { method, headers: { 'accept-encoding': 'identity', ...headers } };
+    const answer = await fetch(service.url + path, init);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
 
   it('is a page that loads what there is, and nothing else', async () => {
-    const page = await plain('/');
+    const page = await ask('/');
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const html = await page.text();
+    const html = page.text;
     expect(html).toContain('Data provided by');
     const loaded = [...html.matchAll(/<(?:script|link|img)\b[^>]*?\b(?:src|href)="([^"]+)"/g)];
     expect(loaded).toHaveLength(3);
     for (const [, target] of loaded) {
       const url = new URL(String(target), `${service.url}/`);
       expect(url.href.startsWith(`${service.url}/console/`)).toBe(true);
-      expect((await fetch(url)).status).toBe(200);
+      expect((await ask(url.href.slice(service.url.length))).status).toBe(200);
     }
     // Neither script nor style in place, which the policy would refuse.
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\bsrc=)/);
@@ -52,7 +56,7 @@ describe.each([
 
   it('has a strict policy, on the page and on all it loads', async () => {
     for (const path of ['/', ...assets]) {
-      const { headers } = await plain(path);
+      const { headers } = await ask(path);
       expect(headers.get('content-security-policy'), path).toBe(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -65,10 +69,10 @@ describe.each([
   });
 
   it('is kept for good where the name tells the content, and asked about where it does not', async () => {
-    expect((await plain('/')).headers.get('cache-control')).toBe('no-cache');
+    expect((await ask('/')).headers.get('cache-control')).toBe('no-cache');
     for (const path of assets) {
       expect(path).toMatch(/-[\w-]{8,10}\.(js|css|svg)$/);
-      expect((await plain(path)).headers.get('cache-control'), path).toBe(
+      expect((await ask(path)).headers.get('cache-control'), path).toBe(
         'public, max-age=31536000, immutable',
       );
     }
@@ -88,7 +92,7 @@ describe.each([
       expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'gzip', 'br']);
       expect(new Set(answers.map(({ headers }) => headers.etag)).size, path).toBe(3);
     }
-    const whole = Buffer.from(await (await plain('/')).arrayBuffer());
+    const whole = Buffer.from((await ask('/')).text);
     for (const [coding, open] of [
       ['gzip', gunzipSync],
       ['br', brotliDecompressSync],
@@ -104,16 +108,13 @@ describe.each([
 
   it('answers 304 to whoever has it, and HEAD like GET', async () => {
     for (const path of ['/', String(assets[0])]) {
-      const full = await plain(path);
+      const full = await ask(path);
       const etag = String(full.headers.get('etag'));
-      const known = await plain(path, { 'if-none-match': etag });
-      expect([known.status, known.headers.get('etag'), await known.text()]).toEqual([304, etag, '']);
+      const known = await ask(path, { 'if-none-match': etag });
+      expect([known.status, known.headers.get('etag'), known.text]).toEqual([304, etag, '']);
       expect(known.headers.get('content-security-policy')).toBeTruthy();
-      const head = await fetch(service.url + path, {
-        method: 'HEAD',
-        headers: { 'accept-encoding': 'identity' },
-      });
-      expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, '']);
+      const head = await ask(path, { method: 'HEAD' });
+      expect([head.status, head.headers.get('etag'), head.text]).toEqual([200, etag, '']);
       expect(head.headers.get('content-length')).toBe(full.headers.get('content-length'));
     }
   });
@@ -127,14 +128,15 @@ describe.each([
     ['GET', '/index.html', 404, 'not_found'],
     ['GET', '/?mnemonic=abandon', 400, 'secret_in_request'],
   ])('%s %s is %i %s', async (method, path, status, code) => {
-    const response = await fetch(service.url + path, { method });
+    const response = await ask(path, { method });
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-    expect(await response.json()).toMatchObject({ status, code });
+    expect(JSON.parse(response.text)).toMatchObject({ status, code });
+    expect(response.status).toBe(status);
     if (status === 405) expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD']);
   });
 
   it('refuses other methods of its files', async () => {
-    const response = await fetch(service.url + assets[0], { method: 'DELETE' });
+    const response = await ask(String(assets[0]), { method: 'DELETE' });
     expect([response.status, response.headers.get('allow')?.split(', ').sort()]).toEqual([
       405,
       ['GET', 'HEAD'],
@@ -146,10 +148,22 @@ describe.each([
     expect(Object.keys(paths).filter((path) => !/\/(v1|health)\//.test(path))).toEqual([]);
   });
 
-  it.runIf(basePath)('leads to the slash that its references need', async () => {
-    const bare = await fetch(service.url, { redirect: 'manual' });
-    expect([bare.status, bare.headers.get('location')]).toEqual([308, `${basePath}/`]);
+  it('is led to from the path without the slash that its references need', async () => {
+    expect((await ask('')).text).toBe((await ask('/')).text);
+    const { statusCode, headers } = await service.app.inject({ url: basePath || '/' });
+    expect([statusCode, headers.location]).toEqual(basePath ? [308, `${basePath}/`] : [200, undefined]);
   });
+});
+
+it('varies by origin too where what CORS says depends on it', async () => {
+  const settings = { CORS_ORIGINS: 'https://app.example.org' };
+  const service = await startService({ settings, consoleFolder: folder });
+  try {
+    const { headers } = await service.app.inject({ url: '/', headers: { origin: settings.CORS_ORIGINS } });
+    expect(headers.vary).toBe('Origin, Accept-Encoding');
+  } finally {
+    await service.close();
+  }
 });
 
 it('is 404 and says so in the log where it was not built', async () => {

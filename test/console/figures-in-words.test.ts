@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { byDay } from '../../src/console/by-day.ts';
+import { changeSinceYesterday } from '../../src/console/change.ts';
+import { axisMoney, bigMoney, change, fromNow, money, span } from '../../src/console/format.ts';
+import { ageText, oldest, staleReason } from '../../src/console/shown.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
+
+const NOW = Date.parse('2026-03-15T12:00:00Z');
+
+describe('money', () => {
+  it.each([
+    [67_585.239, '$67,585.24'],
+    [10, '$10.00'],
+    [1.001, '$1.0010'],
+    [0.0999, '$0.0999'],
+    [0.000_012_34, '$0.00001234'],
+    [0, '$0.00'],
+  ])('%d is %s', (value, text) => expect(money(value)).toBe(text));
+
+  it('is short where it is much', () => {
+    expect([bigMoney(54_920_000_000), bigMoney(900), axisMoney(67_000), axisMoney(0.5)]).toEqual([
+      '$54.92B',
+      '$900.00',
+      '$67,000',
+      '$0.5000',
+    ]);
+  });
+});
+
+it('writes a change with a sign of its own width', () => {
+  expect([change(0.0158), change(-0.0093), change(0)]).toEqual(['+1.58%', '−0.93%', '0.00%']);
+});
+
+it('tells spans in the unit that matters', () => {
+  expect([span(59 * SECOND), span(SECOND), span(60 * MINUTE), span(3 * HOUR), span(40 * DAY)]).toEqual([
+    '59 seconds',
+    '1 second',
+    '60 minutes',
+    '3 hours',
+    '40 days',
+  ]);
+  expect(fromNow(new Date(NOW + 29 * DAY + HOUR), NOW)).toBe('in 29 days');
+  expect(fromNow(new Date(NOW - 3 * HOUR), NOW)).toBe('3 hours ago');
+});
+
+describe('the change since yesterday', () => {
+  const hours = Array.from({ length: 49 }, (_, i) => ({
+    date: new Date(NOW - (48 - i) * HOUR),
+    price: 100 + i,
+  }));
+  it('is against the same time of the day before', () =>
+    expect(changeSinceYesterday(150, hours, NOW)).toBeCloseTo(150 / 124 - 1));
+  it('is not known where that time is missing', () => {
+    expect(changeSinceYesterday(150, hours.slice(30), NOW)).toBeUndefined();
+    expect(changeSinceYesterday(150, [], NOW)).toBeUndefined();
+  });
+});
+
+describe('an age', () => {
+  it('is a time, and tells how long ago that was once it is long', () => {
+    const at = (ms: number) => ({ fetchedAt: new Date(NOW - ms), stale: undefined });
+    expect(ageText(at(5 * MINUTE), NOW)).toBe('As of 11:55');
+    expect(ageText(at(3 * HOUR), NOW)).toBe('As of 09:00, 3 hours ago');
+    expect(ageText(at(2 * DAY), NOW)).toBe('As of 13 Mar 2026, 12:00, 2 days ago');
+    expect(ageText({ fetchedAt: undefined, stale: undefined }, NOW)).toBe('');
+  });
+
+  it('says why it is stale, but not of what is being fetched', () => {
+    expect(staleReason('quotient; fwd=stale; ttl=-300; detail=timeout')).toBe('does not answer in time');
+    expect(staleReason('quotient; fwd=stale; ttl=-1; detail=refreshing')).toBeUndefined();
+    expect(staleReason('quotient; hit; ttl=42')).toBeUndefined();
+    const stale = { fetchedAt: new Date(NOW - HOUR), stale: 'fails' };
+    expect(ageText(stale, NOW)).toBe('60 minutes old: the source fails');
+  });
+
+  it('of several answers is that of the oldest', () => {
+    const young = { fetchedAt: new Date(NOW), stale: undefined };
+    const old = { fetchedAt: new Date(NOW - DAY), stale: 'timeout' };
+    expect(oldest([young, old, { fetchedAt: undefined, stale: undefined }])).toEqual(old);
+  });
+});
+
+it('tells the calls of 31 days, also of those without one', () => {
+  const days = byDay(
+    [
+      { date: '2026-03-15', calls: 3 },
+      { date: '2026-03-01', calls: 7 },
+    ],
+    NOW,
+  );
+  expect(days).toHaveLength(31);
+  expect([days[0], days[16], days[30]]).toEqual([
+    { date: '2026-02-13', calls: 0 },
+    { date: '2026-03-01', calls: 7 },
+    { date: '2026-03-15', calls: 3 },
+  ]);
+});

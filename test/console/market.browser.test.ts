@@ -1,0 +1,193 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { TOKEN_NAMES } from '../../src/domain/token.ts';
+import { buildTestConsole } from '../support/built-console.ts';
+import { startBrowser, type Visit, visit } from '../support/console.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let browser: Browser;
+let service: Service;
+let here: Visit;
+let key: string;
+beforeAll(async () => {
+  built = await buildTestConsole();
+  browser = await startBrowser();
+  service = await startService({ consoleFolder: built.folder });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+  await built?.remove();
+});
+beforeEach(async () => {
+  here = await visit(browser, service.url);
+  key = await service.enrol({ limit: 1000 });
+  await here.open(key);
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const asked = (part: string) =>
+  here.requests.filter((url) => url.includes(part)).map((url) => url.slice(service.url.length));
+const text = (id: string) => here.page.locator(`#${id}`).innerText();
+const dollars = (written: string) => Number(written.replace(/[$,]/g, ''));
+const used = async () => {
+  const answer = await service.get('/v1/user/usage', { key });
+  return ((await answer.json()) as { used: number }).used;
+};
+
+it('shows the prices of all tokens, their change, and what that cost', async () => {
+  const { page } = here;
+  const rows = page.locator('#quotes tr');
+  expect(await rows.count()).toBe(TOKEN_NAMES.length);
+  const hours = asked('/history/days?').filter((path) => path.endsWith('days=2'));
+  expect([asked('/latest/token').length, hours.length]).toEqual([5, 5]);
+
+  const cells = rows.first().locator('td');
+  const answer = await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
+  const { current_price } = (await answer.json()) as { current_price: number };
+  expect(dollars(await cells.nth(0).innerText())).toBeCloseTo(current_price, 1);
+  expect(await cells.nth(1).innerText()).toMatch(/^[+−]?\d+\.\d\d%$/);
+  expect(await rows.locator('svg').count()).toBe(5);
+  expect(await text('prices-age')).toMatch(/^As of \d\d:\d\d$/);
+
+  // Ten for the table, the chart, the statistics; one more was the test's own.
+  await expect.poll(() => text('visit')).toBe('Since this page was opened: 12 calls');
+  expect(await used()).toBe(13);
+});
+
+it('changes token and span, and another figure or a look back costs nothing', async () => {
+  const { page } = here;
+  await page.getByRole('button', { name: 'Ethereum' }).click();
+  await here.settled();
+  expect(asked('tokenName=ethereum&days=30')).toHaveLength(1);
+  expect(asked('/latest/stats?token=eth')).toHaveLength(1);
+  await page.getByRole('heading', { name: 'Ethereum figures' }).waitFor();
+
+  for (const [label, days] of [
+    ['1D', 1],
+    ['7D', 7],
+    ['90D', 90],
+    ['1Y', 365],
+    ['All', 36_500],
+  ] as const) {
+    await page.getByRole('button', { name: label, exact: true }).click();
+    await here.settled();
+    expect(asked(`tokenName=ethereum&days=${days}`).length, label).toBe(1);
+    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
+      /^\$[\d,.]+, .* points, lowest \$/,
+    );
+  }
+  const before = here.requests.length;
+  const spent = await used();
+  await page.getByRole('button', { name: 'Market cap' }).click();
+  await expect.poll(() => text('reading-value')).toMatch(/^\$[\d.]+[BT]$/);
+  await page.getByRole('button', { name: 'Volume', exact: true }).click();
+  await expect.poll(() => text('reading-note')).toMatch(/^on /);
+  await page.getByRole('button', { name: '7D' }).click();
+  await here.settled();
+  const since = here.requests.slice(before).filter((url) => url.includes('/v1/prices'));
+  expect([since, await used()]).toEqual([[], spent]);
+});
+
+it('has no statistics where there are none', async () => {
+  await here.page.getByRole('button', { name: 'USD Coin' }).click();
+  await here.settled();
+  expect(await text('chain-note')).toContain('there are no statistics of its own');
+  expect(asked('token=usdc')).toEqual([]);
+  expect(await here.page.getByRole('button', { name: 'Statistics' }).isVisible()).toBe(false);
+});
+
+it('shows two dates, and says what cannot be had', async () => {
+  const { page } = here;
+  await page.getByRole('button', { name: 'Dates' }).click();
+  const [from, thru] = ['2020-01-01', '2020-02-01'];
+  await page.getByLabel('From').fill('2013-05-01');
+  await page.getByLabel('through').fill(new Date().toISOString().slice(0, 10));
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await here.settled();
+  expect(asked('fromDate=2013-05-01')).toHaveLength(1);
+  await page.getByText('Cannot be had here').waitFor();
+
+  await page.getByLabel('From').fill(String(thru));
+  await page.getByLabel('through').fill(String(from));
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.locator('#chart-problem').getByText('a fromDate that is not after thruDate').waitFor();
+  expect(await text('chart-state')).toBe('Nothing to show.');
+});
+
+it('moves the meter with the calls', async () => {
+  const { page } = here;
+  const left = async () => Number((await text('left')).replace(',', ''));
+  await expect.poll(left).toBe(988);
+  expect(await page.locator('#meter').evaluate((meter) => Reflect.get(meter, 'value'))).toBe(988);
+  await page.getByRole('button', { name: 'Solana' }).click();
+  await expect.poll(left).toBe(986);
+  await expect.poll(() => text('daily-thru')).toBe('today: 14');
+  expect(await page.locator('#account-name').innerText()).toBe('986 left');
+});
+
+it('is read with the arrow keys, and as a table', async () => {
+  const { page } = here;
+  const slider = page.getByRole('slider');
+  const now = () => slider.getAttribute('aria-valuenow');
+  await slider.focus();
+  await page.keyboard.press('Home');
+  expect(await now()).toBe('0');
+  const first = await text('reading-value');
+  await page.keyboard.press('ArrowRight');
+  expect(await now()).toBe('1');
+  expect(await text('reading-value')).not.toBe(first);
+  await page.keyboard.press('End');
+  expect(await now()).toBe('30');
+
+  await page.getByText('As a table').click();
+  const rows = page.locator('#points-body tr');
+  await expect.poll(() => rows.count()).toBe(31);
+  expect(await rows.last().locator('td').last().innerText()).toBe(first);
+});
+
+it('saves what is shown as the service would write it', async () => {
+  const { page } = here;
+  const spent = await used();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('bitcoin-30d.csv');
+  expect(await used()).toBe(spent);
+  const saved = await readFile(await download.path(), 'utf8');
+  const headers = { accept: 'text/csv' };
+  const own = await (
+    await service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })
+  ).text();
+  // JSON tells times to the second, and the latest sample may have moved on since.
+  const daily = (csv: string) => csv.split('\r\n').filter((line) => /T00:00:00|^date/.test(line));
+  expect(daily(saved)).toEqual(daily(own));
+  expect(daily(saved)).toHaveLength(31);
+  expect(saved.endsWith('\r\n')).toBe(true);
+});
+
+it('shows the very calls that it made', async () => {
+  const { page } = here;
+  const shown = () => text('snippet');
+  const calls = page.locator('#calls');
+  const url = async () => /'(http[^']+)'$/.exec(await shown())?.[1] ?? '';
+  expect(await shown()).not.toContain(key);
+  expect(here.requests).toContain(await url());
+  for (const name of ['Price', 'Last 48 hours', 'Statistics', 'Allowance']) {
+    await calls.getByRole('button', { name, exact: true }).click();
+    expect(here.requests, name).toContain(await url());
+  }
+  await calls.getByRole('button', { name: 'Chart' }).click();
+  await calls.getByRole('button', { name: 'Client' }).click();
+  expect(await shown()).toContain("client.priceHistory('bitcoin', { days: 30 })");
+  await calls.getByRole('button', { name: 'curl, as CSV' }).click();
+  await page.getByLabel('Show the key').check();
+  expect(await shown()).toContain(`X-API-KEY: ${key}`);
+  expect(await shown()).toContain('Accept: text/csv');
+});

@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildTestConsole } from '../support/built-console.ts';
+import { startBrowser, type Visit, visit } from '../support/console.ts';
+import { type Service, startService } from '../support/service.ts';
+
+/** The whole of a first visit, in bytes as they go over the wire. */
+const FIRST_LOAD = 200_000;
+/** What moves by itself on the page, as Chromium counts it: below a tenth is good. */
+const SHIFT = 0.1;
+
+const AXE = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let browser: Browser;
+let service: Service;
+let here: Visit | undefined;
+beforeAll(async () => {
+  built = await buildTestConsole();
+  browser = await startBrowser();
+  service = await startService({ settings: { BASE_PATH: '/market' }, consoleFolder: built.folder });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+  await built?.remove();
+});
+afterEach(async () => {
+  expect(here?.complaints).toEqual([]);
+  const origins = new Set(here?.requests.map((url) => new URL(url).origin));
+  expect([...origins].filter((origin) => origin !== 'null')).toEqual([new URL(service.url).origin]);
+  await here?.close();
+});
+
+type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] };
+
+/** What axe finds that is serious or critical. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it.each([390, 768, 1440])('is accessible and nothing sticks out at %i px', async (width) => {
+    here = await visit(browser, service.url, { colorScheme, viewport: { width, height: 900 } });
+    const { page } = here;
+    const found = async (view: string) => {
+      expect(await findings(page), view).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(width);
+    };
+    await found('welcome');
+    await page.getByLabel('API key', { exact: true }).fill('wrong');
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.locator('#sign-in .note').waitFor();
+    await found('a problem');
+    await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+    await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+    await page.getByRole('button', { name: 'Get a key' }).click();
+    await page.locator('#issued').waitFor();
+    await found('the key');
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await here.settled();
+    await page.getByText('As a table').click();
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await found('the board');
+    await page.locator('#account-button').click();
+    await found('the menu');
+    await page.getByRole('button', { name: 'Replace the key' }).click();
+    await found('the dialog');
+  });
+});
+
+it('is light on the wire, chart and all', async () => {
+  here = await visit(browser, service.url);
+  const session = await here.context.newCDPSession(here.page);
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await session.send('Network.enable');
+  await here.page.reload();
+  await here.open(await service.enrol());
+  // The page, its modules, its style, its icon, and all the figures that it shows at first.
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThan(FIRST_LOAD);
+  console.log(`first load: ${Math.round(bytes / 1000)} KB`);
+});
+
+it('stays where it is while it is filled', async () => {
+  here = await visit(browser, service.url);
+  await here.page.evaluate(`
+    globalThis.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value;
+    }).observe({ type: 'layout-shift' });
+  `);
+  await here.open(await service.enrol());
+  expect(await here.page.evaluate('globalThis.shift')).toBeLessThan(SHIFT);
+});
+
+it('takes the colours of the system, and others that are chosen, also the next time', async () => {
+  here = await visit(browser, service.url, { colorScheme: 'dark' });
+  const { page } = here;
+  const paper = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+  const dark = await paper();
+  await page.getByLabel('Colours').selectOption('light');
+  const light = await paper();
+  expect(light).not.toBe(dark);
+  await page.reload();
+  expect(await paper()).toBe(light);
+  await page.getByLabel('Colours').selectOption('system');
+  expect(await paper()).toBe(dark);
+});
+
+it('refuses a script in place and a host outside', async () => {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${service.url}/`);
+  const refused = await page.evaluate(`new Promise((resolve) => {
+    const directives = [];
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+      directives.push(effectiveDirective);
+      if (directives.length === 3) resolve(directives.sort());
+    });
+    const script = document.createElement('script');
+    script.textContent = 'globalThis.led = "astray"';
+    document.body.append(script);
+    const style = document.createElement('style');
+    style.textContent = 'body { color: red }';
+    document.body.append(style);
+    fetch('http://127.0.0.1:9/').catch(() => {});
+  })`);
+  expect(refused).toEqual(['connect-src', 'script-src-elem', 'style-src-elem']);
+  expect(await page.evaluate('globalThis.led')).toBeUndefined();
+  await page.context().close();
+});

@@ -1,0 +1,152 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildTestConsole } from '../support/built-console.ts';
+import { startBrowser, type Visit, visit } from '../support/console.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const KEY = /^qt_[0-9A-Za-z]{38}$/;
+
+let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let browser: Browser;
+let service: Service;
+let here: Visit;
+beforeAll(async () => {
+  built = await buildTestConsole();
+  browser = await startBrowser();
+  service = await startService({ consoleFolder: built.folder });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+  await built?.remove();
+});
+beforeEach(async () => {
+  here = await visit(browser, service.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+/** What the browser keeps beyond the tab. */
+const kept = () => here.page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+
+async function signUp(plan: 'Monthly' | 'Yearly' = 'Monthly'): Promise<string> {
+  const { page } = here;
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+  await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+  await page.getByLabel(plan).check();
+  await page.getByRole('button', { name: 'Get a key' }).click();
+  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  return page.locator('#issued-key').innerText();
+}
+
+it('gives a key, shows it once, and keeps it in memory alone', async () => {
+  const { page } = here;
+  const key = await signUp('Yearly');
+  expect(key).toMatch(KEY);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await here.settled();
+  expect(await page.locator('body').innerText()).not.toContain(key);
+  await expect.poll(() => page.locator('#left-of').innerText()).toBe('of 180,000 calls left');
+  expect(await kept()).not.toContain(key);
+  expect(here.requests.filter((url) => url.includes(key))).toEqual([]);
+  expect(page.url()).not.toContain(key);
+
+  await page.reload();
+  await page.getByRole('heading', { name: 'Get a key' }).waitFor();
+});
+
+it('remembers a key on this device when that is asked for, and forgets it again', async () => {
+  const { page } = here;
+  const key = await signUp();
+  await page.getByLabel('Remember it on this device').and(page.locator('#issued-remember')).check();
+  expect(await kept()).toContain(key);
+  await page.reload();
+  await page.locator('#board').waitFor();
+  await here.settled();
+
+  await page.locator('#account-button').click();
+  expect(await page.locator('#menu-remember').isChecked()).toBe(true);
+  await page.getByRole('button', { name: 'Sign out of this tab' }).click();
+  await page.getByText('Signed out').waitFor();
+  expect(await kept()).not.toContain(key);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Get a key' }).waitFor();
+});
+
+it('is signed up to with the keyboard alone', async () => {
+  const { page } = here;
+  const { keyboard } = page;
+  const focused = () =>
+    page.evaluate<string>('document.activeElement.name || document.activeElement.textContent');
+  const tabTo = async (wanted: string) => {
+    for (let steps = 0; steps < 20 && (await focused()) !== wanted; steps += 1) await keyboard.press('Tab');
+    expect(await focused()).toBe(wanted);
+  };
+  await keyboard.press('Tab');
+  expect(await focused()).toBe('Skip to the content');
+  await tabTo('name');
+  await keyboard.type('Ada Lovelace');
+  await tabTo('email');
+  await keyboard.type('ada@example.org');
+  await tabTo('plan');
+  await keyboard.press('ArrowDown');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  expect(await focused()).toBe('Your API key');
+  await tabTo('I have stored it: go on');
+  await keyboard.press('Enter');
+  await here.settled();
+  await expect.poll(() => page.locator('#left-of').innerText()).toBe('of 180,000 calls left');
+  await tabTo('Ethereumeth');
+  await keyboard.press('Space');
+  await page.getByRole('heading', { name: 'Ethereum history' }).waitFor();
+});
+
+it('tells what is wrong with a registration, where it is wrong', async () => {
+  const { page } = here;
+  await page.getByLabel('Name', { exact: true }).fill('Ada');
+  // Good enough for the browser, but not for the service.
+  await page.getByLabel('E-mail', { exact: true }).fill('ada@example');
+  await page.getByRole('button', { name: 'Get a key' }).click();
+  const alert = page.locator('#sign-up').getByRole('alert');
+  await alert.getByText('an address like ada@example.org').waitFor();
+  expect(await page.getByLabel('E-mail', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+  const link = alert.getByRole('link');
+  expect(await link.evaluate((a) => String(Reflect.get(a, 'href')))).toBe(
+    `${service.url}/docs/problems#invalid_request`,
+  );
+});
+
+it.each([
+  ['is unknown', async () => 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000', 'api_key_invalid'],
+  ['is no key at all', async () => 'schlüssel', 'api_key_invalid'],
+  ['was revoked', () => service.enrol({ revokedAt: new Date() }), 'api_key_revoked'],
+])('does not open for a key that %s', async (_what, key, code) => {
+  const { page } = here;
+  await page.getByLabel('API key', { exact: true }).fill(await key());
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page
+    .locator('#sign-in')
+    .getByRole('link', { name: `What ${code} means` })
+    .waitFor();
+  expect(await page.locator('#board').isVisible()).toBe(false);
+});
+
+it('says so where registration is closed', async () => {
+  const closed = await startService({ settings: { REGISTRATION: 'closed' }, consoleFolder: built.folder });
+  try {
+    await here.page.goto(`${closed.url}/`);
+    await here.page.getByLabel('Name', { exact: true }).fill('Ada');
+    await here.page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+    await here.page.getByRole('button', { name: 'Get a key' }).click();
+    await here.page.getByText('Ask the operator of this service for a key.').waitFor();
+  } finally {
+    await closed.close();
+  }
+});

@@ -1,0 +1,158 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { DAY, HOUR } from '../../src/domain/clock.ts';
+import { buildTestConsole } from '../support/built-console.ts';
+import { createTestClock } from '../support/clock.ts';
+import { startBrowser, type Visit, visit } from '../support/console.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let browser: Browser;
+let service: Service;
+let here: Visit;
+beforeAll(async () => {
+  built = await buildTestConsole();
+  browser = await startBrowser();
+  service = await startService({ consoleFolder: built.folder });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+  await built?.remove();
+});
+beforeEach(async () => {
+  here = await visit(browser, service.url);
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const text = (id: string) => here.page.locator(`#${id}`).innerText();
+const blocked = () => here.page.locator('#blocked');
+
+async function menu(item: string): Promise<void> {
+  await here.page.locator('#account-button').click();
+  await here.page.getByRole('button', { name: item }).click();
+  await here.page.getByRole('dialog').waitFor();
+}
+
+it('shows the age of what it has while the upstream fails', async () => {
+  const clock = createTestClock(Date.now());
+  const aging = await startService({ clock, consoleFolder: built.folder });
+  try {
+    await here.page.goto(`${aging.url}/`);
+    await here.open(await aging.enrol());
+    expect(await text('prices-age')).toMatch(/^As of/);
+    aging.sandbox.faults.always({ kind: 'status', status: 500 });
+    clock.advance(5 * HOUR);
+    await here.page.getByRole('button', { name: 'Refresh' }).click();
+    await here.page.locator('#prices-age.stale').waitFor();
+    expect(await text('prices-age')).toMatch(/^5 hours old: the source (fails|failed of late)/);
+    expect(await here.page.locator('#quotes tr').first().locator('td').first().innerText()).toMatch(
+      /^\$[\d,.]+$/,
+    );
+    await here.page.locator('#figures-age.stale').waitFor();
+  } finally {
+    await aging.close();
+  }
+});
+
+it('tells of a failure where there is nothing to show, and shows what else there is', async () => {
+  const bare = await startService({ consoleFolder: built.folder });
+  bare.sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });
+  try {
+    await here.page.goto(`${bare.url}/`);
+    await here.open(await bare.enrol());
+    await here.page
+      .locator('#chart-problem')
+      .getByRole('link', { name: 'What upstream_unavailable means' })
+      .waitFor();
+    expect(await text('chart-state')).toBe('Nothing to show.');
+    expect(await here.page.locator('#quotes tr').first().locator('td').first().innerText()).toMatch(/^\$/);
+    expect(await blocked().innerText()).toBe('');
+  } finally {
+    await bare.close();
+  }
+});
+
+it('renews a key that has expired', async () => {
+  const key = await service.enrol({ validUntil: Date.now() - DAY });
+  await here.open(key);
+  await blocked().getByText('This API key expired at').waitFor();
+  await blocked().getByRole('button', { name: 'Renew the key' }).click();
+  await here.page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
+  await expect.poll(() => here.page.locator('#quotes .spark').count()).toBe(5);
+  expect(await blocked().innerText()).toBe('');
+  expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key })).status).toBe(200);
+});
+
+it('says when an allowance that is spent is refilled', async () => {
+  await here.open(await service.enrol({ limit: 3 }));
+  await blocked().getByText('It is refilled in').waitFor();
+  expect(await blocked().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
+  expect(await text('left')).toBe('0');
+  await expect.poll(() => text('visit')).toBe('Since this page was opened: 3 calls');
+});
+
+it('renews, and says why when it is too early', async () => {
+  await here.open(await service.enrol());
+  for (const outcome of ['renewed', 'refused']) {
+    await menu('Renew for one more period');
+    await here.page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
+    if (outcome === 'renewed') await here.page.getByRole('dialog').waitFor({ state: 'hidden' });
+  }
+  await here.page.getByRole('dialog').getByRole('link', { name: 'What renew_too_early means' }).waitFor();
+  await here.page.keyboard.press('Escape');
+  await here.page.getByRole('dialog').waitFor({ state: 'hidden' });
+});
+
+it('replaces the key, and shows the new one once', async () => {
+  const old = await service.enrol();
+  await here.open(old);
+  await menu('Replace the key');
+  await here.page.getByLabel('The old key goes on for').selectOption('0');
+  await here.page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click();
+  await here.page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  const key = await text('issued-key');
+  expect(key).not.toBe(old);
+  await here.page.getByRole('button', { name: 'I have stored it' }).click();
+  await here.settled();
+  expect((await service.get('/v1/user/usage', { key: old })).status).toBe(401);
+  expect((await service.get('/v1/user/usage', { key })).status).toBe(200);
+  expect(here.requests.filter((url) => url.includes(key) || url.includes(old))).toEqual([]);
+});
+
+it('deletes the account after it has asked, and not before', async () => {
+  const key = await service.enrol();
+  await here.open(key);
+  await menu('Delete the account');
+  await here.page.getByRole('button', { name: 'Cancel' }).click();
+  expect((await service.get('/v1/user/usage', { key })).status).toBe(200);
+  await menu('Delete the account');
+  await here.page.getByRole('button', { name: 'Delete it for good' }).click();
+  await here.page.getByText('The account is deleted').waitFor();
+  await here.page.getByRole('heading', { name: 'Get a key' }).waitFor();
+  expect((await service.get('/v1/user/usage', { key })).status).toBe(401);
+});
+
+it('says what to do when the key dies while it is used', async () => {
+  const key = await service.enrol();
+  await here.open(key);
+  await fetch(`${service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
+  await here.page.getByRole('button', { name: 'Solana' }).click();
+  await blocked()
+    .getByRole('link', { name: /^What api_key_\w+ means$/ })
+    .waitFor();
+  await blocked().getByRole('button', { name: 'Use another key' }).click();
+  await here.page.getByLabel('API key', { exact: true }).waitFor();
+});
+
+it('says so when the service is gone', async () => {
+  const ending = await startService({ consoleFolder: built.folder });
+  await here.page.goto(`${ending.url}/`);
+  await here.open(await ending.enrol());
+  await ending.close();
+  await here.page.getByRole('button', { name: 'Solana' }).click();
+  await here.page.locator('#chart-problem').getByText('The service cannot be reached').waitFor();
+});
