@@ -6,24 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Coding } from '../services/bodies.ts';
 import { acceptedCoding } from './content-coding.ts';
 import { isKnownTo } from './freshness.ts';
-
-/** Nothing from outside, and nothing in place: the page has its scripts and its styles in files of their own. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const SECURITY = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-};
+import { PAGE_SECURITY } from './page-security.ts';
 
 /** A file's name changes when its content does; the page's never does, so it is asked about each time. */
 const LASTING = 'public, max-age=31536000, immutable';
@@ -77,7 +60,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: File, poli
   const { payload, etag } = file.forms[coding];
   // What CORS may have said is kept.
   const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
-  reply.headers({ ...SECURITY, etag, vary, 'cache-control': policy });
+  reply.headers({ ...PAGE_SECURITY, etag, vary, 'cache-control': policy });
   if (isKnownTo(request.headers['if-none-match'], etag)) return reply.code(304).send();
   if (coding !== 'identity') reply.header('content-encoding', coding);
   return reply.type(file.mediaType).send(payload);
