@@ -16,6 +16,7 @@ import { allowanceHeaders } from './guard.ts';
 import { requestId } from './request-id.ts';
 import { headersSize, LIMITS } from './request-limits.ts';
 import { type RequestTally, type Tally, tell } from './request-tally.ts';
+import { writeSwiftly } from './swift-reply.ts';
 
 /** How many URLs are remembered, and what the bodies of their answers may take of memory, in bytes. */
 const REMEMBERED = 1000;
@@ -89,11 +90,9 @@ export function createDoor({ allowance, burst, freshness, now, isOpen, requests 
     const receipt = admit(headers['x-api-key'], at);
     if (receipt === undefined) return false;
     allowance.keep(receipt);
-    const { payload } = representation;
     const prepared = freshness.headersOf(known.answer, representation, known.format, at);
     const own = allowanceHeaders(receipt, at);
-    response.writeHead(200, prepared.concat('x-request-id', requestId(request), own));
-    response.end(payload, 'latin1');
+    writeSwiftly(response, representation, prepared, requestId(request), own);
     if (known.tally !== undefined) tell(known.tally, (performance.now() - began) / SECOND);
     return true;
   }
