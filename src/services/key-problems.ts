@@ -4,18 +4,21 @@ import type { KeyHolder } from '../stores/users.ts';
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');
 
+const isGraceOver = ({ expiresAt }: KeyHolder, now: number) => expiresAt !== undefined && now >= expiresAt;
+const isExpired = ({ user }: KeyHolder, now: number) => now >= user.validUntil;
+
 /** Throws for a key that is over: revoked, or replaced by another and its grace at an end. */
-export function refuseEnded({ revokedAt, expiresAt }: KeyHolder, now: number): void {
-  if (revokedAt !== undefined) throw new Problem('api_key_revoked', 'This API key was revoked.');
-  if (expiresAt !== undefined && now >= expiresAt) {
+export function refuseEnded(holder: KeyHolder, now: number): void {
+  if (holder.revokedAt !== undefined) throw new Problem('api_key_revoked', 'This API key was revoked.');
+  if (isGraceOver(holder, now)) {
     throw new Problem('api_key_revoked', 'This API key was replaced by another, and its grace is over.');
   }
 }
 
 /** Throws for a key whose user has not renewed in time. */
-export function refuseExpired({ user }: KeyHolder, now: number): void {
-  if (now < user.validUntil) return;
-  const since = new Date(user.validUntil).toISOString();
+export function refuseExpired(holder: KeyHolder, now: number): void {
+  if (!isExpired(holder, now)) return;
+  const since = new Date(holder.user.validUntil).toISOString();
   throw new Problem(
     'api_key_expired',
     `This API key expired at ${since}: renew it with POST /v1/user/renew.`,
@@ -23,8 +26,8 @@ export function refuseExpired({ user }: KeyHolder, now: number): void {
 }
 
 /** Whether neither of these would throw. */
-export const isGood = ({ revokedAt, expiresAt, user }: KeyHolder, now: number): boolean =>
-  revokedAt === undefined && (expiresAt === undefined || now < expiresAt) && now < user.validUntil;
+export const isGood = (holder: KeyHolder, now: number): boolean =>
+  holder.revokedAt === undefined && !isGraceOver(holder, now) && !isExpired(holder, now);
 
 /** Throws for a key that another has replaced: it only reads. */
 export function refuseReplaced({ replacedAt }: KeyHolder): void {
