@@ -27,28 +27,21 @@ export async function openStatistics({ settings, prisma, refreshes, observe, clo
     const stretch = (spent: number, now: number) => statisticsPace(name, budget, spent, now);
     return openBudget({ store: refreshes, upstream: name, budget, stretch, clock });
   };
-  const budgets = {
-    cryptocompare: await budgetFor('cryptocompare'),
-    'bitcoin-stats': await budgetFor('bitcoin-stats'),
-    'ethereum-stats': await budgetFor('ethereum-stats'),
-    'solana-rpc': await budgetFor('solana-rpc'),
-    'arweave-node': await budgetFor('arweave-node'),
-  };
-  const breakers = {
-    cryptocompare: createBreaker(),
-    'bitcoin-stats': createBreaker(),
-    'ethereum-stats': createBreaker(),
-    'solana-rpc': createBreaker(),
-    'arweave-node': createBreaker(),
-  };
+  const entries = STATISTICS_SOURCES.map(async (name) => {
+    return [name, { budget: await budgetFor(name), breaker: createBreaker() }] as const;
+  });
+  const standing = Object.fromEntries(await Promise.all(entries)) as Record<
+    StatisticsSourceName,
+    Awaited<(typeof entries)[number]>[1]
+  >;
   const optionsFor = (name: StatisticsSourceName, url: string) => ({
     url,
     timeoutMs,
     clock,
-    reserve: budgets[name].reserve,
-    interval: () => budgets[name].timetable().apart,
+    reserve: standing[name].budget.reserve,
+    interval: () => standing[name].budget.timetable().apart,
     observe: observe(name),
-    breaker: breakers[name],
+    breaker: standing[name].breaker,
   });
 
   const { apiKey } = from.cryptocompare;
@@ -64,7 +57,7 @@ export async function openStatistics({ settings, prisma, refreshes, observe, clo
   const holdings = await openStatisticsHoldings({ store: createStatisticsStore(prisma), refreshes });
   const sampling = createSampling({
     sources: apiKey === undefined ? keyless : sources,
-    every: (name) => budgets[name].timetable().every,
+    every: (name) => standing[name].budget.timetable().every,
     holdings,
     timeoutMs,
     clock,
@@ -80,8 +73,8 @@ export async function openStatistics({ settings, prisma, refreshes, observe, clo
     readings: () =>
       STATISTICS_SOURCES.map((upstream) => ({
         upstream,
-        breaker: breakers[upstream].state(clock.elapsed()),
-        budget: budgets[upstream].reading(),
+        breaker: standing[upstream].breaker.state(clock.elapsed()),
+        budget: standing[upstream].budget.reading(),
       })),
 
     /** Takes over what other processes have written, and then also what calls it has cost them. */
@@ -89,7 +82,7 @@ export async function openStatistics({ settings, prisma, refreshes, observe, clo
       const known = holdings.generation();
       await holdings.sync();
       if (holdings.generation() === known) return;
-      await Promise.all(Object.values(budgets).map(({ sync }) => sync()));
+      await Promise.all(Object.values(standing).map(({ budget }) => budget.sync()));
     },
 
     async close(): Promise<void> {
