@@ -2,25 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { TOKEN_NAMES } from '../../src/domain/token.ts';
-import { buildTestConsole } from '../support/built-console.ts';
-import { startBrowser, type Visit, visit } from '../support/console.ts';
-import { type Service, startService } from '../support/service.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/console.ts';
+import type { Service } from '../support/service.ts';
 
-let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let opened: TestConsole;
 let browser: Browser;
 let service: Service;
 let here: Visit;
 let key: string;
 beforeAll(async () => {
-  built = await buildTestConsole();
-  browser = await startBrowser();
-  service = await startService({ consoleFolder: built.folder });
+  opened = await openTestConsole();
+  ({ browser, service } = opened);
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.close();
-  await built?.remove();
-});
+afterAll(() => opened?.close());
 beforeEach(async () => {
   here = await visit(browser, service.url);
   key = await service.enrol({ limit: 1000 });

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildTestConsole } from '../support/built-console.ts';
-import { startBrowser, type Visit, visit } from '../support/console.ts';
-import { type Service, startService } from '../support/service.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/console.ts';
+import type { Service } from '../support/service.ts';
 
 /** The whole of a first visit, in bytes as they go over the wire. */
 const FIRST_LOAD = 200_000;
@@ -12,20 +11,15 @@ const SHIFT = 0.1;
 
 const AXE = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let opened: TestConsole;
 let browser: Browser;
 let service: Service;
 let here: Visit | undefined;
 beforeAll(async () => {
-  built = await buildTestConsole();
-  browser = await startBrowser();
-  service = await startService({ settings: { BASE_PATH: '/market' }, consoleFolder: built.folder });
+  opened = await openTestConsole({ BASE_PATH: '/market' });
+  ({ browser, service } = opened);
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.close();
-  await built?.remove();
-});
+afterAll(() => opened?.close());
 afterEach(async () => {
   expect(here?.complaints).toEqual([]);
   const origins = new Set(here?.requests.map((url) => new URL(url).origin));

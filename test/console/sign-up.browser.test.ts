@@ -1,25 +1,19 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { buildTestConsole } from '../support/built-console.ts';
-import { startBrowser, type Visit, visit } from '../support/console.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/console.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const KEY = /^qt_[0-9A-Za-z]{38}$/;
 
-let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let opened: TestConsole;
 let browser: Browser;
 let service: Service;
 let here: Visit;
 beforeAll(async () => {
-  built = await buildTestConsole();
-  browser = await startBrowser();
-  service = await startService({ consoleFolder: built.folder });
+  opened = await openTestConsole();
+  ({ browser, service } = opened);
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.close();
-  await built?.remove();
-});
+afterAll(() => opened?.close());
 beforeEach(async () => {
   here = await visit(browser, service.url, { permissions: ['clipboard-read', 'clipboard-write'] });
 });
@@ -139,7 +133,7 @@ it.each([
 });
 
 it('says so where registration is closed', async () => {
-  const closed = await startService({ settings: { REGISTRATION: 'closed' }, consoleFolder: built.folder });
+  const closed = await startService({ settings: { REGISTRATION: 'closed' }, consoleFolder: opened.folder });
   try {
     await here.page.goto(`${closed.url}/`);
     await here.page.getByLabel('Name', { exact: true }).fill('Ada');

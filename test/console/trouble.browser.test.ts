@@ -1,25 +1,19 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../src/domain/clock.ts';
-import { buildTestConsole } from '../support/built-console.ts';
 import { createTestClock } from '../support/clock.ts';
-import { startBrowser, type Visit, visit } from '../support/console.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/console.ts';
 import { type Service, startService } from '../support/service.ts';
 
-let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let opened: TestConsole;
 let browser: Browser;
 let service: Service;
 let here: Visit;
 beforeAll(async () => {
-  built = await buildTestConsole();
-  browser = await startBrowser();
-  service = await startService({ consoleFolder: built.folder });
+  opened = await openTestConsole();
+  ({ browser, service } = opened);
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.close();
-  await built?.remove();
-});
+afterAll(() => opened?.close());
 beforeEach(async () => {
   here = await visit(browser, service.url);
 });
@@ -39,7 +33,7 @@ async function menu(item: string): Promise<void> {
 
 it('shows the age of what it has while the upstream fails', async () => {
   const clock = createTestClock(Date.now());
-  const aging = await startService({ clock, consoleFolder: built.folder });
+  const aging = await startService({ clock, consoleFolder: opened.folder });
   try {
     await here.page.goto(`${aging.url}/`);
     await here.open(await aging.enrol());
@@ -59,7 +53,7 @@ it('shows the age of what it has while the upstream fails', async () => {
 });
 
 it('tells of a failure where there is nothing to show, and shows what else there is', async () => {
-  const bare = await startService({ consoleFolder: built.folder });
+  const bare = await startService({ consoleFolder: opened.folder });
   bare.sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });
   try {
     await here.page.goto(`${bare.url}/`);
@@ -149,7 +143,7 @@ it('says what to do when the key dies while it is used', async () => {
 });
 
 it('says so when the service is gone', async () => {
-  const ending = await startService({ consoleFolder: built.folder });
+  const ending = await startService({ consoleFolder: opened.folder });
   await here.page.goto(`${ending.url}/`);
   await here.open(await ending.enrol());
   await ending.close();

@@ -1,14 +1,10 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { findChromium } from './chromium.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { buildTestConsole } from './built-console.ts';
+import { startService } from './service.ts';
 
 /** What a browser complains of when an answer is a 4xx or 5xx, or there is none: the page tells of it itself. */
 const OF_AN_ANSWER = /^Failed to load resource: /;
-
-export async function startBrowser(): Promise<Browser> {
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-}
 
 type Options = NonNullable<Parameters<Browser['newContext']>[0]>;
 
@@ -55,3 +51,23 @@ async function settled(page: Page): Promise<void> {
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.locator('.waiting').first().waitFor({ state: 'detached' });
 }
+
+/** A service with a freshly built console, and a browser to look at it. */
+export async function openTestConsole(settings: Readonly<Record<string, string>> = {}) {
+  const built = await buildTestConsole();
+  const browser = await launchBrowser();
+  const service = await startService({ settings, consoleFolder: built.folder });
+  return {
+    /** Where the page was built. */
+    folder: built.folder,
+    browser,
+    service,
+    async close(): Promise<void> {
+      await browser.close();
+      await service.close();
+      await built.remove();
+    },
+  };
+}
+
+export type TestConsole = Awaited<ReturnType<typeof openTestConsole>>;

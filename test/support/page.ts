@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { findChromium } from './chromium.ts';
+import type { Page } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
 
 const HTML =
   '<!doctype html><meta charset="utf-8"><title>A page</title>' +
@@ -25,10 +25,7 @@ export async function openPage(folder: string) {
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium');
-  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP localhost 127.0.0.1'];
-  const browser: Browser = await chromium.launch({ executablePath, args });
+  const browser = await launchBrowser(['--host-resolver-rules=MAP localhost 127.0.0.1']);
   const page: Page = await browser.newPage();
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
