@@ -13,7 +13,7 @@ import { describeInterface } from './http/openapi.ts';
 import { parameterValidator } from './http/parameters.ts';
 import { answerBrokenRequest, answerUnroutable, replyWithProblems } from './http/problem-replies.ts';
 import { requestId, tellRequestId } from './http/request-id.ts';
-import { limitRequests, NODE_HEADER_LIMIT } from './http/request-limits.ts';
+import { limitRequests, REQUEST_OPTIONS } from './http/request-limits.ts';
 import { logRequests } from './http/request-log.ts';
 import { type RequestTally, tallyRequests } from './http/request-tally.ts';
 import { createSending } from './http/sending.ts';
@@ -95,7 +95,7 @@ export async function buildApp(parts: AppParts) {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     requestIdHeader: false,
-    http: { maxHeaderSize: NODE_HEADER_LIMIT },
+    http: REQUEST_OPTIONS,
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: answerUnroutable(basePath, requests),
     clientErrorHandler: answerBrokenRequest(basePath, () => requestId({ headers: {} }), requests),

@@ -1,5 +1,6 @@
 import {
   createServer,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestListener,
   type Server,
@@ -13,17 +14,22 @@ import type { Burst } from './burst.ts';
 import { acceptedCoding } from './content-coding.ts';
 import type { Format, Freshness } from './freshness.ts';
 import { allowanceHeaders } from './guard.ts';
+import { createHeadEnd, endReady, type HeadEnd, linesOf, takesReadyHead } from './ready-head.ts';
 import { requestId } from './request-id.ts';
 import { headersSize, LIMITS } from './request-limits.ts';
 import { type RequestTally, type Tally, tell } from './request-tally.ts';
-import { writeSwiftly } from './swift-reply.ts';
 
 /** How many URLs are remembered, and what the bodies of their answers may take of memory, in bytes. */
 const REMEMBERED = 1000;
 const REMEMBERED_BYTES = 16 * 1024 * 1024;
 
-/** What makes a request more than a plain question. */
-const SPECIAL = ['if-none-match', 'origin', 'content-length', 'transfer-encoding', 'upgrade'] as const;
+/** Whether a request brings nothing that makes it more than a plain question. */
+const isPlain = (headers: IncomingHttpHeaders): boolean =>
+  headers['if-none-match'] === undefined &&
+  headers.origin === undefined &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  headers.upgrade === undefined;
 
 type Remembered = {
   answer: Answer;
@@ -59,8 +65,7 @@ export function createDoor({ allowance, burst, freshness, now, isOpen, requests 
   function recall({ method, url = '', headers, rawHeaders }: IncomingMessage): Remembered | undefined {
     if (!isOpen || method !== 'GET') return undefined;
     const known = remembered.get(url);
-    if (known === undefined || headers.accept !== known.accept) return undefined;
-    for (const name of SPECIAL) if (headers[name] !== undefined) return undefined;
+    if (known === undefined || headers.accept !== known.accept || !isPlain(headers)) return undefined;
     if (headersSize(rawHeaders) > LIMITS.headers) return undefined;
     if (known.answer.holds?.()) return known;
     remembered.delete(url);
@@ -79,10 +84,10 @@ export function createDoor({ allowance, burst, freshness, now, isOpen, requests 
   }
 
   /** Answers, or tells that it did not. */
-  function answer(request: IncomingMessage, response: ServerResponse): boolean {
+  function answer(request: IncomingMessage, response: ServerResponse, headEnd: HeadEnd): boolean {
     const began = requests === undefined ? 0 : performance.now();
     const known = recall(request);
-    if (known === undefined) return false;
+    if (known === undefined || !takesReadyHead(response)) return false;
     const { headers } = request;
     const representation = known.answer.body.in(acceptedCoding(headers['accept-encoding']));
     if (representation instanceof Promise) return false;
@@ -90,9 +95,10 @@ export function createDoor({ allowance, burst, freshness, now, isOpen, requests 
     const receipt = admit(headers['x-api-key'], at);
     if (receipt === undefined) return false;
     allowance.keep(receipt);
-    const prepared = freshness.headersOf(known.answer, representation, known.format, at);
-    const own = allowanceHeaders(receipt, at);
-    writeSwiftly(response, representation, prepared, requestId(request), own);
+    const { beginning } = freshness.headersOf(known.answer, representation, known.format, at);
+    const own = linesOf(allowanceHeaders(receipt, at));
+    const head = `${beginning}x-request-id: ${requestId(request)}\r\n${own}${headEnd(at)}`;
+    endReady(response, head, representation);
     if (known.tally !== undefined) tell(known.tally, (performance.now() - began) / SECOND);
     return true;
   }
@@ -100,11 +106,13 @@ export function createDoor({ allowance, burst, freshness, now, isOpen, requests 
   return {
     /** A server for the framework: what the door answers, the framework never sees. */
     server(framework: RequestListener, options: Record<string, unknown>): Server {
+      const keepAliveMs = options.keepAliveTimeout as number;
+      const headEnd = createHeadEnd(keepAliveMs);
       const server = createServer(options.http ?? {}, (request, response) => {
-        if (!answer(request, response)) framework(request, response);
+        if (!answer(request, response, headEnd)) framework(request, response);
       });
       // As the framework sets them on a server of its own.
-      server.keepAliveTimeout = options.keepAliveTimeout as number;
+      server.keepAliveTimeout = keepAliveMs;
       server.requestTimeout = options.requestTimeout as number;
       server.setTimeout(options.connectionTimeout as number);
       return server;

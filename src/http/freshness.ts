@@ -2,6 +2,7 @@ import { SECOND } from '../domain/clock.ts';
 import type { Answer } from '../services/answer.ts';
 import type { Representation } from '../services/bodies.ts';
 import { cacheStatus } from './cache-status.ts';
+import { beginningOf } from './ready-head.ts';
 
 /** A price is asked for again after so many seconds, however long its turn is: a budget may be raised. */
 const LONGEST_SECONDS = 60 * 60;
@@ -23,13 +24,16 @@ type Parts = {
   /** Whether what an answer says of CORS depends on who asks: not when every origin may read it, or none. */
   variesByOrigin: boolean;
 };
-type Prepared = { answer: Answer; second: number; headers: string[] };
+
+/** Headers that the answers of a second have in common: as a flat list of names and values, and as a head begins. */
+export type Prepared = { readonly fields: readonly string[]; readonly beginning: string };
+type Kept = Prepared & { answer: Answer; second: number };
 
 /** What answers say of themselves to caches. */
 export function createFreshness({ variesByOrigin }: Parts) {
   const vary = variesByOrigin ? 'Accept, Accept-Encoding, Origin' : 'Accept, Accept-Encoding';
   /** The headers of each representation, as they were last sent: they say the same until the second is over. */
-  const prepared = new WeakMap<Representation, Prepared>();
+  const prepared = new WeakMap<Representation, Kept>();
 
   function make(
     answer: Answer,
@@ -55,14 +59,15 @@ export function createFreshness({ variesByOrigin }: Parts) {
   }
 
   return {
-    /** What a cache wants to know of an answer that is given now (Unix ms), as a flat list of names and values. */
-    headersOf(answer: Answer, representation: Representation, format: Format, now: number): string[] {
+    /** What a cache wants to know of an answer that is given now (Unix ms). */
+    headersOf(answer: Answer, representation: Representation, format: Format, now: number): Prepared {
       const second = Math.floor(now / SECOND);
       const known = prepared.get(representation);
-      if (known && known.answer === answer && known.second === second) return known.headers;
-      const headers = make(answer, representation, format, now);
-      prepared.set(representation, { answer, second, headers });
-      return headers;
+      if (known && known.answer === answer && known.second === second) return known;
+      const fields = make(answer, representation, format, now);
+      const made = { answer, second, fields, beginning: beginningOf(fields) };
+      prepared.set(representation, made);
+      return made;
     },
   };
 }

@@ -19,15 +19,15 @@ export function createSending({ freshness, door, now }: Parts) {
     format: Format,
   ): void {
     const at = now();
-    const headers = freshness.headersOf(answer, representation, format, at);
+    const { fields } = freshness.headersOf(answer, representation, format, at);
     const isKnown = isKnownTo(request.headers['if-none-match'], representation.etag);
     if (!isKnown && !mustGoTheLongWay(reply)) {
       door.remember(request.raw, answer, format, request.routeOptions.url);
       const receipt = payFor(request);
-      sendSwiftly(request, reply, representation, headers, receipt ? allowanceHeaders(receipt, at) : []);
+      sendSwiftly(request, reply, representation, fields, receipt ? allowanceHeaders(receipt, at) : []);
       return;
     }
-    for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
+    for (let i = 0; i < fields.length; i += 2) reply.header(fields[i] as string, fields[i + 1]);
     if (isKnown) {
       for (const name of ['content-type', 'content-length', 'content-encoding']) reply.removeHeader(name);
       reply.code(304).send();

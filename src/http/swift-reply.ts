@@ -1,18 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Representation } from '../services/bodies.ts';
-
-/** Writes a 200: headers that were prepared for many answers, the request's id, and a few of its own. */
-export function writeSwiftly(
-  response: ServerResponse,
-  { payload }: Representation,
-  prepared: readonly string[],
-  id: string,
-  own: readonly string[],
-): void {
-  response.writeHead(200, prepared.concat('x-request-id', id, own));
-  response.end(payload, 'latin1');
-}
 
 /**
  * Sends a 200 with headers that were prepared for many answers, and a few of its own, in one `writeHead` with a
@@ -23,12 +10,13 @@ export function writeSwiftly(
 export function sendSwiftly(
   request: FastifyRequest,
   reply: FastifyReply,
-  representation: Representation,
+  { payload }: Representation,
   prepared: readonly string[],
   own: readonly string[],
 ): void {
   reply.hijack();
-  writeSwiftly(reply.raw, representation, prepared, request.id, own);
+  reply.raw.writeHead(200, prepared.concat('x-request-id', request.id, own));
+  reply.raw.end(payload, 'latin1');
 }
 
 /** Whether a reply bears headers that other parts set (those of CORS), which `sendSwiftly` would lose. */

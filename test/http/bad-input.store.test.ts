@@ -303,4 +303,17 @@ describe('a body', () => {
       `${type && `content-type: ${type}\r\n`}content-length: ${body.length}\r\n\r\n`;
     expect((await exchange(service.url, head, body)).status).toBe(200);
   });
+
+  it.each([
+    ['POST', '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', 201],
+    ['POST', '/v1/node/txs', 400],
+    ['POST', '/nothing', 404],
+    ['DELETE', '/v1/tokens', 405],
+    ['GET', '/v1/tokens', 200],
+  ])('that is announced by its type alone is not waited for: %s %s', async (method, target, status) => {
+    for (const type of ['application/json', 'nonsense']) {
+      const head = `${method} ${target} HTTP/1.1\r\nhost: q\r\nx-api-key: ${key}\r\ncontent-type: ${type}\r\n\r\n`;
+      expect((await exchange(service.url, head)).status, type).toBe(status);
+    }
+  });
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createBurst } from '../../src/http/burst.ts';
 import { createDoor, type Door } from '../../src/http/door.ts';
 import { createFreshness } from '../../src/http/freshness.ts';
-import { NODE_HEADER_LIMIT } from '../../src/http/request-limits.ts';
+import { REQUEST_OPTIONS } from '../../src/http/request-limits.ts';
 import { countsOf, createRequestTally, type RequestTally } from '../../src/http/request-tally.ts';
 import type { Allowance } from '../../src/services/allowance.ts';
 import type { Answer } from '../../src/services/answer.ts';
@@ -61,7 +61,7 @@ async function open({ burstPerSecond = 0, isOpen = true, requests }: Opening = {
   const freshness = createFreshness({ variesByOrigin: false });
   door = createDoor({ allowance: allowance(), burst, freshness, now: () => NOW, isOpen, requests });
   const options = {
-    http: { maxHeaderSize: NODE_HEADER_LIMIT },
+    http: REQUEST_OPTIONS,
     keepAliveTimeout: 1000,
     requestTimeout: 0,
     connectionTimeout: 0,
