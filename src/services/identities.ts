@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { hashApiKey, isApiKey } from '../domain/api-key.ts';
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
 import { Problem } from '../problems.ts';
-import type { KeyHolder, UserStore } from '../stores/users.ts';
+import type { KeyHolder, Look, UserStore } from '../stores/users.ts';
 import { reach } from './deadline.ts';
 import { unknownKey } from './key-problems.ts';
 
@@ -35,7 +35,7 @@ export function createIdentities({ store, clock }: { store: UserStore; clock: Cl
   const queue: string[] = [];
   let looking = false;
   let statements = 0;
-  let asOf: string | undefined;
+  let look: Look | undefined;
   let syncedAt = clock.elapsed();
 
   /** Remembers a holder, unless a statement that began later told of it already. */
@@ -119,8 +119,8 @@ export function createIdentities({ store, clock }: { store: UserStore; clock: Cl
     async sync(): Promise<readonly KeyHolder[]> {
       const readBy = ++statements;
       const startedAt = clock.elapsed();
-      const changed = await reach(store.changedSince(asOf));
-      asOf = changed.asOf;
+      const changed = await reach(store.changedSince(look));
+      look = changed.look;
       syncedAt = Math.max(syncedAt, startedAt);
       for (const holder of changed.holders) {
         const { hash } = holder;

@@ -55,6 +55,9 @@ const toHolder = (user: User, { hash, replacedAt, expiresAt, revokedAt }: ApiKey
 /** Transactions are short: what the database dates within this of one another may become visible in any order. */
 const COMMIT_LAG_SECONDS = 15;
 
+/** Where a look for changes ended: by the database's time, with the changes that another look at them would see again. */
+export type Look = { readonly asOf: string; readonly seen: ReadonlyMap<string, string> };
+
 /** The rows of `User` and `ApiKey`. Every change dates the user by the database's clock, for `changedSince`. */
 export function createUserStore(prisma: PrismaClient) {
   /** Dates a change, and locks the user until it is done. */
@@ -154,20 +157,24 @@ export function createUserStore(prisma: PrismaClient) {
     },
 
     /**
-     * The keys of users that changed since an earlier answer of this (`asOf`, the database's own time), and this
-     * answer's time. Some may come twice.
+     * The keys of users that changed since an earlier look, and where this look ended. A change may be told twice if it
+     * was made while it was read.
      */
-    async changedSince(asOf: string | undefined): Promise<{ holders: KeyHolder[]; asOf: string }> {
-      const rows = await prisma.$queryRaw<{ now: string; keys: number[] | null }[]>`
-        SELECT clock_timestamp()::text AS now, (SELECT array_agg(key) FROM "user"
-          WHERE changed_at >= coalesce(${asOf ?? null}::timestamptz, clock_timestamp())
-            - make_interval(secs => ${COMMIT_LAG_SECONDS}::float8)) AS keys`;
-      const [row] = rows as [{ now: string; keys: number[] | null }];
-      const users = row.keys
-        ? await prisma.user.findMany({ where: { key: { in: row.keys } }, include: { apiKeys: true } })
-        : [];
+    async changedSince(earlier: Look | undefined): Promise<{ holders: KeyHolder[]; look: Look }> {
+      const [row] = await prisma.$queryRaw<[{ now: string; changes: Record<string, string> | null }]>`
+        SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"
+          WHERE changed_at >= coalesce(${earlier?.asOf ?? null}::timestamptz, clock_timestamp())
+            - make_interval(secs => ${COMMIT_LAG_SECONDS}::float8)) AS changes`;
+      const seen = new Map(Object.entries(row.changes ?? {}));
+      const fresh = [...seen]
+        .filter(([key, at]) => earlier?.seen.get(key) !== at)
+        .map(([key]) => Number(key));
+      const users =
+        fresh.length === 0
+          ? []
+          : await prisma.user.findMany({ where: { key: { in: fresh } }, include: { apiKeys: true } });
       const holders = users.flatMap((user) => user.apiKeys.map((apiKey) => toHolder(toUser(user), apiKey)));
-      return { holders, asOf: row.now };
+      return { holders, look: { asOf: row.now, seen } };
     },
   };
 }

@@ -29,7 +29,7 @@ function open() {
       await answering;
       return found;
     },
-    changedSince: async () => ({ holders: [...registered.values()], asOf: 'now' }),
+    changedSince: async () => ({ holders: [...registered.values()], look: { asOf: 'now', seen: new Map() } }),
   };
   return createIdentities({ store: store as Pick<UserStore, keyof typeof store> as UserStore, clock });
 }
