@@ -82,12 +82,17 @@ async function openServer(url: string, poolSize: number, clock: Clock) {
   };
   await migrateServer(config, clock);
 
-  const pool = new pg.Pool({ ...config, max: poolSize });
+  const pool = new pg.Pool({ ...config, max: poolSize, onConnect: prepareConnection });
   // A server that goes away tells idle connections, which the pool then replaces. Prisma listens while it is
   // connected; before and after, an error unheard would end the process.
   pool.on('error', () => {});
   const query: Query = async ({ text, values }) => (await pool.query(text, values)).rows;
   return { kind: 'server' as const, adapter: new PrismaPg(pool), query, close: () => pool.end() };
+}
+
+/** Our statements take milliseconds: compiling the longest of them, as PostgreSQL would, takes a second. */
+async function prepareConnection(client: pg.ClientBase): Promise<void> {
+  await client.query('SET jit = off');
 }
 
 async function migrateServer(config: pg.ClientConfig, clock: Clock) {

@@ -41,6 +41,23 @@ export type DayCount = { date: string; calls: number };
 export const LEASE_SECONDS = 20;
 export const RECLAIM_SECONDS = 10;
 
+/** States as columns, each a list as JSON; `n` is the number of the report, from 1. */
+type Columns = Record<'n' | Exclude<keyof LeaseState, 'id'>, string | null>;
+
+function statesOf(reports: readonly LeaseReport[], columns: Columns | undefined): LeaseState[] {
+  const list = <Value>(name: keyof Columns) => JSON.parse(columns?.[name] ?? '[]') as Value[];
+  const [granted, closed, limit] = [list<number>('granted'), list<boolean>('closed'), list<number>('limit')];
+  const [left, reclaimableIn] = [list<number>('left'), list<number | null>('reclaimableIn')];
+  return list<number>('n').map((n, i) => ({
+    id: (reports[n - 1] as LeaseReport).id,
+    granted: granted[i] as number,
+    closed: closed[i] as boolean,
+    limit: limit[i] as number,
+    left: left[i] as number,
+    reclaimableIn: reclaimableIn[i] as number | null,
+  }));
+}
+
 /** The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more. */
 /** @param counted told of each statement that settles leases */
 export function createLedgerStore(
@@ -62,22 +79,22 @@ export function createLedgerStore(
    *   limit; the closed row remembers how much it had settled.
    *
    * Ten thousand leases a second go through it, and the planner knows nothing of how many a report holds: so each
-   * step adds columns to the rows of the one before, and joins are to tables, by their keys.
+   * step adds columns to the rows of the one before, and joins are to tables, by their keys. Reports and states
+   * travel as columns: as rows they were megabytes a second.
    */
   async function settle(reports: readonly LeaseReport[]): Promise<LeaseState[]> {
-    const given = JSON.stringify(
-      reports.map(({ userKey, periodStart, date, ...report }) => ({
-        ...report,
-        user_key: userKey,
-        period_start: iso(periodStart),
-        date: iso(date).slice(0, 10),
-      })),
-    );
+    const column = (of: (report: LeaseReport) => string | number | boolean) => `{${reports.map(of).join()}}`;
     counted();
-    const [row] = await query<{ states: string | null }>(Prisma.sql`
+    const [row] = await query<Columns>(Prisma.sql`
       WITH report AS MATERIALIZED (
-        SELECT * FROM json_to_recordset(${given}::json) AS r(id uuid, user_key int, period_start timestamptz,
-          date date, spent int, settled int, want int, seq int, close boolean)),
+        SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
+          (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, seq, close
+        FROM unnest(${column(({ id }) => id)}::uuid[], ${column(({ userKey }) => userKey)}::int[],
+          ${column(({ periodStart }) => periodStart)}::bigint[], ${column(({ date }) => date)}::bigint[],
+          ${column(({ spent }) => spent)}::int[], ${column(({ settled }) => settled)}::int[],
+          ${column(({ want }) => want)}::int[], ${column(({ seq }) => seq)}::int[],
+          ${column(({ close }) => close)}::bool[])
+          WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, seq, close, n)),
       locked AS MATERIALIZED (
         SELECT r.*, u.used, u.outstanding, usr."limit" AS lim
         FROM report r JOIN usage u USING (user_key, period_start) JOIN "user" usr ON usr.key = r.user_key
@@ -129,15 +146,15 @@ export function createLedgerStore(
         SELECT id, user_key, period_start, date, amount, now_spent, seq,
           clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
         FROM grants WHERE is_new AND amount > 0)
-      SELECT json_agg(json_build_object('id', g.id, 'granted', g.held + g.amount, 'closed', NOT g.stays_open,
-        'limit', g.lim, 'left', g.left_before - g.granted_now,
-        'reclaimableIn', CASE WHEN g.held + g.amount > g.now_spent
+      SELECT json_agg(n)::text AS n, json_agg(held + amount)::text AS granted, json_agg(NOT stays_open)::text AS closed,
+        json_agg(lim)::text AS "limit", json_agg(left_before - granted_now)::text AS "left",
+        json_agg(CASE WHEN held + amount > now_spent
           THEN NULL ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
             + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key
             AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
-            AND l.id NOT IN (SELECT id FROM report)) END))::text AS states
+            AND l.id NOT IN (SELECT id FROM report)) END)::text AS "reclaimableIn"
       FROM grants g`);
-    return JSON.parse(row?.states ?? '[]') as LeaseState[];
+    return statesOf(reports, row);
   }
 
   return {
