@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { sessionOn } from '../../src/stores/database.ts';
 import { type Migration, migrate, readMigrations } from '../../src/stores/migrations.ts';
+import { sessionOn } from '../../src/stores/server-database.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 async function connect(url: string) {

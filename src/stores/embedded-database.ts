@@ -1,0 +1,56 @@
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { PrismaPGlite } from 'pglite-prisma-adapter';
+import type { Clock } from '../domain/clock.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { migrate } from './migrations.ts';
+
+/** PostgreSQL in this process, brought up to this release's migrations. Throws as `openDatabase` tells. */
+export async function openEmbedded(dataDir: string, clock: Clock, loadDataDir?: Blob) {
+  const inMemory = dataDir.startsWith('memory://');
+  if (!inMemory) await makeWritable(dataDir);
+  const lock = inMemory ? undefined : lockDirectory(dataDir);
+  let postgres: PGlite | undefined;
+  const close = async () => {
+    try {
+      await postgres?.close();
+    } finally {
+      lock?.release();
+    }
+  };
+
+  try {
+    const at = inMemory ? dataDir : join(dataDir, 'postgres');
+    postgres = await startPostgres(at, loadDataDir);
+    await migrate(postgres, { clock });
+    return { kind: 'embedded' as const, adapter: new PrismaPGlite(postgres), query: undefined, close };
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}
+
+async function startPostgres(at: string, loadDataDir?: Blob) {
+  try {
+    return await PGlite.create(at, loadDataDir && { loadDataDir });
+  } catch (cause) {
+    // What WebAssembly throws is not always an Error: a failed file operation has a number alone.
+    const { message, errno } = Object(cause) as { message?: string; errno?: number };
+    const reason = message ?? (errno === undefined ? String(cause) : `file error ${errno}`);
+    throw new Error(`the embedded database in ${at} cannot be opened: ${reason}`, { cause });
+  }
+}
+
+async function makeWritable(directory: string) {
+  try {
+    await mkdir(directory, { recursive: true });
+    await access(directory, constants.W_OK);
+  } catch (cause) {
+    const { code, message } = cause as Error & { code?: string };
+    throw new Error(`the data directory ${directory} cannot be created or written: ${code ?? message}`, {
+      cause,
+    });
+  }
+}
