@@ -18,17 +18,34 @@ const LOOKUPS_WAITING = 5_000;
 /** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
-/** A holder, and the number of the statement it was read with: a statement that began earlier knows no better. */
-type Known = { holder: KeyHolder; readBy: number };
+/**
+ * A holder, and the number of the statement it was read with: a statement that began earlier knows no better. Whoever
+ * keeps it has to see whether it was forgotten: then it learns nothing any more.
+ */
+type Known = { holder: KeyHolder; readBy: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
+
+type Parts = {
+  store: UserStore;
+  clock: Clock;
+  /** How many keys are remembered at most. */
+  knownKeys?: number;
+};
 
 /**
  * Who presents which key, remembered so that a call costs no look-up. One look-up statement is under way at a
- * time, however many unknown keys arrive, so that they cannot crowd out the calls of the known.
+ * time, however many unknown keys arrive, so that they cannot crowd out the calls of the known. What was remembered
+ * first is forgotten first, used or not: to note each use would cost a call more than all the rest of this.
  */
-export function createIdentities({ store, clock }: { store: UserStore; clock: Clock }) {
-  const known = new LRUCache<string, Known>({ max: KNOWN_KEYS });
-  const hashes = new LRUCache<string, string>({ max: KNOWN_KEYS });
+export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts) {
+  const known = new LRUCache<string, Known>({
+    max: knownKeys,
+    dispose: (forgotten) => {
+      forgotten.isForgotten = true;
+    },
+  });
+  /** The same by the text of the key, so that a call does not even hash it. */
+  const presented = new LRUCache<string, Known>({ max: knownKeys });
   const unknown = new LRUCache<string, number>({ max: UNKNOWN_KEYS });
   /** Hashes to be looked up and being looked up, with those who wait for it. */
   const lookups = new Map<string, Lookup>();
@@ -40,12 +57,16 @@ export function createIdentities({ store, clock }: { store: UserStore; clock: Cl
 
   /** Remembers a holder, unless a statement that began later told of it already. */
   function learn(holder: KeyHolder, readBy: number): void {
-    const before = known.get(holder.hash);
+    const before = known.peek(holder.hash);
     if (before && before.readBy > readBy) return;
-    // What is known of a caller elsewhere hangs on the object: it stays the same while nothing changes.
-    const same = before && isDeepStrictEqual(before.holder, holder);
-    known.set(holder.hash, { holder: same ? before.holder : holder, readBy });
     unknown.delete(holder.hash);
+    if (!before) {
+      known.set(holder.hash, { holder, readBy, isForgotten: false });
+      return;
+    }
+    before.readBy = readBy;
+    // What is known of a caller elsewhere hangs on the object: it stays the same while nothing changes.
+    if (!isDeepStrictEqual(before.holder, holder)) before.holder = holder;
   }
 
   async function lookUpAll(): Promise<void> {
@@ -87,9 +108,9 @@ export function createIdentities({ store, clock }: { store: UserStore; clock: Cl
       if ((unknown.get(hash) ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) throw unknownKey();
       await lookUp(hash);
     }
-    const found = known.get(hash);
+    const found = known.peek(hash);
     if (!found) throw unknownKey();
-    hashes.set(apiKey, hash);
+    presented.set(apiKey, found);
     return found.holder;
   }
 
@@ -103,8 +124,8 @@ export function createIdentities({ store, clock }: { store: UserStore; clock: Cl
 
   /** Whose a key is, where that is known and may be acted on. */
   function holderNow(apiKey: string): KeyHolder | undefined {
-    const hash = hashes.get(apiKey);
-    return hash === undefined || isStale() ? undefined : known.get(hash)?.holder;
+    const found = presented.peek(apiKey);
+    return found === undefined || found.isForgotten || isStale() ? undefined : found.holder;
   }
 
   return {

@@ -87,10 +87,10 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     await openPeriods(items, oneMore);
     const reports = items.map(reportOf);
     statements += 1;
-    const states = new Map((await ledger.settle(reports)).map((state) => [state.id, state]));
+    const states = await ledger.settle(reports);
     statements += 1;
     items.forEach((item, i) => {
-      const state = states.get(item.lease.id);
+      const state = states[i];
       const sent = reports[i];
       if (state && sent) learn(item, sent, state, asked);
     });

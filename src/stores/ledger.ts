@@ -23,7 +23,6 @@ export type LeaseReport = {
 
 /** What the ledger makes of a report. */
 export type LeaseState = {
-  id: string;
   /** 0 for a lease that was asked for and not granted. */
   granted: number;
   /** Closed by its holder, or reclaimed after it expired: nothing more may be spent from it. */
@@ -42,20 +41,23 @@ export const LEASE_SECONDS = 20;
 export const RECLAIM_SECONDS = 10;
 
 /** States as columns, each a list as JSON; `n` is the number of the report, from 1. */
-type Columns = Record<'n' | Exclude<keyof LeaseState, 'id'>, string | null>;
+type Columns = Record<'n' | keyof LeaseState, string | null>;
 
-function statesOf(reports: readonly LeaseReport[], columns: Columns | undefined): LeaseState[] {
+function statesOf(columns: Columns | undefined, reported: number): (LeaseState | undefined)[] {
   const list = <Value>(name: keyof Columns) => JSON.parse(columns?.[name] ?? '[]') as Value[];
   const [granted, closed, limit] = [list<number>('granted'), list<boolean>('closed'), list<number>('limit')];
   const [left, reclaimableIn] = [list<number>('left'), list<number | null>('reclaimableIn')];
-  return list<number>('n').map((n, i) => ({
-    id: (reports[n - 1] as LeaseReport).id,
-    granted: granted[i] as number,
-    closed: closed[i] as boolean,
-    limit: limit[i] as number,
-    left: left[i] as number,
-    reclaimableIn: reclaimableIn[i] as number | null,
-  }));
+  const states: (LeaseState | undefined)[] = Array.from({ length: reported });
+  list<number>('n').forEach((n, i) => {
+    states[n - 1] = {
+      granted: granted[i] as number,
+      closed: closed[i] as boolean,
+      limit: limit[i] as number,
+      left: left[i] as number,
+      reclaimableIn: reclaimableIn[i] as number | null,
+    };
+  });
+  return states;
 }
 
 /** The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more. */
@@ -65,7 +67,8 @@ export function createLedgerStore(
   counted: () => void = () => undefined,
 ) {
   /**
-   * Settles, extends, closes and grants leases, in one statement.
+   * Settles, extends, closes and grants leases, in one statement; gives the state of each in the place of its report,
+   * and nothing there where its period has no row yet.
    *
    * Races it settles:
    * - The `usage` row of a user and period is locked before anything is computed from it, so two processes cannot
@@ -82,7 +85,7 @@ export function createLedgerStore(
    * step adds columns to the rows of the one before, and joins are to tables, by their keys. Reports and states
    * travel as columns: as rows they were megabytes a second.
    */
-  async function settle(reports: readonly LeaseReport[]): Promise<LeaseState[]> {
+  async function settle(reports: readonly LeaseReport[]): Promise<(LeaseState | undefined)[]> {
     const column = (of: (report: LeaseReport) => string | number | boolean) => `{${reports.map(of).join()}}`;
     counted();
     const [row] = await query<Columns>(Prisma.sql`
@@ -154,7 +157,7 @@ export function createLedgerStore(
             AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
             AND l.id NOT IN (SELECT id FROM report)) END)::text AS "reclaimableIn"
       FROM grants g`);
-    return statesOf(reports, row);
+    return statesOf(row, reports.length);
   }
 
   return {

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { hashApiKey, mintApiKey } from '../../src/domain/api-key.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import { createIdentities } from '../../src/services/identities.ts';
+import type { KeyHolder, UserStore } from '../../src/stores/users.ts';
+
+function holderOf(key: number, apiKey: string): KeyHolder {
+  const term = { anchor: 0, createdAt: 0, validUntil: Number.MAX_SAFE_INTEGER, updatedAt: 0 };
+  const user = { key, name: 'Ada', email: 'ada@example.org', plan: 'monthly' as const, limit: 10, ...term };
+  return {
+    hash: hashApiKey(apiKey),
+    user,
+    replacedAt: undefined,
+    expiresAt: undefined,
+    revokedAt: undefined,
+  };
+}
+
+it('a key that made room for others is looked up again, with what has become of it meanwhile', async () => {
+  const apiKeys = Array.from({ length: 5 }, mintApiKey) as [string, string, string, string, string];
+  const holders = new Map(apiKeys.map((apiKey, key) => [hashApiKey(apiKey), holderOf(key, apiKey)]));
+  const changed: KeyHolder[] = [];
+  const store: Pick<UserStore, 'findByHashes' | 'changedSince'> = {
+    // In another order than they were asked for, as a database may.
+    findByHashes: async (hashes) => hashes.toReversed().flatMap((hash) => holders.get(hash) ?? []),
+    changedSince: async () => ({ holders: changed.splice(0), look: { asOf: '', seen: new Map() } }),
+  };
+  const identities = createIdentities({ store: store as UserStore, clock: systemClock, knownKeys: 3 });
+  const revoke = async (apiKey: string) => {
+    const holder = { ...(holders.get(hashApiKey(apiKey)) as KeyHolder), revokedAt: 1 };
+    holders.set(holder.hash, holder);
+    changed.push(holder);
+    await identities.sync();
+  };
+  // The first is looked up alone, and the others meanwhile wait: they are told of in the other order.
+  const [, early, late, ...others] = apiKeys;
+  await Promise.all(apiKeys.slice(0, 3).map(identities.holderOf));
+  await revoke(early);
+  expect(identities.holderNow(early)?.revokedAt).toBe(1);
+  expect(identities.holderNow(late)?.user.key).toBe(2);
+
+  for (const apiKey of others) await identities.holderOf(apiKey);
+  await revoke(late);
+  expect(identities.holderNow(late)).toBeUndefined();
+  for (const apiKey of [early, late]) expect((await identities.holderOf(apiKey)).revokedAt).toBe(1);
+});
