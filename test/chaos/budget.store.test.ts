@@ -14,7 +14,9 @@ afterEach(() => service?.close());
 
 const chartOf = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=1`;
 
-test('a budget that retries have spent: no call above it, what is stored is served, and its headers are sound', async () => {
+test('a budget that retries have spent: no call above it, what is stored is served, and its headers are sound', {
+  timeout: 90_000,
+}, async () => {
   await service.ask(LATEST);
   await service.ask(DAYS);
   service.sandbox.faults.always({ kind: 'status', status: 500 });

@@ -79,7 +79,8 @@ export async function startService({
     /** A user straight into the database, and the key: with a limit, an end or a fate that nobody could register. */
     async enrol({ limit = 1_000_000, validUntil, ...fate }: Enrolment = {}): Promise<string> {
       const apiKey = mintApiKey();
-      const createdAt = new Date(clock.now());
+      const now = clock.now();
+      const createdAt = new Date(now);
       const instants = { createdAt, updatedAt: createdAt, anchor: createdAt };
       await database.prisma.user.create({
         data: {
@@ -88,7 +89,7 @@ export async function startService({
           plan: 'monthly',
           limit,
           ...instants,
-          validUntil: new Date(validUntil ?? addMonths(clock.now(), 1)),
+          validUntil: new Date(validUntil ?? addMonths(now, 1)),
           apiKeys: { create: { hash: hashApiKey(apiKey), createdAt, ...fate } },
         },
       });
