@@ -1,24 +1,48 @@
-import { load } from './load.ts';
+import { type Latencies, latencies, load } from './load.ts';
 import { median } from './table.ts';
 
-export const ROUNDS = 5;
-const SECONDS = 3;
+/** Many short turns rather than few long ones: on a machine with neighbours, those of one round are near in time. */
+const ROUNDS = 9;
+const SECONDS = 2;
 /** Until the compiler has seen it all: the more code a call passes, the longer that takes. */
-export const WARM_UP_SECONDS = 6;
+const WARM_UP_SECONDS = 10;
 
 /** `before` each turn, what the target needs to be as it is in use. */
 export type Target = { url: string; keys: readonly string[]; br?: boolean; before?: () => Promise<unknown> };
 
+async function warmUp(targets: readonly Target[]): Promise<void> {
+  for (const target of targets) await load({ ...target, seconds: WARM_UP_SECONDS });
+}
+
 /** The rate of the first in proportion to each of the others: medians over rounds in which they take turns. */
 export async function compare(first: Target, ...others: Target[]): Promise<number[]> {
+  const rate = async (target: Target) => {
+    await target.before?.();
+    return load({ ...target, seconds: SECONDS });
+  };
   const ratios: number[][] = others.map(() => []);
-  for (const target of [first, ...others]) await load({ ...target, seconds: WARM_UP_SECONDS });
+  await warmUp([first, ...others]);
   for (let round = 0; round < ROUNDS; round++) {
-    await first.before?.();
-    const mine = await load({ ...first, seconds: SECONDS });
-    for (const [i, other] of others.entries()) {
-      ratios[i]?.push(mine / (await load({ ...other, seconds: SECONDS })));
-    }
+    const mine = await rate(first);
+    for (const [i, other] of others.entries()) ratios[i]?.push(mine / (await rate(other)));
   }
   return ratios.map(median);
+}
+
+/** The slowest hundredth of one (µs) in proportion to that of the other, at half of the rate the other can do. */
+export async function compareLatencies(one: Target, other: Target) {
+  await warmUp([one, other]);
+  const rate = Math.round((await load({ ...other, seconds: SECONDS })) / 2);
+  const [mine, theirs]: [Latencies[], Latencies[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    mine.push(await latencies({ ...one, seconds: SECONDS }, rate));
+    theirs.push(await latencies({ ...other, seconds: SECONDS }, rate));
+  }
+  const typical = (of: Latencies[]) => ({
+    p50: median(of.map(({ p50 }) => p50)),
+    p99: median(of.map(({ p99 }) => p99)),
+    rate: median(of.map(({ rate }) => rate)),
+  });
+  const ratio = median(mine.map(({ p99 }, i) => p99 / (theirs[i] as Latencies).p99));
+  return { ratio, mine: typical(mine), theirs: typical(theirs) };
 }

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
@@ -16,9 +16,9 @@ export type Load = {
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
 /** Requests with one key after another, made before the load begins: making them on the way would be felt. */
-async function script(keys: readonly string[]): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), 'quotient-bench-')), 'keys.lua');
-  const text = `local keys = {${keys.map((key) => `"${key}"`).join(',')}}
+const oneAfterAnother = (
+  keys: readonly string[],
+): string => `local keys = {${keys.map((key) => `"${key}"`).join(',')}}
 local requests = {}
 local n = 0
 function init()
@@ -32,9 +32,14 @@ function request()
   return requests[n]
 end
 `;
-  await writeFile(file, text);
-  return file;
-}
+
+/** How long a connection waits between an answer and its next call, in ms. */
+const [SHORTEST, LONGEST] = [5, 15];
+
+/** Calls that come by the clock and not when the server is ready for them; prints how long they took, in µs. */
+const BY_THE_CLOCK = `function delay() return math.random(${SHORTEST}, ${LONGEST}) end
+function done(_, latency) print("p50 " .. latency:percentile(50) .. " p99 " .. latency:percentile(99)) end
+`;
 
 async function output(command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -43,15 +48,37 @@ async function output(command: string, args: readonly string[]): Promise<string>
   return text;
 }
 
-async function withWrk({ url, keys, seconds, connections = 32, br }: Load): Promise<number> {
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`];
+/** What wrk prints. */
+async function wrk({ url, keys, seconds, connections = 32, br }: Load, script = ''): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
+  const file = join(directory, 'script.lua');
+  await writeFile(file, keys.length > 1 ? oneAfterAnother(keys) + script : script);
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', file];
   if (br) args.push('-H', 'Accept-Encoding: br');
   if (keys.length === 1) args.push('-H', `X-API-KEY: ${keys[0]}`);
-  else if (keys.length > 1) args.push('-s', await script(keys));
   const text = await output(...onCore(1, 'wrk', [...args, url]));
+  await rm(directory, { recursive: true });
   const refused = /Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1];
   if (refused) throw new Error(`${refused} calls were refused`);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]);
+  return text;
+}
+
+/** The number after some words in a text; NaN where they are not in it. */
+const after = (words: string, text: string): number =>
+  Number(text.split(words)[1]?.trimStart().split(/\s/)[0] ?? Number.NaN);
+
+const withWrk = async (load: Load): Promise<number> => after('Requests/sec:', await wrk(load));
+
+export type Latencies = { p50: number; p99: number; rate: number };
+
+/**
+ * How long answers take (µs) at about so many calls a second, from so many connections that each call does not wait
+ * for the others. With wrk alone, which adds the calls that a slow answer kept from being made.
+ */
+export async function latencies(load: Load, rate: number): Promise<Latencies> {
+  const connections = Math.round((rate * (SHORTEST + LONGEST)) / 2 / 1000);
+  const text = await wrk({ ...load, connections }, BY_THE_CLOCK);
+  return { p50: after('p50', text), p99: after('p99', text), rate: after('Requests/sec:', text) };
 }
 
 async function withAutocannon({ url, keys, seconds, connections = 32, br }: Load): Promise<number> {
