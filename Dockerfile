@@ -1,18 +1,16 @@
-# The database client, generated from the schema, and the page at /, built for browsers. They take the development
-# dependencies and the page's sources; none of them goes further.
-FROM node:24-slim AS generated
+# The service as JavaScript, and the page at /, built for browsers. They take the development dependencies and the
+# sources; none of them goes further.
+FROM node:24-slim AS built
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY prisma.config.ts ./
 COPY prisma prisma
 RUN npm run generate
-COPY tsconfig.json ./
-COPY scripts/build-console.ts scripts/
-COPY src/client src/client
-COPY src/domain/cosmos src/domain/cosmos
-COPY src/console src/console
-RUN npm run build:console
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts scripts
+COPY src src
+RUN npm run build
 
 # The packages that the service runs on. Prisma's command line and TypeScript are optional peers of its client, and
 # nothing in the service asks for them. Two thirds of the rest are of no use here and go: the query compilers that the
@@ -21,7 +19,7 @@ FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund \
-  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*fast_bg.postgresql*.mjs' -delete \
+  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*small_bg.postgresql*.mjs' -delete \
   && find node_modules -type f -regex '.*\.\(map\|[cm]?ts\)' -delete
 
 FROM node:24-slim
@@ -32,10 +30,8 @@ RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY prisma/migrations prisma/migrations
-COPY src src
-RUN rm -r src/client src/console
-COPY --from=generated /app/src/generated src/generated
-COPY --from=generated /app/dist/console dist/console
+COPY --from=built /app/build build
+COPY --from=built /app/dist/console dist/console
 # The user `node`, by number, so that an orchestrator can see that it is not root.
 USER 1000:1000
 # The embedded database, where no DATABASE_URL is given. Nothing else is written to.
@@ -45,4 +41,4 @@ EXPOSE 8080
 # It begins to listen when the database has been opened, so healthy for the first time also means ready.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}${process.env.BASE_PATH ?? ''}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=512", "build/main.js"]

@@ -7,18 +7,19 @@ import { readFileSync } from 'node:fs';
  */
 export const node = process.env.BENCH_NODE || process.execPath;
 
-/** The flags of `npm start`, read from where it has them. Throws when it is more than `node`, flags and the script. */
-function flagsOfStart(): string[] {
+/** What `npm start` does, read from where it stands. Throws when it is more than `node`, flags and the script. */
+function readStart(): { flags: string[]; script: string } {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   const { start } = (JSON.parse(text) as { scripts: { start: string } }).scripts;
-  const [program, ...rest] = start.split(/\s+/);
-  const script = rest.pop();
-  if (program !== 'node' || script !== 'src/main.ts' || !rest.every((word) => word.startsWith('-'))) {
+  const [program, ...flags] = start.split(/\s+/);
+  const script = flags.pop();
+  if (program !== 'node' || script === undefined || !flags.every((word) => word.startsWith('-'))) {
     throw new Error(`the bench cannot start the service as \`${start}\` does`);
   }
-  return rest;
+  return { flags, script: `../${script}` };
 }
 
-export const nodeFlags = flagsOfStart();
+/** The flags of `npm start`, and its script as it is called from here. */
+export const { flags: nodeFlags, script: SERVICE } = readStart();
 
 export const nodeVersion = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();

@@ -8,6 +8,7 @@ import { createUsers } from '../src/services/users.ts';
 import { openDatabase } from '../src/stores/database.ts';
 import { createUserStore } from '../src/stores/users.ts';
 import { makeDatabase } from './database.ts';
+import { SERVICE } from './node.ts';
 import { type Server, startServer } from './service-process.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -57,7 +58,7 @@ export async function openStand({ databaseServer }: Surroundings, users = 1) {
     keys,
     key: keys[0] ?? '',
     /** The service, or a variant of it. */
-    startService: (settings: Record<string, string> = {}, script = '../src/main.ts') =>
+    startService: (settings: Record<string, string> = {}, script = SERVICE) =>
       start(script, { ...env, ...settings }),
 
     /** Starters of bare servers that send what the service answers: its body alone, or the headers too. */

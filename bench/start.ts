@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fillArchive } from './archive.ts';
+import { SERVICE } from './node.ts';
 import { startServer } from './service-process.ts';
 import { atMost, type Figure, median } from './table.ts';
 
@@ -11,7 +12,7 @@ const ROUNDS = 3;
 async function secondsToReady(dataDir: string): Promise<number> {
   const startedAt = performance.now();
   const server = await startServer(
-    '../src/main.ts',
+    SERVICE,
     { DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '' },
     { isPinned: false },
   );

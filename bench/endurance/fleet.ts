@@ -1,4 +1,5 @@
 import { freePort } from '../free-port.ts';
+import { SERVICE } from '../node.ts';
 import { type Server, startServer } from '../service-process.ts';
 import type { Journal } from './journal.ts';
 import { createOutages, type Outages } from './outages.ts';
@@ -21,7 +22,7 @@ export async function startFleet(size: number, env: Record<string, string>, jour
   async function start(name: string, port: number): Promise<Server> {
     const onLine = journal.log(name);
     const options = { isPinned: false, isDetached: true, onLine };
-    return startServer('../src/main.ts', { ...env, PORT: String(port) }, options);
+    return startServer(SERVICE, { ...env, PORT: String(port) }, options);
   }
 
   const members: Member[] = [];

@@ -41,12 +41,12 @@ it('holds what the service runs on, and nothing that only serves to develop it',
   const files = (
     await run('find', '.', '-path', './node_modules', '-prune', '-o', '-type', 'f', '-print')
   ).split('\n');
-  expect(files).toContain('./src/generated/prisma/client.ts');
+  expect(files).toContain('./build/generated/prisma/client.js');
   expect(files.filter((file) => file.startsWith('./prisma/migrations/')).length).toBeGreaterThan(1);
   const rooms = new Set(files.map((file) => file.split('/').slice(1, 3).join('/')));
-  for (const room of ['test', 'bench', 'src/sandbox', 'src/client', '.env', '.git'])
+  for (const room of ['test', 'bench', 'src', 'build/sandbox', 'build/client', '.env', '.git'])
     expect(rooms).not.toContain(room);
-  expect(files).not.toContain('./src/commands/demo.ts');
+  expect(files).not.toContain('./build/commands/demo.js');
 
   const packages = (await run('ls', 'node_modules', 'node_modules/@prisma')).split('\n');
   expect(packages).toContain('fastify');
@@ -58,7 +58,7 @@ it('holds what the service runs on, and nothing that only serves to develop it',
 it('runs alone: healthy, on a volume that outlives it, and it stops when it is told to', async () => {
   const first = await start();
   await becomesHealthy(first);
-  const list = ['src/commands/users.ts', 'list'];
+  const list = ['build/commands/users.js', 'list'];
   await expect(docker('exec', first, 'node', ...list)).rejects.toThrow(/the data directory \/data is in use/);
   const register = `fetch('http://127.0.0.1:8080/v1/user/create?name=Ada&email=ada%40example.org&plan=monthly',
     { method: 'POST' }).then(({ status }) => console.log(status))`;

@@ -25,9 +25,9 @@ export async function startServiceProcess(env: Readonly<Record<string, string>>)
   return { url, ...service };
 }
 
-/** As `startServiceProcess`, without waiting for it to listen. */
-export function spawnService(env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+/** As `startServiceProcess`, without waiting for it to listen; `args` are those of another way to start it. */
+export function spawnService(env: Readonly<Record<string, string>>, args = ['src/main.ts']) {
+  const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env.PATH,
       PORT: '0',

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { cp, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * Builds the service into a folder: JavaScript, and what the sources hold besides TypeScript. A process that strips the
+ * types itself starts a quarter of a second later and is 25 MB larger for as long as it lives. `npm ci` does it, and
+ * `npm run build:service` does it again.
+ */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCE = join(ROOT, 'src');
+/** Packages of their own: what they are made of is no part of the service. */
+const OTHERS = ['client', 'console'].map((room) => join(SOURCE, room));
+
+/**
+ * Builds the service into `folder`, which is emptied first. It lies beside `prisma/`, `package.json` and `dist/`, as
+ * `src/` does: the service looks for them there. Rejects when the compiler does not compile it.
+ */
+export async function buildService(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  const compiler = join(ROOT, 'node_modules/.bin/tsc');
+  const args = ['--project', join(ROOT, 'tsconfig.build.json'), '--outDir', folder];
+  const { status, error } = spawnSync(compiler, args, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`tsc ended with ${status}`, { cause: error });
+  await cp(SOURCE, folder, {
+    recursive: true,
+    filter: async (path) =>
+      !OTHERS.includes(path) && ((await stat(path)).isDirectory() || !path.endsWith('.ts')),
+  });
+}
+
+if (import.meta.main) await buildService(join(ROOT, 'build'));

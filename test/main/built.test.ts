@@ -1,0 +1,42 @@
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildService } from '../../scripts/build-service.ts';
+import { spawnService } from '../support/service-process.ts';
+
+/** A folder that holds what the image holds: no sources. */
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'quotient-built-'));
+  await buildService(join(root, 'build'));
+  await cp('package.json', join(root, 'package.json'));
+  await cp('prisma/migrations', join(root, 'prisma/migrations'), { recursive: true });
+  await symlink(resolve('node_modules'), join(root, 'node_modules'));
+}, 60_000);
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+it('runs without its sources, as `npm start` does it', async () => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { start: string } };
+  const [program, ...args] = scripts.start.split(' ');
+  expect(program).toBe('node');
+  const script = args.pop() as string;
+  const env = { DATA_DIR: join(root, 'data') };
+  const service = spawnService(env, [...args, join(root, script)]);
+  const url = /http:\/\/[\d.]+:\d+/.exec(await service.logged(/Server listening at http:/))?.[0];
+
+  const registration = new URLSearchParams({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
+  const created = await fetch(`${url}/v1/user/create?${registration}`, { method: 'POST' });
+  expect(created.status).toBe(201);
+  const { apiKey } = (await created.json()) as { apiKey: string };
+  const user = await fetch(`${url}/v1/user/usage`, { headers: { 'x-api-key': apiKey } });
+  expect(user.status).toBe(200);
+  for (const path of [
+    '/health/ready',
+    '/docs/static/docs.css',
+    '/docs/static/swagger-ui.css',
+    '/openapi.json',
+  ])
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
+  expect(await service.stop()).toBe(0);
+}, 60_000);
