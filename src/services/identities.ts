@@ -18,6 +18,9 @@ const LOOKUPS_WAITING = 5_000;
 /** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
+/** So many entries at most. As a size, since a cache with a `max` takes the memory for all of them at once. */
+const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
+
 /**
  * A holder, and the number of the statement it was read with: a statement that began earlier knows no better. Whoever
  * keeps it has to see whether it was forgotten: then it learns nothing any more.
@@ -39,14 +42,14 @@ type Parts = {
  */
 export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts) {
   const known = new LRUCache<string, Known>({
-    max: knownKeys,
+    ...atMost(knownKeys),
     dispose: (forgotten) => {
       forgotten.isForgotten = true;
     },
   });
   /** The same by the text of the key, so that a call does not even hash it. */
-  const presented = new LRUCache<string, Known>({ max: knownKeys });
-  const unknown = new LRUCache<string, number>({ max: UNKNOWN_KEYS });
+  const presented = new LRUCache<string, Known>(atMost(knownKeys));
+  const unknown = new LRUCache<string, number>(atMost(UNKNOWN_KEYS));
   /** Hashes to be looked up and being looked up, with those who wait for it. */
   const lookups = new Map<string, Lookup>();
   const queue: string[] = [];

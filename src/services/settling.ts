@@ -28,7 +28,9 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     for (const account of asking) {
       const { lease } = account;
       if (!lease) continue;
-      items.push({ account, lease, want: wanted(lease, account.rate, account.waiting) });
+      // What came since the last tick may be more than was known of its rate then.
+      const rate = Math.max(account.rate, account.calls);
+      items.push({ account, lease, want: wanted(lease, rate, account.waiting) });
       // What it holds no more is counted before the grant: it may be all that is left.
       for (const ended of account.ended) if (!ended.closed) items.push({ account, lease: ended, want: 0 });
     }
