@@ -4,6 +4,8 @@ import { median } from './table.ts';
 /** Many short turns rather than few long ones: on a machine with neighbours, those of one round are near in time. */
 const ROUNDS = 9;
 const SECONDS = 2;
+/** A hundredth of the calls is felt by each stall: of these turns there have to be more. */
+const LATENCIES = { rounds: 25, seconds: 1 };
 /** Until the compiler has seen it all: the more code a call passes, the longer that takes. */
 const WARM_UP_SECONDS = 10;
 
@@ -34,9 +36,10 @@ export async function compareLatencies(one: Target, other: Target) {
   await warmUp([one, other]);
   const rate = Math.round((await load({ ...other, seconds: SECONDS })) / 2);
   const [mine, theirs]: [Latencies[], Latencies[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    mine.push(await latencies({ ...one, seconds: SECONDS }, rate));
-    theirs.push(await latencies({ ...other, seconds: SECONDS }, rate));
+  const { rounds, seconds } = LATENCIES;
+  for (let round = 0; round < rounds; round++) {
+    mine.push(await latencies({ ...one, seconds }, rate));
+    theirs.push(await latencies({ ...other, seconds }, rate));
   }
   const typical = (of: Latencies[]) => ({
     p50: median(of.map(({ p50 }) => p50)),
