@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { SECOND } from '../domain/clock.ts';
 import type { Allowance, Receipt } from '../services/allowance.ts';
 import type { Answer } from '../services/answer.ts';
+import { forgetStale } from '../services/stale.ts';
 import type { Burst } from './burst.ts';
 import { acceptedCoding } from './content-coding.ts';
 import type { Format, Freshness } from './freshness.ts';
@@ -123,6 +124,7 @@ export function createDoor({ allowance, burst, freshness, now, isOpen, requests 
       const { method, url = '', headers } = request;
       if (isOpen && method === 'GET' && answer.holds) {
         const tally = requests?.of(route, method, 200);
+        forgetStale(remembered, ({ answer }) => answer.holds?.() === true);
         remembered.set(url, { answer, format, accept: headers.accept, tally });
       }
     },

@@ -3,6 +3,7 @@ import { type Clock, SECOND } from '../domain/clock.ts';
 import type { Answer } from './answer.ts';
 import { isFresh } from './attempt.ts';
 import type { Holdings } from './holdings.ts';
+import { forgetStale } from './stale.ts';
 
 /** For how long the same question has the same answer while nothing new is known, in ms. */
 const RECALLED_FOR = SECOND;
@@ -36,6 +37,7 @@ export function createRecall({ holdings, clock }: Parts) {
         return age >= 0 && age < RECALLED_FOR && generation === holdings.generation();
       };
       const recalled = { ...answer, holds };
+      forgetStale(answers, ({ holds }) => holds());
       answers.set(question, recalled);
       return recalled;
     },
