@@ -26,7 +26,7 @@ export async function logsOf(container: string): Promise<string> {
 
 /** Builds the image, and the stage before it that the stand-ins for the upstreams run in. */
 export async function buildImage(): Promise<void> {
-  await docker('build', '--quiet', '--target', 'generated', '--tag', `${IMAGE}-development`, '.');
+  await docker('build', '--quiet', '--target', 'built', '--tag', `${IMAGE}-development`, '.');
   await docker('build', '--quiet', '--tag', IMAGE, '.');
 }
 
