@@ -36,6 +36,13 @@ const compress = {
   gzip: promisify<Buffer, Buffer>(gzip),
 } as const;
 
+/** The bytes without what is around them: zlib gives them in a buffer of 64 KB, which would be kept for their sake. */
+function alone(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}
+
 /** @param grown told when the body takes more memory than before */
 export function bodyOf(text: string, grown: () => void = () => undefined): Body {
   const bytes = Buffer.from(text);
@@ -47,7 +54,7 @@ export function bodyOf(text: string, grown: () => void = () => undefined): Body 
   let size = bytes.length;
 
   async function make(coding: 'br' | 'gzip'): Promise<Representation> {
-    const payload = await compress[coding](bytes);
+    const payload = alone(await compress[coding](bytes));
     const representation = { coding, payload, etag: `"${hash}-${coding}"` };
     made.set(coding, representation);
     size += payload.length;

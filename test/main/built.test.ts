@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { buildService } from '../../scripts/build-service.ts';
 import { spawnService } from '../support/service-process.ts';
 
@@ -23,6 +23,7 @@ it('runs without its sources, as `npm start` does it', async () => {
   const script = args.pop() as string;
   const env = { DATA_DIR: join(root, 'data') };
   const service = spawnService(env, [...args, join(root, script)]);
+  onTestFinished(() => service.kill());
   const url = /http:\/\/[\d.]+:\d+/.exec(await service.logged(/Server listening at http:/))?.[0];
 
   const registration = new URLSearchParams({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
