@@ -2,7 +2,7 @@ import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'no
 import { SECOND } from '../domain/clock.ts';
 import type { Representation } from '../services/bodies.ts';
 
-/** What Node keeps the text of a head in until it sends it. It is not published: `endReady` looks whether it is there. */
+/** What Node keeps the text of a head in until it sends it. It is not published: `takesReadyHead` looks for it. */
 type Headed = { _header?: string | null };
 
 /** Fields, a flat list of names and values, as they go over the wire; they must be known to be well formed. */
