@@ -36,7 +36,7 @@ const compress = {
   gzip: promisify<Buffer, Buffer>(gzip),
 } as const;
 
-/** The bytes without what is around them: zlib gives them in a buffer of 64 KB, which would be kept for their sake. */
+/** The bytes without what is around them: a page of Node's, or the 64 KB of zlib's, would be kept for their sake. */
 function alone(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -48,7 +48,7 @@ export function bodyOf(text: string, grown: () => void = () => undefined): Body 
   const bytes = Buffer.from(text);
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
   const isSmall = bytes.length < WORTH_COMPRESSING;
-  const payload = isSmall ? bytes.toString('latin1') : bytes;
+  const payload = isSmall ? bytes.toString('latin1') : alone(bytes);
   const identity: Representation = { coding: 'identity', payload, etag: `"${hash}"` };
   const made = new Map<Coding, Representation | Promise<Representation>>();
   let size = bytes.length;
@@ -77,21 +77,26 @@ export function bodyOf(text: string, grown: () => void = () => undefined): Body 
   };
 }
 
-/** Bodies by a key that names all they were made from, so that a kept one is never an old one. */
-export function createBodies() {
-  const bodies = new LRUCache<string, Body>({
-    maxSize: KEPT_BYTES,
-    sizeCalculation: (body, key) => body.size() + key.length,
+/**
+ * The latest body of each question, for as long as it is made of the same rows.
+ * @param keptBytes what they may take of memory together, in bytes
+ */
+export function createBodies(keptBytes = KEPT_BYTES) {
+  const bodies = new LRUCache<string, { version: string; body: Body }>({
+    maxSize: keptBytes,
+    sizeCalculation: ({ version, body }, question) => body.size() + version.length + question.length,
   });
 
   return {
-    kept(key: string, make: () => string): Body {
-      const known = bodies.get(key);
-      if (known) return known;
+    /** @param version names all that the body is made from, so that a kept one is never an old one */
+    kept(question: string, version: string, make: () => string): Body {
+      const known = bodies.get(question);
+      if (known?.version === version) return known.body;
       const body = bodyOf(make(), () => {
-        if (bodies.peek(key) === body) bodies.set(key, body);
+        // Another object: the size of one that is there already is not looked at again.
+        if (bodies.peek(question)?.body === body) bodies.set(question, { version, body });
       });
-      bodies.set(key, body);
+      bodies.set(question, { version, body });
       return body;
     },
   };

@@ -69,8 +69,8 @@ export function createMarket({ holdings, filling, clock }: Parts) {
       lastAt,
       samples: () => [...samplesOf(slice), ...following],
       /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
-      key: inMemory
-        ? [token, grain, series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
+      version: inMemory
+        ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
         : undefined,
     };
   }
@@ -96,12 +96,13 @@ export function createMarket({ holdings, filling, clock }: Parts) {
     };
   }
 
-  async function history(token: TokenName, window: Window, shape: Shape): Promise<Answer> {
+  async function history(question: string, token: TokenName, window: Window, shape: Shape): Promise<Answer> {
     const filled = await filling.window(token, window);
     const rows = read(token, window, await holdings.reaching(token, window.grain, window.span.from));
     if (rows.isEmpty) throw completeness.nothingToServe(token, window, filled.failure);
     const render = () => RENDER[shape](rows.samples());
-    const body = rows.key === undefined ? bodyOf(render()) : bodies.kept(`${shape},${rows.key}`, render);
+    const { version } = rows;
+    const body = version === undefined ? bodyOf(render()) : bodies.kept(question, version, render);
     return { body, ...facts(token, window, rows, filled) };
   }
 
@@ -109,7 +110,7 @@ export function createMarket({ holdings, filling, clock }: Parts) {
     const row = holdings.latest(token);
     if (!row) throw upstreamProblem(filled.failure ?? leftOut);
     return {
-      body: bodies.kept(`latest,${token},${row.fetchedAt}`, () => JSON.stringify(row.record)),
+      body: bodies.kept(token, String(row.fetchedAt), () => JSON.stringify(row.record)),
       modifiedAt: row.at,
       fetchedAt: row.fetchedAt,
       dueAt: filling.dueAt(row.fetchedAt),
@@ -120,8 +121,12 @@ export function createMarket({ holdings, filling, clock }: Parts) {
   }
 
   /** A window's answer, or the one that was given to the same question a moment ago. */
-  function recalled(question: string, make: () => Promise<Answer>): Answer | Promise<Answer> {
-    return recall.get(question) ?? make().then((answer) => recall.keep(question, answer));
+  function recalled(
+    about: readonly (string | number)[],
+    make: (question: string) => Promise<Answer>,
+  ): Answer | Promise<Answer> {
+    const question = about.join();
+    return recall.get(question) ?? make(question).then((answer) => recall.keep(question, answer));
   }
 
   return {
@@ -149,14 +154,19 @@ export function createMarket({ holdings, filling, clock }: Parts) {
 
     /** The last so many days: minutes, hours or midnights (`daysWindow`). */
     days: (token: TokenName, days: number, format: Format) =>
-      recalled([token, days, format].join(), () =>
-        history(token, daysWindow(days, clock.now()), format === 'csv' ? 'csv' : 'list'),
+      recalled([token, days, format], (question) =>
+        history(question, token, daysWindow(days, clock.now()), format === 'csv' ? 'csv' : 'list'),
       ),
 
     /** From one date thru another (Unix ms of their midnights), both included. */
     range: (token: TokenName, grain: Grain, from: number, thru: number, format: Format) =>
-      recalled([token, grain, from, thru, format].join(), () =>
-        history(token, rangeWindow(grain, from, thru, clock.now()), format === 'csv' ? 'csv' : 'object'),
+      recalled([token, grain, from, thru, format], (question) =>
+        history(
+          question,
+          token,
+          rangeWindow(grain, from, thru, clock.now()),
+          format === 'csv' ? 'csv' : 'object',
+        ),
       ),
 
     /** What an operator should know: what could not be fetched, and why; and how old what is kept is. */

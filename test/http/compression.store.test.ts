@@ -80,12 +80,13 @@ describe('a body', () => {
 
   test('of the same rows is the same body, of others another', () => {
     const bodies = createBodies();
-    const first = bodies.kept('bitcoin,day,7', () => text);
-    const again = bodies.kept('bitcoin,day,7', () => {
+    const first = bodies.kept('bitcoin,7', '1', () => text);
+    const again = bodies.kept('bitcoin,7', '1', () => {
       throw new Error('made twice');
     });
     expect(again).toBe(first);
-    expect(bodies.kept('bitcoin,day,8', () => text)).not.toBe(first);
+    expect(bodies.kept('ethereum,7', '1', () => text)).not.toBe(first);
+    expect(bodies.kept('bitcoin,7', '2', () => text)).not.toBe(first);
   });
 
   test('counts its compressed forms into what is kept', async () => {
@@ -93,6 +94,16 @@ describe('a body', () => {
     const before = body.size();
     const { payload } = await body.in('gzip');
     expect(body.size()).toBe(before + payload.length);
+  });
+
+  test('makes room for its compressed forms when they are made', async () => {
+    const bodies = createBodies(2 * text.length + 50);
+    const first = bodies.kept('bitcoin,7', '1', () => text);
+    const second = bodies.kept('bitcoin,30', '1', () => text);
+    expect(bodies.kept('bitcoin,7', '1', () => text)).toBe(first);
+    await second.in('gzip');
+    expect(bodies.kept('bitcoin,30', '1', () => text)).toBe(second);
+    expect(bodies.kept('bitcoin,7', '1', () => text)).not.toBe(first);
   });
 });
 
