@@ -24,6 +24,8 @@ RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --
 
 FROM node:24-slim
 WORKDIR /app
+# Large blocks of memory go back to the system when they are free, as in `npm start`.
+ENV MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 # `docker stop` kills after 10 s: what is under way is to be answered and booked before that.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data SHUTDOWN_GRACE_MS=9000
 RUN install --directory --owner=node --group=node --mode=0700 /data

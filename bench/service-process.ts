@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { node, nodeFlags } from './node.ts';
+import { node, nodeEnv, nodeFlags } from './node.ts';
 
 /** The server has a core to itself and the load another, where the machine can say so. */
 export const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
@@ -28,7 +28,7 @@ export async function startServer(
   const flagged = [...nodeFlags, file];
   const [command, args] = isPinned ? onCore(0, node, flagged) : [node, flagged];
   const child: ChildProcess = spawn(command, args, {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...nodeEnv, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: isDetached,
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { buildService } from '../../scripts/build-service.ts';
+import { readStartCommand } from '../../scripts/start-command.ts';
 import { spawnService } from '../support/service-process.ts';
 
 /** A folder that holds what the image holds: no sources. */
@@ -17,12 +18,8 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 it('runs without its sources, as `npm start` does it', async () => {
-  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { start: string } };
-  const [program, ...args] = scripts.start.split(' ');
-  expect(program).toBe('node');
-  const script = args.pop() as string;
-  const env = { DATA_DIR: join(root, 'data') };
-  const service = spawnService(env, [...args, join(root, script)]);
+  const { env, flags, script } = await readStartCommand();
+  const service = spawnService({ ...env, DATA_DIR: join(root, 'data') }, [...flags, join(root, script)]);
   onTestFinished(() => service.kill());
   const url = /http:\/\/[\d.]+:\d+/.exec(await service.logged(/Server listening at http:/))?.[0];
 
@@ -41,3 +38,11 @@ it('runs without its sources, as `npm start` does it', async () => {
     expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
   expect(await service.stop()).toBe(0);
 }, 60_000);
+
+it('is started in the image as `npm start` does it', async () => {
+  const { env, flags, script } = await readStartCommand();
+  const dockerfile = await readFile('Dockerfile', 'utf8');
+  const command = /^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '';
+  expect(JSON.parse(command)).toEqual(['node', ...flags, script]);
+  for (const [name, value] of Object.entries(env)) expect(dockerfile).toMatch(`${name}=${value}`);
+});
