@@ -85,7 +85,7 @@ export async function buildApp(parts: AppParts) {
   const isOpen = settings.logRequests !== 'all';
   const variesByOrigin = corsOrigins.length > 0 && !corsOrigins.includes('*');
   const freshness = createFreshness({ variesByOrigin });
-  const door = createDoor({ allowance, burst, freshness, now: clock.now, isOpen, requests });
+  const door = createDoor({ allowance, burst, freshness, clock, isOpen, requests });
   const send = createSending({ freshness, door, now: clock.now });
   const app = Fastify({
     serverFactory: door.server,

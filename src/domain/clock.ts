@@ -4,6 +4,11 @@
  */
 export type Clock = { now(): number; elapsed(): number };
 
+/** One moment on both clocks, for whoever asks about it more than once: to read a clock takes time itself. */
+export type Instant = { wall: number; elapsed: number };
+
+export const instantOf = (clock: Clock): Instant => ({ wall: clock.now(), elapsed: clock.elapsed() });
+
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 export const SECOND = 1_000;

@@ -1,4 +1,4 @@
-import { type Clock, DAY, SECOND } from './clock.ts';
+import { DAY, type Instant, SECOND } from './clock.ts';
 import { startOfDate } from './grain.ts';
 import { type Period, periodAt, type Term } from './plan.ts';
 
@@ -27,7 +27,7 @@ export type Lease = {
   /** What nobody had spent and nobody held, when the ledger last said. */
   left: number;
   limit: number;
-  usableUntil: { wall: number; elapsed: number };
+  usableUntil: Instant;
   /** Nothing more is spent from it; what is unspent goes back with the next settlement. */
   closing: boolean;
   /** The ledger knows that it is closed. */
@@ -61,17 +61,15 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
  * Until when a lease may be spent from that was asked for at an instant: both clocks count, since the wall clock
  * can be set back and the monotonic one can stand still while the machine sleeps. Never past its period or date.
  */
-export function usableUntil({ period, date }: Lease, asked: { wall: number; elapsed: number }) {
+export function usableUntil({ period, date }: Lease, asked: Instant): Instant {
   return {
     wall: Math.min(asked.wall + USABLE_FOR, period.end, date + DAY),
     elapsed: asked.elapsed + USABLE_FOR,
   };
 }
 
-export function isUsable({ closing, usableFrom, usableUntil }: Lease, clock: Clock): boolean {
-  if (closing || clock.elapsed() >= usableUntil.elapsed) return false;
-  const now = clock.now();
-  return now >= usableFrom && now < usableUntil.wall;
+export function isUsable({ closing, usableFrom, usableUntil }: Lease, { wall, elapsed }: Instant): boolean {
+  return !closing && elapsed < usableUntil.elapsed && wall >= usableFrom && wall < usableUntil.wall;
 }
 
 /** Whether a lease is for another period or date than the one that now is. */

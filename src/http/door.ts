@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { SECOND } from '../domain/clock.ts';
+import { type Clock, type Instant, instantOf, SECOND } from '../domain/clock.ts';
 import type { Allowance, Receipt } from '../services/allowance.ts';
 import type { Answer } from '../services/answer.ts';
 import { forgetStale } from '../services/stale.ts';
@@ -44,7 +44,7 @@ type Parts = {
   allowance: Allowance;
   burst: Burst;
   freshness: Freshness;
-  now: () => number;
+  clock: Clock;
   /** Whether the door answers at all. */
   isOpen: boolean;
   requests?: RequestTally | undefined;
@@ -55,7 +55,7 @@ type Parts = {
  * check then, and the answer still holds. Who asks is looked at and pays as everywhere. Whatever is out of the
  * ordinary goes on to the framework, untouched, which says what there is to say.
  */
-export function createDoor({ allowance, burst, freshness, now, isOpen, requests }: Parts) {
+export function createDoor({ allowance, burst, freshness, clock, isOpen, requests }: Parts) {
   const remembered = new LRUCache<string, Remembered>({
     max: REMEMBERED,
     maxSize: REMEMBERED_BYTES,
@@ -63,44 +63,44 @@ export function createDoor({ allowance, burst, freshness, now, isOpen, requests 
   });
 
   /** What the same words were answered, where it holds and nothing else is to be said of the request. */
-  function recall({ method, url = '', headers, rawHeaders }: IncomingMessage): Remembered | undefined {
+  function recall(request: IncomingMessage, now: number): Remembered | undefined {
+    const { method, url = '', headers, rawHeaders } = request;
     if (!isOpen || method !== 'GET') return undefined;
     const known = remembered.get(url);
     if (known === undefined || headers.accept !== known.accept || !isPlain(headers)) return undefined;
     if (headersSize(rawHeaders) > LIMITS.headers) return undefined;
-    if (known.answer.holds?.()) return known;
+    if (known.answer.holds?.(now)) return known;
     remembered.delete(url);
     return undefined;
   }
 
   /** The receipt of who asks; undefined when they cannot be let in at once, and then nothing was taken. */
-  function admit(apiKey: string | string[] | undefined, at: number): Receipt | undefined {
-    const caller = typeof apiKey === 'string' ? allowance.holderNow(apiKey) : undefined;
+  function admit(apiKey: string | string[] | undefined, now: Instant): Receipt | undefined {
+    const caller = typeof apiKey === 'string' ? allowance.holderAtOnce(apiKey, now) : undefined;
     if (caller === undefined) return undefined;
     // Looked at first: what is refused for coming too fast shall not count among what the key spends.
-    if (burst.refuses(caller, at)) return undefined;
-    const receipt = allowance.spendAtOnce(caller);
-    if (receipt !== undefined) burst.admit(caller, at);
+    if (burst.refuses(caller, now.wall)) return undefined;
+    const receipt = allowance.spendAtOnce(caller, now);
+    if (receipt !== undefined) burst.admit(caller, now.wall);
     return receipt;
   }
 
   /** Answers, or tells that it did not. */
   function answer(request: IncomingMessage, response: ServerResponse, headEnd: HeadEnd): boolean {
-    const began = requests === undefined ? 0 : performance.now();
-    const known = recall(request);
+    const now = instantOf(clock);
+    const known = recall(request, now.wall);
     if (known === undefined || !takesReadyHead(response)) return false;
     const { headers } = request;
     const representation = known.answer.body.in(acceptedCoding(headers['accept-encoding']));
     if (representation instanceof Promise) return false;
-    const at = now();
-    const receipt = admit(headers['x-api-key'], at);
+    const receipt = admit(headers['x-api-key'], now);
     if (receipt === undefined) return false;
     allowance.keep(receipt);
-    const { beginning } = freshness.headersOf(known.answer, representation, known.format, at);
-    const own = linesOf(allowanceHeaders(receipt, at));
-    const head = `${beginning}x-request-id: ${requestId(request)}\r\n${own}${headEnd(at)}`;
+    const { beginning } = freshness.headersOf(known.answer, representation, known.format, now.wall);
+    const own = linesOf(allowanceHeaders(receipt, now.wall));
+    const head = `${beginning}x-request-id: ${requestId(request)}\r\n${own}${headEnd(now.wall)}`;
     endReady(response, head, representation);
-    if (known.tally !== undefined) tell(known.tally, (performance.now() - began) / SECOND);
+    if (known.tally !== undefined) tell(known.tally, (clock.elapsed() - now.elapsed) / SECOND);
     return true;
   }
 
@@ -124,7 +124,8 @@ export function createDoor({ allowance, burst, freshness, now, isOpen, requests 
       const { method, url = '', headers } = request;
       if (isOpen && method === 'GET' && answer.holds) {
         const tally = requests?.of(route, method, 200);
-        forgetStale(remembered, ({ answer }) => answer.holds?.() === true);
+        const now = clock.now();
+        forgetStale(remembered, ({ answer }) => answer.holds?.(now) === true);
         remembered.set(url, { answer, format, accept: headers.accept, tally });
       }
     },

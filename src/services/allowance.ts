@@ -1,4 +1,4 @@
-import { type Clock, DAY, isoDate, SECOND } from '../domain/clock.ts';
+import { type Clock, DAY, type Instant, isoDate, SECOND } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { periodAt } from '../domain/plan.ts';
 import type { UsageRecord } from '../domain/records.ts';
@@ -71,14 +71,14 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
         : admit(holder, evenExpired);
     },
 
-    /** The holder of a key that may be used, where that is known at once. */
-    holderNow(apiKey: string): Caller | undefined {
-      const holder = identities.holderNow(apiKey);
-      return holder && isGood(holder, clock.now()) ? holder : undefined;
+    /** The holder of a key that may be used now, where that is known at once. */
+    holderAtOnce(apiKey: string, now: Instant): Caller | undefined {
+      const holder = identities.holderAtOnce(apiKey, now.elapsed);
+      return holder && isGood(holder, now.wall) ? holder : undefined;
     },
 
-    /** Pays for one call where that can be done at once; else nothing has happened. */
-    spendAtOnce: ({ user }: Caller): Receipt | undefined => leases.spendAtOnce(user),
+    /** Pays for one call that is made now, where that can be done at once; else nothing has happened. */
+    spendAtOnce: ({ user }: Caller, now: Instant): Receipt | undefined => leases.spendAtOnce(user, now),
 
     /** Pays for one call. Throws `quota_exceeded` when the period's allowance is spent. */
     spend: ({ user }: Caller) => leases.spend(user),

@@ -16,8 +16,8 @@ export type Answer = {
   settled: boolean;
   /** The spans that are missing, as `from/thru`. */
   gaps: readonly string[];
-  /** Whether the same question, asked now, has this same answer; where that can be told at a glance. */
-  holds?: () => boolean;
+  /** Whether the same question, asked now (Unix ms), has this same answer; where that can be told at a glance. */
+  holds?: (now: number) => boolean;
   /** What was done for it. */
   filled: Filled;
 };

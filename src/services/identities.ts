@@ -117,26 +117,26 @@ export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts
     return found.holder;
   }
 
-  const isStale = (): boolean => clock.elapsed() - syncedAt > TRUSTED_FOR;
+  const isStale = (elapsed: number): boolean => elapsed - syncedAt > TRUSTED_FOR;
 
   function refuseStale(): void {
-    if (!isStale()) return;
+    if (!isStale(clock.elapsed())) return;
     const detail = 'The database cannot be reached, and whether this key still holds is not known.';
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
-  /** Whose a key is, where that is known and may be acted on. */
-  function holderNow(apiKey: string): KeyHolder | undefined {
+  /** Whose a key is, where that is known and may be acted on now (by the monotonic clock, in ms). */
+  function holderAtOnce(apiKey: string, elapsed: number): KeyHolder | undefined {
     const found = presented.peek(apiKey);
-    return found === undefined || found.isForgotten || isStale() ? undefined : found.holder;
+    return found === undefined || found.isForgotten || isStale(elapsed) ? undefined : found.holder;
   }
 
   return {
-    holderNow,
+    holderAtOnce,
 
     /** Whose a key is: at once when it is known, else after a look-up. Throws `api_key_invalid`. */
     holderOf(apiKey: string): KeyHolder | Promise<KeyHolder> {
-      return holderNow(apiKey) ?? find(apiKey);
+      return holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey);
     },
 
     /** Takes over what changed: on this process at once when called after the change, on others with their tick. */

@@ -1,4 +1,4 @@
-import { type Clock, SECOND } from '../domain/clock.ts';
+import { type Clock, type Instant, instantOf, SECOND } from '../domain/clock.ts';
 import { giveBackCall, isUsable, keepCall, type Lease, remaining, unspent } from '../domain/lease.ts';
 import type { Log } from '../domain/log.ts';
 import { Problem } from '../problems.ts';
@@ -28,30 +28,30 @@ export function createLeases({ ledger, clock, log, pace }: Parts) {
   const pacing = createPacing({ settle: settling.settle, log, pace });
   let refunded = 0;
 
-  function take(account: Account, lease: Lease): Receipt {
+  function take(account: Account, lease: Lease, { elapsed }: Instant): Receipt {
     lease.spent += 1;
     lease.inFlight += 1;
     account.calls += 1;
-    account.usedAt = clock.elapsed();
+    account.usedAt = elapsed;
     return { lease, remaining: remaining(lease) };
   }
 
-  function spendAtOnce(spender: Spender): Receipt | undefined {
+  function spendAtOnce(spender: Spender, at: Instant): Receipt | undefined {
     const account = accounts.of(spender.key);
     const { lease } = account;
-    return lease && unspent(lease) > 0 && isUsable(lease, clock) ? take(account, lease) : undefined;
+    return lease && unspent(lease) > 0 && isUsable(lease, at) ? take(account, lease, at) : undefined;
   }
 
   async function obtain(account: Account, spender: Spender): Promise<Receipt> {
     for (;;) {
       const lease = accounts.currentLease(account, spender);
-      if (unspent(lease) > 0 && isUsable(lease, clock)) return take(account, lease);
-      const now = clock.elapsed();
-      if (account.spentOut && now < account.spentOut.until)
+      const at = instantOf(clock);
+      if (unspent(lease) > 0 && isUsable(lease, at)) return take(account, lease, at);
+      if (account.spentOut && at.elapsed < account.spentOut.until)
         throw spentOut(account.spentOut.comesBackIn, lease);
       if (settling.hasJustFailed())
         throw new Problem('database_unavailable', 'The database cannot be reached.', { retryAfter: 2 });
-      account.usedAt = now;
+      account.usedAt = at.elapsed;
       settling.ask(account);
       account.waiting += 1;
       await pacing.soon().finally(() => {
@@ -71,10 +71,10 @@ export function createLeases({ ledger, clock, log, pace }: Parts) {
   return {
     /** Pays for one call: at once from a lease in memory, or after the ledger granted one. Throws `quota_exceeded`. */
     spend(spender: Spender): Receipt | Promise<Receipt> {
-      return spendAtOnce(spender) ?? obtain(accounts.of(spender.key), spender);
+      return spendAtOnce(spender, instantOf(clock)) ?? obtain(accounts.of(spender.key), spender);
     },
 
-    /** Pays for one call from a lease in memory, if it can be done at once. */
+    /** Pays for one call that is made now from a lease in memory, if it can be done at once. */
     spendAtOnce,
 
     /** The call stays paid for. */

@@ -11,7 +11,7 @@ const RECALLED_FOR = SECOND;
 const RECALLED_BYTES = 16 * 1024 * 1024;
 
 type Parts = { holdings: Pick<Holdings, 'generation'>; clock: Clock };
-type Recalled = Answer & { holds: () => boolean };
+type Recalled = Answer & { holds: (now: number) => boolean };
 
 /**
  * The answers of the last second, so that a question that thousands ask at once is thought about once. An answer
@@ -26,18 +26,18 @@ export function createRecall({ holdings, clock }: Parts) {
   return {
     get(question: string): Answer | undefined {
       const known = answers.get(question);
-      return known?.holds() ? known : undefined;
+      return known?.holds(clock.now()) ? known : undefined;
     },
 
     keep(question: string, answer: Answer): Answer {
       if (!isFresh(answer.filled)) return answer;
       const [at, generation] = [clock.now(), holdings.generation()];
-      const holds = () => {
-        const age = clock.now() - at;
+      const holds = (now: number) => {
+        const age = now - at;
         return age >= 0 && age < RECALLED_FOR && generation === holdings.generation();
       };
       const recalled = { ...answer, holds };
-      forgetStale(answers, ({ holds }) => holds());
+      forgetStale(answers, ({ holds }) => holds(at));
       answers.set(question, recalled);
       return recalled;
     },

@@ -1,4 +1,4 @@
-import { type Clock, SECOND } from '../domain/clock.ts';
+import { type Clock, type Instant, instantOf, SECOND } from '../domain/clock.ts';
 import { isRunningOut, type Lease, usableUntil, wanted } from '../domain/lease.ts';
 import type { LeaseReport, LeaseState, LedgerStore } from '../stores/ledger.ts';
 import { type Account, type Accounts, end, IDLE } from './accounts.ts';
@@ -85,7 +85,7 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
   }
 
   async function report(items: readonly Item[], oneMore: () => void): Promise<void> {
-    const asked = { wall: clock.now(), elapsed: clock.elapsed() };
+    const asked = instantOf(clock);
     await openPeriods(items, oneMore);
     const reports = items.map(reportOf);
     statements += 1;
@@ -98,12 +98,7 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     });
   }
 
-  function learn(
-    { account, lease }: Item,
-    sent: LeaseReport,
-    state: LeaseState,
-    asked: { wall: number; elapsed: number },
-  ): void {
+  function learn({ account, lease }: Item, sent: LeaseReport, state: LeaseState, asked: Instant): void {
     if (sent.seq !== lease.seq) return;
     booked += Math.max(0, sent.spent - lease.settled);
     lease.settled = sent.spent;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
 import { createBurst } from '../../src/http/burst.ts';
 import { createDoor, type Door } from '../../src/http/door.ts';
 import { createFreshness } from '../../src/http/freshness.ts';
@@ -41,7 +42,7 @@ function allowance(): Allowance {
   const period = { start: NOW, end: NOW + 1_000_000 };
   const caller = {};
   const verbs = {
-    holderNow: (apiKey: string) => (apiKey === KEY ? caller : undefined),
+    holderAtOnce: (apiKey: string) => (apiKey === KEY ? caller : undefined),
     spendAtOnce() {
       asked += 1;
       if (left === 0) return undefined;
@@ -59,7 +60,8 @@ type Opening = { burstPerSecond?: number; isOpen?: boolean; requests?: RequestTa
 async function open({ burstPerSecond = 0, isOpen = true, requests }: Opening = {}): Promise<void> {
   const burst = createBurst(burstPerSecond);
   const freshness = createFreshness({ variesByOrigin: false });
-  door = createDoor({ allowance: allowance(), burst, freshness, now: () => NOW, isOpen, requests });
+  const clock = { ...systemClock, now: () => NOW };
+  door = createDoor({ allowance: allowance(), burst, freshness, clock, isOpen, requests });
   const options = {
     http: REQUEST_OPTIONS,
     keepAliveTimeout: 1000,
