@@ -3,11 +3,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { node, nodeEnv, nodeFlags } from './node.ts';
 
-/** The server has a core to itself and the load another, where the machine can say so. */
+/** The server has a core to itself and all else another, where the machine can say so. */
 export const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
+/** What is written before a command that is to run on a core, in words. */
+export const pinTo = (core: number): string[] => (pinned ? ['taskset', '-c', String(core)] : []);
+
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
-  return pinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
+  const [first = command, ...rest] = [...pinTo(core), command, ...args];
+  return [first, rest];
 }
 
 type Options = {

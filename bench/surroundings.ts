@@ -1,11 +1,13 @@
 import { execute } from './database.ts';
+import { pinTo } from './service-process.ts';
 
 /** What a bench finds around it: a PostgreSQL server, where there is one. */
 export type Surroundings = { databaseServer: string | undefined };
 
 /**
  * Finds a PostgreSQL server: the one of `BENCH_DATABASE_URL`, else one of its own for as long as this takes, where
- * Debian's programs are installed, else none.
+ * Debian's programs are installed, else none. One of its own shares a core with the load; one that was there runs where
+ * the system puts it, on the server's core too.
  */
 export async function openSurroundings() {
   const given = process.env.BENCH_DATABASE_URL;
@@ -18,7 +20,7 @@ export async function openSurroundings() {
     );
     return { databaseServer: undefined, version: 'embedded', close: async () => undefined };
   }
-  const server = await startPostgresServer();
+  const server = await startPostgresServer(pinTo(1));
   return { databaseServer: server.url, version: await versionOf(server.url), close: server.close };
 }
 

@@ -35,8 +35,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A PostgreSQL server in a temporary directory, for tests that stop and start it; `close` removes it. */
-export async function startPostgresServer() {
+/**
+ * A PostgreSQL server in a temporary directory, for whoever stops and starts it; `close` removes it.
+ * @param within a command, in words, that runs the one that follows it: `taskset -c 1`
+ */
+export async function startPostgresServer(within: readonly string[] = []) {
   if (!programs) throw new Error(`there is no PostgreSQL in ${RELEASES}`);
   const directory = await mkdtemp(join(tmpdir(), 'quotient-postgres-'));
   const data = join(directory, 'data');
@@ -44,7 +47,7 @@ export async function startPostgresServer() {
 
   // PostgreSQL refuses to run as root.
   const isRoot = process.getuid?.() === 0;
-  const as = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
+  const as = isRoot ? [...within, 'runuser', '-u', 'postgres', '--'] : within;
   if (isRoot) {
     const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
     await chown(directory, await id('-u'), await id('-g'));
