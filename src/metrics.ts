@@ -106,9 +106,13 @@ export function createMetrics() {
       ['quotient_leases_open', 'Leases that this process holds', ({ leases }) => leases],
       ['quotient_leases_granted_calls', 'Calls granted to the open leases', ({ granted }) => granted],
       ['quotient_leases_unspent_calls', 'Calls of the open leases not spent yet', ({ unspent }) => unspent],
-      ['quotient_leases_unsettled_calls', 'Calls spent and not known to be booked', (row) => row.unsettled],
+      [
+        'quotient_leases_unsettled_calls',
+        'Calls spent and not known to be in the ledger',
+        (row) => row.unsettled,
+      ],
     ]);
-    const settled = 'Calls booked in the ledger; one that is given back later is not taken off';
+    const settled = 'Calls that the ledger has; one that is given back later is not taken off';
     const refunded = 'Calls given back, since their answer was not a 2xx';
     const one = (value: number) => [{ labels: {}, value }];
     counters('quotient_calls_settled_total', settled, [], () => one(read().settled));

@@ -51,9 +51,9 @@ function verbs(url: string) {
       execute<Booked>(
         url,
         `SELECT key AS "userKey",
-           (SELECT coalesce(sum(used), 0)::int FROM usage WHERE user_key = key) AS used,
-           (SELECT coalesce(sum(calls), 0)::int FROM usage_day WHERE user_key = key) AS daily
-         FROM "user"`,
+           unbooked + (SELECT coalesce(sum(used), 0)::int FROM usage WHERE user_key = key) AS used,
+           unbooked + (SELECT coalesce(sum(calls), 0)::int FROM usage_day WHERE user_key = key) AS daily
+         FROM "user", LATERAL (SELECT coalesce(sum(unbooked), 0)::int AS unbooked FROM lease WHERE user_key = key) l`,
       ),
   };
 }

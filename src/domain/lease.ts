@@ -27,7 +27,9 @@ export type Lease = {
   /** What nobody had spent and nobody held, when the ledger last said. */
   left: number;
   limit: number;
-  usableUntil: Instant;
+  /** Not spent from after these, by either clock: Unix ms, and ms of the monotonic one. */
+  usableUntil: number;
+  usableUntilElapsed: number;
   /** Nothing more is spent from it; what is unspent goes back with the next settlement. */
   closing: boolean;
   /** The ledger knows that it is closed. */
@@ -51,25 +53,25 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
     inFlight: 0,
     left: 0,
     limit,
-    usableUntil: { wall: 0, elapsed: 0 },
+    usableUntil: 0,
+    usableUntilElapsed: 0,
     closing: false,
     closed: false,
   };
 }
 
 /**
- * Until when a lease may be spent from that was asked for at an instant: both clocks count, since the wall clock
+ * A lease that was asked for at an instant may be spent from for a while: both clocks count, since the wall clock
  * can be set back and the monotonic one can stand still while the machine sleeps. Never past its period or date.
  */
-export function usableUntil({ period, date }: Lease, asked: Instant): Instant {
-  return {
-    wall: Math.min(asked.wall + USABLE_FOR, period.end, date + DAY),
-    elapsed: asked.elapsed + USABLE_FOR,
-  };
+export function extend(lease: Lease, asked: Instant): void {
+  lease.usableUntil = Math.min(asked.wall + USABLE_FOR, lease.period.end, lease.date + DAY);
+  lease.usableUntilElapsed = asked.elapsed + USABLE_FOR;
 }
 
-export function isUsable({ closing, usableFrom, usableUntil }: Lease, { wall, elapsed }: Instant): boolean {
-  return !closing && elapsed < usableUntil.elapsed && wall >= usableFrom && wall < usableUntil.wall;
+export function isUsable(lease: Lease, { wall, elapsed }: Instant): boolean {
+  if (lease.closing || elapsed >= lease.usableUntilElapsed) return false;
+  return wall >= lease.usableFrom && wall < lease.usableUntil;
 }
 
 /** Whether a lease is for another period or date than the one that now is. */

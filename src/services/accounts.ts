@@ -14,7 +14,7 @@ export type Spender = Term & { key: number; limit: number };
 export type Account = {
   lease: Lease | undefined;
   /** Leases no longer spent from, until their last call is settled. */
-  ended: Set<Lease>;
+  ended: Lease[];
   /** The period whose row the ledger is known to have. */
   openedPeriod: number | undefined;
   /** Calls a second of late, and calls since the last tick. */
@@ -33,7 +33,7 @@ export type Held = {
   leases: number;
   granted: number;
   unspent: number;
-  /** Spent, and not known to be booked. */
+  /** Spent, and not known to be in the ledger. */
   unsettled: number;
 };
 
@@ -48,8 +48,11 @@ export function end(account: Account): void {
   account.lease = undefined;
   // That there was nothing to grant was said of this lease's period, and of a limit that may have changed.
   account.spentOut = undefined;
-  if (lease.seq > 0) account.ended.add(lease);
+  if (lease.seq > 0) account.ended.push(lease);
 }
+
+/** Nothing more will be said of it, by either side. */
+const isDone = ({ closed, spent, settled, inFlight }: Lease) => closed && spent === settled && inFlight === 0;
 
 /** The accounts of this process, in memory alone. */
 export function createAccounts(clock: Clock) {
@@ -63,7 +66,7 @@ export function createAccounts(clock: Clock) {
       if (known) return known;
       const fresh: Account = {
         lease: undefined,
-        ended: new Set(),
+        ended: [],
         openedPeriod: undefined,
         rate: 0,
         calls: 0,
@@ -107,17 +110,15 @@ export function createAccounts(clock: Clock) {
     /** Once a tick: forgets the ended leases of which all is settled, and the accounts that nobody uses. */
     forget(now: number): void {
       for (const [key, account] of accounts) {
-        for (const ended of account.ended) {
-          const isSettled = ended.closed && ended.spent === ended.settled;
-          if (isSettled && ended.inFlight === 0) account.ended.delete(ended);
-        }
-        if (!account.lease && account.ended.size === 0 && now - account.usedAt >= FORGOTTEN)
+        if (account.ended.some(isDone)) account.ended = account.ended.filter((lease) => !isDone(lease));
+        if (!account.lease && account.ended.length === 0 && now - account.usedAt >= FORGOTTEN)
           accounts.delete(key);
       }
     },
 
     /** Whether nothing is held any more, and all that was is settled. */
-    areSettled: (): boolean => [...accounts.values()].every(({ lease, ended }) => !lease && ended.size === 0),
+    areSettled: (): boolean =>
+      [...accounts.values()].every(({ lease, ended }) => !lease && ended.length === 0),
 
     held(): Held {
       const held = { leases: 0, granted: 0, unspent: 0, unsettled: 0 };

@@ -16,8 +16,6 @@ export type Caller = KeyHolder;
 
 /** How many dates `usage` tells of. */
 const DAILY = 31;
-/** How often the counts are read again because a settlement came in between, before they are taken as they are. */
-const ATTEMPTS = 5;
 
 type Parts = { identities: Identities; ledger: LedgerStore; clock: Clock; log: Log; pace?: Pace };
 
@@ -33,16 +31,24 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
     return holder;
   }
 
-  /** What is settled and what is not yet, of one moment. */
+  /**
+   * The counts of a period and of each date, of one moment: what the ledger has, and of each lease of this process what
+   * was spent beyond what the ledger had of it. So it counts once what is on its way to the ledger, or was lost on the
+   * way back.
+   */
   async function countsOf(userKey: number, periodStart: number) {
-    for (let attempt = 1; ; attempt++) {
-      const { asOf, calls: unsettled } = leases.unsettled(userKey);
-      const [settled, days] = await reach(
-        Promise.all([ledger.used(userKey, periodStart), ledger.days(userKey, DAILY)]),
-      );
-      if (attempt === ATTEMPTS || leases.unsettled(userKey).asOf === asOf)
-        return { settled, days, unsettled };
+    const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
+    const ids = [...asked.keys()].map(({ id }) => id);
+    const { used, days, spent } = await reach(ledger.counts(userKey, periodStart, ids, DAILY));
+    const counts = { used, daily: new Map(days.map(({ date, calls }) => [date, calls])) };
+    for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
+      // One that the ledger has no row of was opened since, or it was so long ago that it has forgotten it.
+      const calls = lease.spent - (spent[lease.id] ?? asked.get(lease) ?? 0);
+      const date = isoDate(lease.date);
+      if (lease.period.start === periodStart) counts.used += calls;
+      counts.daily.set(date, (counts.daily.get(date) ?? 0) + calls);
     }
+    return counts;
   }
 
   /** What changed about users and keys, and now and then the ledger's clean-up. */
@@ -50,7 +56,7 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
     await identities.sync();
     if (clock.elapsed() < forgetAt) return;
     forgetAt = clock.elapsed() + DAY / 24;
-    await reach(ledger.forgetClosed());
+    await reach(ledger.tidy());
   }
   let underWay: Promise<void> | undefined;
   const watching = setInterval(() => {
@@ -89,15 +95,7 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
     async usage({ user }: Caller): Promise<UsageRecord> {
       const now = clock.now();
       const period = periodAt(user.plan, user.anchor, now);
-      const { settled, days, unsettled } = await countsOf(user.key, period.start);
-      const used = unsettled
-        .filter(({ periodStart }) => periodStart === period.start)
-        .reduce((sum, { calls }) => sum + calls, settled);
-      const daily = new Map(days.map(({ date, calls }) => [date, calls]));
-      for (const { date: midnight, calls } of unsettled) {
-        const date = isoDate(midnight);
-        daily.set(date, (daily.get(date) ?? 0) + calls);
-      }
+      const { used, daily } = await countsOf(user.key, period.start);
       return {
         limit: user.limit,
         used,
@@ -117,7 +115,7 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
     reading: leases.reading,
 
     settle: leases.settle,
-    unsettled: leases.unsettled,
+    leasesOf: leases.of,
     watch,
 
     /** Stops without a word to the ledger, as a crash would. */

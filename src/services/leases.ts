@@ -20,7 +20,7 @@ type Parts = { ledger: LedgerStore; clock: Clock; log: Log; pace?: Pace | undefi
 
 /**
  * Spending without a database on the way: a call takes one from the lease in memory; the ledger is settled behind
- * it, for all keys together. What each statement settles is told in `stores/ledger.ts` and in ARCHITECTURE.md.
+ * it, for all keys together. What each statement settles is told in `stores/settlement.ts` and in ARCHITECTURE.md.
  */
 export function createLeases({ ledger, clock, log, pace }: Parts) {
   const accounts = createAccounts(clock);
@@ -86,21 +86,10 @@ export function createLeases({ ledger, clock, log, pace }: Parts) {
       giveBackCall(lease);
     },
 
-    /**
-     * Calls that this process has made and not settled yet, by period and UTC date (Unix ms). What is read from the
-     * ledger goes with them only if `asOf` is the same before and after: else a settlement came in between.
-     */
-    unsettled(userKey: number): {
-      asOf: number;
-      calls: { periodStart: number; date: number; calls: number }[];
-    } {
-      const calls = accounts.leasesOf(userKey).map(({ period, date, spent, settled }) => {
-        return { periodStart: period.start, date, calls: spent - settled };
-      });
-      return { asOf: settling.asOf(), calls };
-    },
+    /** The leases of a user whose calls may not all be settled. */
+    of: accounts.leasesOf,
 
-    reading: (): LeasesReading => ({ ...accounts.held(), settled: settling.booked(), refunded }),
+    reading: (): LeasesReading => ({ ...accounts.held(), settled: settling.settled(), refunded }),
 
     /** Settles everything now. */
     settle: (): Promise<void> => pacing.tick(),

@@ -1,5 +1,5 @@
 import { type Clock, type Instant, instantOf, SECOND } from '../domain/clock.ts';
-import { isRunningOut, type Lease, usableUntil, wanted } from '../domain/lease.ts';
+import { extend, isRunningOut, type Lease, wanted } from '../domain/lease.ts';
 import type { LeaseReport, LeaseState, LedgerStore } from '../stores/ledger.ts';
 import { type Account, type Accounts, end, IDLE } from './accounts.ts';
 import { reach } from './deadline.ts';
@@ -13,14 +13,16 @@ const PAUSE = SECOND;
 /** A lease that goes into the next statement, and how many calls it should hold in all; 0 asks for none. */
 type Item = { account: Account; lease: Lease; want: number };
 
+/** One settlement. It is over once nobody waits for it any more: what is left of it then belongs to the next. */
+type Round = Pick<Turn, 'oneMore'> & { isOver: () => boolean };
+
 type Parts = { accounts: Accounts; ledger: LedgerStore; clock: Clock };
 
-/** Which leases are reported to the ledger, and what its answer teaches: items → report → learn. */
+/** Which leases are reported to the ledger, and what its answer teaches: items → report → send → learn. */
 export function createSettling({ accounts, ledger, clock }: Parts) {
   const asking = new Set<Account>();
-  /** Rises when a settlement begins and when it ends. */
-  let statements = 0;
-  let booked = 0;
+  let rounds = 0;
+  let settledCalls = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
 
   function itemsOfAsking(): Item[] {
@@ -84,30 +86,46 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     };
   }
 
-  async function report(items: readonly Item[], oneMore: () => void): Promise<void> {
+  /** Reports leases and learns what comes of it; gives those of which the ledger says nothing. */
+  async function send(items: readonly Item[], statement: LedgerStore['settle']): Promise<Item[]> {
     const asked = instantOf(clock);
-    await openPeriods(items, oneMore);
     const reports = items.map(reportOf);
-    statements += 1;
-    const states = await ledger.settle(reports);
-    statements += 1;
-    items.forEach((item, i) => {
+    const states = await statement(reports);
+    return items.filter((item, i) => {
       const state = states[i];
-      const sent = reports[i];
-      if (state && sent) learn(item, sent, state, asked);
+      if (state) learn(item, reports[i] as LeaseReport, state, asked);
+      return state === undefined;
     });
+  }
+
+  /** Those that ask or give back first, since somebody may wait for it; most are only noted, which costs a third. */
+  async function report(items: readonly Item[], { oneMore, isOver }: Round): Promise<void> {
+    const settle = async (some: readonly Item[]) => {
+      if (some.length === 0 || isOver()) return;
+      await openPeriods(some, oneMore);
+      if (!isOver()) await send(some, ledger.settle);
+    };
+    const noted: Item[] = [];
+    const others: Item[] = [];
+    for (const item of items) (item.want > 0 || item.lease.closing ? others : noted).push(item);
+    await settle(others);
+    if (noted.length === 0 || isOver()) return;
+    if (others.length > 0) oneMore();
+    const unknown = await send(noted, ledger.note);
+    if (unknown.length > 0) oneMore();
+    await settle(unknown);
   }
 
   function learn({ account, lease }: Item, sent: LeaseReport, state: LeaseState, asked: Instant): void {
     if (sent.seq !== lease.seq) return;
-    booked += Math.max(0, sent.spent - lease.settled);
+    settledCalls += Math.max(0, sent.spent - lease.settled);
     lease.settled = sent.spent;
     lease.granted = state.granted;
     lease.left = state.left;
     lease.limit = state.limit;
     lease.closed = state.closed;
     account.reportedAt = asked.elapsed;
-    if (!state.closed) lease.usableUntil = usableUntil(lease, asked);
+    if (!state.closed) extend(lease, asked);
     if (account.lease === lease && (state.closed || (state.granted > 0 && state.left < 0))) end(account);
     if (account.lease !== lease) return;
     account.spentOut = undefined;
@@ -129,10 +147,12 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
       const items = itemsOfAsking();
       if (isTick) items.push(...itemsOfTick(new Set(items.map(({ lease }) => lease))));
       if (items.length === 0) return;
+      const round = ++rounds;
       try {
-        await reach(report(items, oneMore));
+        await reach(report(items, { oneMore, isOver: () => round !== rounds }));
         failedUntil = Number.NEGATIVE_INFINITY;
       } catch (error) {
+        rounds += 1;
         failedUntil = clock.elapsed() + PAUSE;
         throw error;
       }
@@ -141,10 +161,7 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     /** Whether the database could not be reached so lately that it is not asked again yet. */
     hasJustFailed: (): boolean => clock.elapsed() < failedUntil,
 
-    /** Calls that the ledger has booked; one that is given back later is not taken off. */
-    booked: (): number => booked,
-
-    /** Differs from what it was when a settlement began or ended in between. */
-    asOf: (): number => statements,
+    /** Calls that the ledger has; one that is given back later is not taken off. */
+    settled: (): number => settledCalls,
   };
 }

@@ -167,8 +167,8 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
       case 'crash': {
         // What the books have is only known here once a settlement was acknowledged.
         if (isCut[one.who]) await settle(one.who);
-        for (const { periodStart, date, calls } of teller(one.who).unsettled(key).calls) {
-          model.book(periodStart, date, -calls);
+        for (const { period, date, spent, settled } of teller(one.who).leasesOf(key)) {
+          model.book(period.start, date, settled - spent);
         }
         teller(one.who).abandon();
         tellers[one.who] = openTeller(database, clocks[one.who as 0 | 1]);
@@ -210,6 +210,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
       .sort((a, b) => a.period - b.period),
   );
   expect(books.map(({ outstanding }) => outstanding)).toEqual(books.map(() => 0));
+  expect(await database.prisma.lease.count({ where: { userKey: key, unbooked: { not: 0 } } })).toBe(0);
   expect(await usageDays(database, key)).toEqual(model.dates().sort((a, b) => a.date - b.date));
   if (isRevoked) return;
   const last = openTeller(database, clocks[0]);

@@ -4,7 +4,7 @@ import { addMonths } from '../../../src/domain/plan.ts';
 import { createAllowance } from '../../../src/services/allowance.ts';
 import { createIdentities } from '../../../src/services/identities.ts';
 import { createUsers } from '../../../src/services/users.ts';
-import { createLedgerStore } from '../../../src/stores/ledger.ts';
+import { createLedgerStore, type LeaseReport } from '../../../src/stores/ledger.ts';
 import { createUserStore } from '../../../src/stores/users.ts';
 import type { TestDatabase } from '../../support/database.ts';
 
@@ -35,7 +35,7 @@ export function handClock(start: number) {
 }
 
 /** Nothing happens by itself: `settle` and `watch` are called by the test, and statements follow at once. */
-const BY_HAND = { tick: 2 ** 30, spacing: 0 };
+export const BY_HAND = { tick: 2 ** 30, spacing: 0 };
 
 /** What happens to the next settlement: it does not reach the ledger, or its answer does not come back. */
 export type Loss = 'request' | 'answer';
@@ -47,17 +47,15 @@ export function openTeller(database: Pick<TestDatabase, 'prisma' | 'query'>, clo
   const identities = createIdentities({ store, clock });
   const ledger = createLedgerStore(database);
   let loss: Loss | undefined;
-  const fragile = {
-    ...ledger,
-    async settle(...given: Parameters<typeof ledger.settle>) {
-      const lost = loss;
-      loss = undefined;
-      const states = lost === 'request' ? [] : await ledger.settle(...given);
-      if (lost) throw new Error('the connection was cut');
-      return states;
-    },
+  const fragile = (statement: typeof ledger.settle) => async (reports: readonly LeaseReport[]) => {
+    const lost = loss;
+    loss = undefined;
+    const states = lost === 'request' ? [] : await statement(reports);
+    if (lost) throw new Error('the connection was cut');
+    return states;
   };
-  const allowance = createAllowance({ identities, ledger: fragile, clock, log, pace: BY_HAND });
+  const cut = { ...ledger, note: fragile(ledger.note), settle: fragile(ledger.settle) };
+  const allowance = createAllowance({ identities, ledger: cut, clock, log, pace: BY_HAND });
   const users = createUsers({ store, clock, changed: identities.sync });
 
   return {
@@ -116,16 +114,29 @@ export async function serverHasRun({ prisma }: Pick<TestDatabase, 'prisma'>): Pr
     SELECT pg_sleep(greatest(0, 11 - extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())))::text`;
 }
 
+/** The periods of a user: what was used, and what leases hold and have not spent. */
 export async function usageRows({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
   const rows = await prisma.usage.findMany({ where: { userKey }, orderBy: { periodStart: 'asc' } });
-  return rows.map(({ periodStart, used, outstanding }) => ({
-    period: periodStart.getTime(),
-    used,
-    outstanding,
-  }));
+  const leases = await prisma.lease.findMany({ where: { userKey } });
+  return rows.map(({ periodStart, used, outstanding }) => {
+    const unbooked = leases
+      .filter((lease) => lease.periodStart.getTime() === periodStart.getTime())
+      .reduce((sum, { unbooked }) => sum + unbooked, 0);
+    return { period: periodStart.getTime(), used: used + unbooked, outstanding: outstanding - unbooked };
+  });
 }
 
+/** The calls of a user by date. */
 export async function usageDays({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
-  const rows = await prisma.usageDay.findMany({ where: { userKey }, orderBy: { date: 'asc' } });
-  return rows.map(({ date, calls }) => ({ date: date.getTime(), calls })).filter(({ calls }) => calls !== 0);
+  const days = await prisma.usageDay.findMany({ where: { userKey } });
+  const leases = await prisma.lease.findMany({ where: { userKey } });
+  const calls = new Map<number, number>();
+  const add = (date: Date, count: number) =>
+    calls.set(date.getTime(), (calls.get(date.getTime()) ?? 0) + count);
+  for (const day of days) add(day.date, day.calls);
+  for (const lease of leases) add(lease.date, lease.unbooked);
+  return [...calls]
+    .map(([date, calls]) => ({ date, calls }))
+    .filter(({ calls }) => calls !== 0)
+    .sort((a, b) => a.date - b.date);
 }

@@ -1,0 +1,128 @@
+import { Prisma } from '../generated/prisma/client.ts';
+import { columnOf, type LeaseReport } from './lease-reports.ts';
+
+/** How long a lease lives unless it is reported again, and how long after that anybody may reclaim it. */
+const LEASE_SECONDS = 20;
+const RECLAIM_SECONDS = 10;
+
+/**
+ * The statement for leases of which nothing is asked and nothing given back: notes what was spent
+ * from them and lets them live on. It gives the states of those that are open, as `StateColumns`.
+ *
+ * What it notes is booked with the next settlement of the lease, or by whoever reclaims it: until then it is in
+ * `lease.unbooked`. That changes nothing of what is left, since what a lease holds was taken from it when it was
+ * granted. So no usage row is locked or written, which makes it one row for each lease and not three. Only its holder
+ * notes a lease, one statement at a time: should one that was given up still run, and PostgreSQL find that it and the
+ * next wait for one another, it ends one of them, which is sent again.
+ */
+export const notes = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+  WITH report AS MATERIALIZED (
+    SELECT * FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
+      ${columnOf(reports, ({ spent }) => spent)}::int[], ${columnOf(reports, ({ seq }) => seq)}::int[])
+      WITH ORDINALITY AS r(id, spent, seq, n)),
+  noted AS (
+    UPDATE lease l SET spent = r.spent, unbooked = l.unbooked + r.spent - l.spent, seq = r.seq,
+      expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
+    FROM report r WHERE l.id = r.id AND NOT l.closed AND r.seq > l.seq
+    RETURNING r.n, l.user_key, l.period_start, l.granted)
+  SELECT json_agg(n)::text AS n, json_agg(granted)::text AS granted, json_agg(false)::text AS closed,
+    json_agg("limit")::text AS "limit", json_agg("limit" - used - outstanding)::text AS "left",
+    json_agg(NULL::int)::text AS "reclaimableIn"
+  FROM noted JOIN usage USING (user_key, period_start) JOIN "user" ON "user".key = user_key`;
+
+/**
+ * The statement that books, extends, closes, reclaims and grants leases. It gives the states of those whose period
+ * has a row, as `StateColumns`.
+ *
+ * Races it settles:
+ * - The `usage` row of a user and period is locked before anything is computed from it, so two processes cannot
+ *   both be granted the last calls. (Adding up other processes' leases instead over-grants: they are read from
+ *   a snapshot that is older than the lock.) Rows are locked in order of user and period, against deadlocks. A
+ *   lease to reclaim that is locked is passed over: its holder is telling of it.
+ * - A report carries totals, not differences: one whose answer was lost can be sent again, and `seq` keeps one
+ *   that was held up from undoing a later one.
+ * - A lease is reclaimed only `RECLAIM_SECONDS` after its life, and not so soon after the server's start: a
+ *   holder that was merely cut off settles first. What it settles later is booked all the same, even past the
+ *   limit; the closed row remembers how much it had settled. One that the ledger has forgotten is closed too. (A
+ *   release that knows nothing of `unbooked` closes a lease and leaves it: it is reclaimed like an open one.)
+ *
+ * Thousands of leases a second go through it, and the planner knows nothing of how many a report holds: so each step
+ * adds columns to the rows of the one before, and joins are to tables, by their keys.
+ */
+export const settlement = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+  WITH report AS MATERIALIZED (
+    SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
+      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, seq, close
+    FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
+      ${columnOf(reports, ({ userKey }) => userKey)}::int[],
+      ${columnOf(reports, ({ periodStart }) => periodStart)}::bigint[],
+      ${columnOf(reports, ({ date }) => date)}::bigint[], ${columnOf(reports, ({ spent }) => spent)}::int[],
+      ${columnOf(reports, ({ settled }) => settled)}::int[], ${columnOf(reports, ({ want }) => want)}::int[],
+      ${columnOf(reports, ({ seq }) => seq)}::int[], ${columnOf(reports, ({ close }) => close)}::bool[])
+      WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, seq, close, n)),
+  locked AS MATERIALIZED (
+    SELECT r.*, u.used, u.outstanding, usr."limit" AS lim
+    FROM report r JOIN usage u USING (user_key, period_start) JOIN "user" usr ON usr.key = r.user_key
+    ORDER BY r.user_key, r.period_start FOR UPDATE OF u),
+  lapsed AS MATERIALIZED (
+    SELECT l.id, l.date, CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent, l.unbooked
+    FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM locked) k USING (user_key, period_start)
+    WHERE (NOT l.closed OR l.unbooked <> 0) AND l.id NOT IN (SELECT id FROM report)
+      AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
+      AND pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
+    FOR UPDATE OF l SKIP LOCKED),
+  reclaimed AS (
+    UPDATE lease l SET closed = true, unbooked = 0 FROM lapsed WHERE l.id = lapsed.id
+    RETURNING l.user_key, l.period_start, lapsed.date, lapsed.unspent, lapsed.unbooked),
+  change AS MATERIALIZED (
+    SELECT k.*, l.id IS NULL AS is_new, coalesce(l.granted, 0) AS held,
+      NOT coalesce(l.closed, k.spent > 0 OR k.settled > 0) AND NOT (k.close AND (l.id IS NULL OR k.seq > l.seq)) AS stays_open,
+      CASE WHEN l.id IS NULL OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent,
+      coalesce(l.unbooked, 0)
+        + CASE WHEN l.id IS NULL THEN k.spent - k.settled WHEN k.seq > l.seq THEN k.spent - l.spent ELSE 0 END
+        AS to_book,
+      coalesce(l.unbooked, 0) + CASE WHEN l.closed THEN 0 ELSE coalesce(l.granted - l.spent, 0) END AS held_before
+    FROM locked k LEFT JOIN LATERAL (SELECT * FROM lease WHERE lease.id = k.id FOR UPDATE) l ON true),
+  total AS MATERIALIZED (
+    SELECT c.*, (c.used + coalesce(d.unbooked, 0) + sum(to_book) OVER period)::int AS used_now,
+      (c.outstanding - coalesce(d.unspent + d.unbooked, 0)
+        + sum(CASE WHEN stays_open THEN held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now
+    FROM change c LEFT JOIN (SELECT user_key, period_start, sum(unspent) AS unspent, sum(unbooked) AS unbooked
+      FROM reclaimed GROUP BY 1, 2) d USING (user_key, period_start)
+    WINDOW period AS (PARTITION BY user_key, period_start)),
+  amounts AS MATERIALIZED (
+    SELECT t.*, lim - used_now - held_now AS left_before,
+      CASE WHEN stays_open THEN greatest(0, least(want - held, ceil((lim - used_now - held_now) / 4.0)::int))
+        ELSE 0 END AS amount
+    FROM total t),
+  grants AS MATERIALIZED (
+    SELECT a.*, (sum(amount) OVER (PARTITION BY user_key, period_start))::int AS granted_now FROM amounts a),
+  booked AS (
+    UPDATE usage u SET used = g.used_now, outstanding = g.held_now + g.granted_now
+    FROM (SELECT DISTINCT ON (user_key, period_start) * FROM grants ORDER BY user_key, period_start) g
+    WHERE u.user_key = g.user_key AND u.period_start = g.period_start),
+  counted AS (
+    INSERT INTO usage_day (user_key, date, calls)
+    SELECT user_key, date, sum(calls)
+    FROM (SELECT user_key, date, to_book AS calls FROM change
+      UNION ALL SELECT user_key, date, unbooked FROM reclaimed) c
+    GROUP BY 1, 2 HAVING sum(calls) <> 0 ORDER BY 1, 2
+    ON CONFLICT (user_key, date) DO UPDATE SET calls = usage_day.calls + excluded.calls),
+  kept AS (
+    UPDATE lease l SET spent = g.now_spent, unbooked = 0, granted = l.granted + g.amount,
+      seq = greatest(l.seq, g.seq), closed = NOT g.stays_open, expires_at = CASE WHEN g.stays_open
+        THEN clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8) ELSE l.expires_at END
+    FROM grants g WHERE l.id = g.id),
+  opened AS (
+    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, expires_at)
+    SELECT id, user_key, period_start, date, amount, now_spent, seq,
+      clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
+    FROM grants WHERE is_new AND amount > 0)
+  SELECT json_agg(n)::text AS n, json_agg(held + amount)::text AS granted, json_agg(NOT stays_open)::text AS closed,
+    json_agg(lim)::text AS "limit", json_agg(left_before - granted_now)::text AS "left",
+    json_agg(CASE WHEN held + amount > now_spent
+      THEN NULL ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
+        + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key
+        AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
+        AND l.id NOT IN (SELECT id FROM report)) END)::text AS "reclaimableIn"
+  FROM grants g`;
