@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Server, type Socket } from 'node:net';
+import { Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '../domain/clock.ts';
@@ -14,16 +14,19 @@ const MOMENT = SECOND;
  * so many ms is cut.
  */
 export function drainOnClose(app: FastifyInstance, withinMs: number): void {
-  /** What each open connection was last asked for. */
-  const answers = new Map<Socket, ServerResponse>();
-  app.server.on('connection', (socket) => socket.once('close', () => answers.delete(socket)));
-  app.server.on('request', ({ socket }, response) => answers.set(socket, response));
+  /** And no others: responses that were kept until the next on their connection tripled the pauses of collections. */
+  const underWay = new Set<ServerResponse>();
+  app.server.on('request', (_request, response) => {
+    if (response.writableEnded) return;
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+  });
 
   // Requests that begin from here on are answered by Fastify with `Connection: close`; it closes the server itself
   // after these hooks.
   app.addHook('preClose', async () => {
     if (!app.server.listening) return;
-    for (const response of answers.values()) response.shouldKeepAlive = false;
+    for (const response of underWay) response.shouldKeepAlive = false;
     const over = new AbortController();
     const ended = new Promise<void>((resolve) => {
       Server.prototype.close.call(app.server, () => resolve());
