@@ -1,6 +1,6 @@
 import { type Clock, type Instant, instantOf, SECOND } from '../domain/clock.ts';
 import { extend, isRunningOut, type Lease, wanted } from '../domain/lease.ts';
-import type { LeaseReport, LeaseState, LedgerStore } from '../stores/ledger.ts';
+import type { LeaseReport, LeaseState, LeaseStates, LedgerStore } from '../stores/ledger.ts';
 import { type Account, type Accounts, end, IDLE } from './accounts.ts';
 import { reach } from './deadline.ts';
 import type { Turn } from './pace.ts';
@@ -12,6 +12,9 @@ const PAUSE = SECOND;
 
 /** A lease that goes into the next statement, and how many calls it should hold in all; 0 asks for none. */
 type Item = { account: Account; lease: Lease; want: number };
+
+/** What of a report its answer is held against. */
+type Sent = Pick<LeaseReport, 'spent' | 'want' | 'seq'>;
 
 /** One settlement. It is over once nobody waits for it any more: what is left of it then belongs to the next. */
 type Round = Pick<Turn, 'oneMore'> & { isOver: () => boolean };
@@ -86,14 +89,25 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     };
   }
 
-  /** Reports leases and learns what comes of it; gives those of which the ledger says nothing. */
-  async function send(items: readonly Item[], statement: LedgerStore['settle']): Promise<Item[]> {
+  /** What is told of thousands each second, so no more than is needed. */
+  function noteOf({ lease }: Item) {
+    lease.seq += 1;
+    const { id, spent, seq } = lease;
+    return { id, spent, seq, want: 0 };
+  }
+
+  /** Tells of leases and learns what comes of it; gives those of which the ledger says nothing. */
+  async function send<Told extends Sent>(
+    items: readonly Item[],
+    toldOf: (item: Item) => Told,
+    statement: (told: readonly Told[]) => Promise<LeaseStates>,
+  ): Promise<Item[]> {
     const asked = instantOf(clock);
-    const reports = items.map(reportOf);
-    const states = await statement(reports);
+    const told = items.map(toldOf);
+    const states = await statement(told);
     return items.filter((item, i) => {
       const state = states[i];
-      if (state) learn(item, reports[i] as LeaseReport, state, asked);
+      if (state) learn(item, told[i] as Told, state, asked);
       return state === undefined;
     });
   }
@@ -103,7 +117,7 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     const settle = async (some: readonly Item[]) => {
       if (some.length === 0 || isOver()) return;
       await openPeriods(some, oneMore);
-      if (!isOver()) await send(some, ledger.settle);
+      if (!isOver()) await send(some, reportOf, ledger.settle);
     };
     const noted: Item[] = [];
     const others: Item[] = [];
@@ -111,12 +125,12 @@ export function createSettling({ accounts, ledger, clock }: Parts) {
     await settle(others);
     if (noted.length === 0 || isOver()) return;
     if (others.length > 0) oneMore();
-    const unknown = await send(noted, ledger.note);
+    const unknown = await send(noted, noteOf, ledger.note);
     if (unknown.length > 0) oneMore();
     await settle(unknown);
   }
 
-  function learn({ account, lease }: Item, sent: LeaseReport, state: LeaseState, asked: Instant): void {
+  function learn({ account, lease }: Item, sent: Sent, state: LeaseState, asked: Instant): void {
     if (sent.seq !== lease.seq) return;
     settledCalls += Math.max(0, sent.spent - lease.settled);
     lease.settled = sent.spent;

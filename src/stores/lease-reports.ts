@@ -17,6 +17,9 @@ export type LeaseReport = {
   close: boolean;
 };
 
+/** What is said of a lease of which nothing is wanted and nothing given back. */
+export type LeaseNote = Pick<LeaseReport, 'id' | 'spent' | 'seq'>;
+
 /** What the ledger makes of a report. */
 export type LeaseState = {
   /** 0 for a lease that was asked for and not granted. */
@@ -34,9 +37,9 @@ export type LeaseState = {
 };
 
 /** A column of reports, as an array of PostgreSQL. Reports and states travel as columns: as rows they are megabytes. */
-export const columnOf = (
-  reports: readonly LeaseReport[],
-  of: (report: LeaseReport) => string | number | boolean,
+export const columnOf = <Report>(
+  reports: readonly Report[],
+  of: (report: Report) => string | number | boolean,
 ): string => `{${reports.map(of).join()}}`;
 
 /** States as columns, each a list as JSON; `n` is the number of the report, from 1. */

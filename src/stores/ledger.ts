@@ -32,8 +32,8 @@ export function createLedgerStore(
   counted: () => void = () => undefined,
 ) {
   const reported =
-    (statement: (reports: readonly LeaseReport[]) => Prisma.Sql) =>
-    async (reports: readonly LeaseReport[]): Promise<LeaseStates> => {
+    <Report>(statement: (reports: readonly Report[]) => Prisma.Sql) =>
+    async (reports: readonly Report[]): Promise<LeaseStates> => {
       counted();
       const [columns] = await query<StateColumns>(statement(reports));
       return statesOf(columns, reports.length);

@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/prisma/client.ts';
-import { columnOf, type LeaseReport } from './lease-reports.ts';
+import { columnOf, type LeaseNote, type LeaseReport } from './lease-reports.ts';
 
 /** How long a lease lives unless it is reported again, and how long after that anybody may reclaim it. */
 const LEASE_SECONDS = 20;
@@ -15,7 +15,7 @@ const RECLAIM_SECONDS = 10;
  * notes a lease, one statement at a time: should one that was given up still run, and PostgreSQL find that it and the
  * next wait for one another, it ends one of them, which is sent again.
  */
-export const notes = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+export const notes = (reports: readonly LeaseNote[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT * FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
       ${columnOf(reports, ({ spent }) => spent)}::int[], ${columnOf(reports, ({ seq }) => seq)}::int[])

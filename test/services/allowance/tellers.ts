@@ -4,7 +4,7 @@ import { addMonths } from '../../../src/domain/plan.ts';
 import { createAllowance } from '../../../src/services/allowance.ts';
 import { createIdentities } from '../../../src/services/identities.ts';
 import { createUsers } from '../../../src/services/users.ts';
-import { createLedgerStore, type LeaseReport } from '../../../src/stores/ledger.ts';
+import { createLedgerStore, type LeaseStates } from '../../../src/stores/ledger.ts';
 import { createUserStore } from '../../../src/stores/users.ts';
 import type { TestDatabase } from '../../support/database.ts';
 
@@ -47,13 +47,15 @@ export function openTeller(database: Pick<TestDatabase, 'prisma' | 'query'>, clo
   const identities = createIdentities({ store, clock });
   const ledger = createLedgerStore(database);
   let loss: Loss | undefined;
-  const fragile = (statement: typeof ledger.settle) => async (reports: readonly LeaseReport[]) => {
-    const lost = loss;
-    loss = undefined;
-    const states = lost === 'request' ? [] : await statement(reports);
-    if (lost) throw new Error('the connection was cut');
-    return states;
-  };
+  const fragile =
+    <Report>(statement: (reports: readonly Report[]) => Promise<LeaseStates>) =>
+    async (reports: readonly Report[]) => {
+      const lost = loss;
+      loss = undefined;
+      const states = lost === 'request' ? [] : await statement(reports);
+      if (lost) throw new Error('the connection was cut');
+      return states;
+    };
   const cut = { ...ledger, note: fragile(ledger.note), settle: fragile(ledger.settle) };
   const allowance = createAllowance({ identities, ledger: cut, clock, log, pace: BY_HAND });
   const users = createUsers({ store, clock, changed: identities.sync });
