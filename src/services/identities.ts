@@ -5,6 +5,7 @@ import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
 import { Problem } from '../problems.ts';
 import type { KeyHolder, Look, UserStore } from '../stores/users.ts';
 import { reach } from './deadline.ts';
+import { createFirstInFirstOut } from './first-in-first-out.ts';
 import { unknownKey } from './key-problems.ts';
 
 /** Keys that are remembered at most: the known, and the well-formed that nobody has. */
@@ -17,9 +18,6 @@ const LOOKUP_BATCH = 500;
 const LOOKUPS_WAITING = 5_000;
 /** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
-
-/** So many entries at most. As a size, since a cache with a `max` takes the memory for all of them at once. */
-const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
 
 /**
  * A holder, and the number of the statement it was read with: a statement that began earlier knows no better. Whoever
@@ -41,15 +39,13 @@ type Parts = {
  * first is forgotten first, used or not: to note each use would cost a call more than all the rest of this.
  */
 export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts) {
-  const known = new LRUCache<string, Known>({
-    ...atMost(knownKeys),
-    dispose: (forgotten) => {
-      forgotten.isForgotten = true;
-    },
+  const known = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
+    forgotten.isForgotten = true;
   });
   /** The same by the text of the key, so that a call does not even hash it. */
-  const presented = new LRUCache<string, Known>(atMost(knownKeys));
-  const unknown = new LRUCache<string, number>(atMost(UNKNOWN_KEYS));
+  const presented = createFirstInFirstOut<Known>(knownKeys);
+  // As a size, since a cache with a `max` takes the memory for all of them at once.
+  const unknown = new LRUCache<string, number>({ maxSize: UNKNOWN_KEYS, sizeCalculation: () => 1 });
   /** Hashes to be looked up and being looked up, with those who wait for it. */
   const lookups = new Map<string, Lookup>();
   const queue: string[] = [];
@@ -60,7 +56,7 @@ export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts
 
   /** Remembers a holder, unless a statement that began later told of it already. */
   function learn(holder: KeyHolder, readBy: number): void {
-    const before = known.peek(holder.hash);
+    const before = known.get(holder.hash);
     if (before && before.readBy > readBy) return;
     unknown.delete(holder.hash);
     if (!before) {
@@ -111,7 +107,7 @@ export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts
       if ((unknown.get(hash) ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) throw unknownKey();
       await lookUp(hash);
     }
-    const found = known.peek(hash);
+    const found = known.get(hash);
     if (!found) throw unknownKey();
     presented.set(apiKey, found);
     return found.holder;
@@ -127,7 +123,7 @@ export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts
 
   /** Whose a key is, where that is known and may be acted on now (by the monotonic clock, in ms). */
   function holderAtOnce(apiKey: string, elapsed: number): KeyHolder | undefined {
-    const found = presented.peek(apiKey);
+    const found = presented.get(apiKey);
     return found === undefined || found.isForgotten || isStale(elapsed) ? undefined : found.holder;
   }
 
