@@ -32,7 +32,15 @@ export type Body = {
 
 const brotli = promisify(brotliCompress);
 const compress = {
-  br: (bytes: Buffer) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  br: (bytes: Buffer) =>
+    brotli(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        // A window as large as the body, and no larger: it would take the memory for four megabytes each time.
+        [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.ceil(Math.log2(bytes.length)) + 1),
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
   gzip: promisify<Buffer, Buffer>(gzip),
 } as const;
 
