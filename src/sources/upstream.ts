@@ -3,6 +3,7 @@ import { Agent, request } from 'undici';
 import { type Breaker, createBreaker } from '../domain/breaker.ts';
 import { type Clock, HOUR, SECOND } from '../domain/clock.ts';
 import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
+import { failureOf } from './transport-failure.ts';
 
 /** Retries of one idempotent call, and the longest wait before the first of them, in ms (doubled each time). */
 const RETRIES = 2;
@@ -55,23 +56,6 @@ type Question = {
   withinMs?: number;
 };
 
-/** No connection came about, so nothing of the question can have gone out. */
-const UNSENT: ReadonlySet<string | undefined> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-const UNDICI: Record<string, FailureCause> = {
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
-};
-
 /**
  * One upstream over HTTP: its connections, its deadline, its retries, its breaker and its budget. Redirects are
  * never followed.
@@ -103,14 +87,6 @@ export function openUpstream(options: UpstreamOptions) {
     const text = await response.body.text();
     const single = Object.entries(response.headers).map(([key, value]) => [key, String(value)]);
     return { status: response.statusCode, headers: Object.fromEntries(single), text };
-  }
-
-  function failureOf(error: unknown): UpstreamFailure {
-    if (error instanceof UpstreamFailure) return error;
-    const { name: kind, code } = error as { name?: string; code?: string };
-    const reason = kind === 'TimeoutError' ? 'timeout' : (UNDICI[code ?? ''] ?? 'unreachable');
-    const message = reason === 'timeout' ? 'no answer within its time' : `${reason} (${code ?? kind})`;
-    return new UpstreamFailure(name, reason, message, { cause: error, sent: !UNSENT.has(code) });
   }
 
   function book({ reason, retryAfter }: UpstreamFailure): void {
@@ -154,7 +130,7 @@ export function openUpstream(options: UpstreamOptions) {
       observe('ok');
       return value;
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = failureOf(name, error);
       book(failure);
       observe(failure.reason);
       throw failure;
@@ -178,7 +154,7 @@ export function openUpstream(options: UpstreamOptions) {
         if (!isRetried || attempt === retries) throw error;
       }
       await wait(backoff(attempt), undefined, { signal: deadline }).catch(() => {
-        throw failureOf(deadline.reason);
+        throw failureOf(name, deadline.reason);
       });
     }
   }
