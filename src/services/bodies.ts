@@ -55,14 +55,13 @@ function alone(bytes: Buffer): Buffer {
 export function bodyOf(text: string, grown: () => void = () => undefined): Body {
   const bytes = Buffer.from(text);
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  const isSmall = bytes.length < WORTH_COMPRESSING;
-  const payload = isSmall ? bytes.toString('latin1') : alone(bytes);
+  const payload = bytes.length < WORTH_COMPRESSING ? bytes.toString('latin1') : alone(bytes);
   const identity: Representation = { coding: 'identity', payload, etag: `"${hash}"` };
   const made = new Map<Coding, Representation | Promise<Representation>>();
   let size = bytes.length;
 
-  async function make(coding: 'br' | 'gzip'): Promise<Representation> {
-    const payload = alone(await compress[coding](bytes));
+  async function make(coding: 'br' | 'gzip', from: Buffer): Promise<Representation> {
+    const payload = alone(await compress[coding](from));
     const representation = { coding, payload, etag: `"${hash}-${coding}"` };
     made.set(coding, representation);
     size += payload.length;
@@ -73,10 +72,10 @@ export function bodyOf(text: string, grown: () => void = () => undefined): Body 
   return {
     identity,
     in(coding) {
-      if (isSmall || coding === 'identity') return identity;
+      if (typeof payload === 'string' || coding === 'identity') return identity;
       const known = made.get(coding);
       if (known) return known;
-      const making = make(coding);
+      const making = make(coding, payload);
       making.catch(() => made.delete(coding));
       made.set(coding, making);
       return making;
