@@ -41,9 +41,6 @@ function toReply({ status, headers, text }: UpstreamAnswer, now: number): NodeRe
   return { status, body, blockHeight: headers[BLOCK_HEIGHT] };
 }
 
-/** The largest page of a search that is read, in bytes: a hundred transactions of 80 KB. */
-const MOST_FOUND_BYTES = 8 * 1024 * 1024;
-
 /**
  * A URL without its credentials, and the header that they go out in instead (RFC 7617): of the URL alone they would be
  * dropped on the way.
@@ -77,7 +74,7 @@ export function openNode({ url, ...options }: Options) {
   const upstream = openUpstream(parts);
   // How long a search takes is up to whoever asks: with connections and a breaker of their own, slow ones keep nobody
   // from anything but searching.
-  const searches = openUpstream({ ...parts, maxBodyBytes: MOST_FOUND_BYTES, breaker: createBreaker() });
+  const searches = openUpstream({ ...parts, breaker: createBreaker() });
   const isSearch = ({ method, path, query }: NodeQuestion) =>
     method === 'GET' && query.length > 0 && path.endsWith('/txs');
 
