@@ -86,8 +86,8 @@ export function createLedgerStore(
         SELECT (coalesce((SELECT used FROM usage WHERE user_key = ${userKey} AND period_start = ${start}), 0)
             + coalesce((SELECT sum(unbooked) FROM held WHERE period_start = ${start}), 0))::int AS used,
           coalesce((SELECT json_agg(daily) FROM daily), '[]') AS days,
-          coalesce((SELECT json_object_agg(encode(uuid_send(id), 'hex'), spent) FROM held WHERE NOT closed OR id = ANY(${leases}::uuid[])), '{}')
-            AS spent`;
+          coalesce((SELECT json_object_agg(encode(uuid_send(id), 'hex'), spent) FROM held
+            WHERE NOT closed OR id = ANY(${leases}::uuid[])), '{}') AS spent`;
       return row;
     },
 

@@ -1,36 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createLedgerStore, type LeaseReport } from '../../../src/stores/ledger.ts';
+import type { LeaseReport } from '../../../src/stores/ledger.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { age, enrol, handClock, openTeller, serverHasRun } from './tellers.ts';
+import { type LedgerUser, openLedgerUser } from './ledger-user.ts';
+import { age, serverHasRun } from './tellers.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const DATE = Date.UTC(2026, 4, 10);
 const TODAY = '2026-05-10';
 
 let database: TestDatabase;
-let ledger: ReturnType<typeof createLedgerStore>;
+let user: LedgerUser;
+let ledger: LedgerUser['ledger'];
 let key: number;
 let lease: string;
 beforeAll(async () => {
   database = await openTestDatabase();
-  ledger = createLedgerStore(database);
   await serverHasRun(database);
 });
 afterAll(() => database?.close());
 beforeEach(async () => {
-  const teller = openTeller(database, handClock(START));
-  ({ key } = await enrol(database, teller, { limit: 100, at: START }));
-  await teller.close();
-  await ledger.open([{ userKey: key, periodStart: START }]);
+  user = await openLedgerUser(database, START);
+  ({ ledger, key } = user);
   lease = randomUUID();
   await ledger.settle([report({ want: 10 })]);
 });
 
-function report(given: Partial<LeaseReport>): LeaseReport {
-  const nothing = { spent: 0, settled: 0, want: 0, seq: 1, close: false };
-  return { id: lease, userKey: key, periodStart: START, date: DATE, ...nothing, ...given };
-}
+const report = (given: Partial<LeaseReport>) => user.report(lease, given);
 
 /** What everybody is told. */
 async function told() {

@@ -1,31 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createLedgerStore, type LeaseReport } from '../../../src/stores/ledger.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { enrol, handClock, openTeller, usageDays, usageRows } from './tellers.ts';
+import { type LedgerUser, openLedgerUser } from './ledger-user.ts';
+import { usageDays, usageRows } from './tellers.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const DATE = Date.UTC(2026, 4, 10);
 
 let database: TestDatabase;
-let ledger: ReturnType<typeof createLedgerStore>;
+let ledger: LedgerUser['ledger'];
 let key: number;
+let report: LedgerUser['report'];
 beforeAll(async () => {
   database = await openTestDatabase();
-  ledger = createLedgerStore(database);
 });
 afterAll(() => database?.close());
 beforeEach(async () => {
-  const teller = openTeller(database, handClock(START));
-  ({ key } = await enrol(database, teller, { limit: 100, at: START }));
-  await teller.close();
-  await ledger.open([{ userKey: key, periodStart: START }]);
+  ({ ledger, key, report } = await openLedgerUser(database, START));
 });
-
-function report(id: string, given: Partial<LeaseReport>): LeaseReport {
-  const nothing = { spent: 0, settled: 0, want: 0, seq: 1, close: false };
-  return { id, userKey: key, periodStart: START, date: DATE, ...nothing, ...given };
-}
 
 it('a report that is sent twice counts once', async () => {
   const id = randomUUID();
@@ -47,17 +39,9 @@ it('a report that was held up does not undo a later one', async () => {
 });
 
 it('two reports of many keys in opposite order do not wait for one another', async () => {
-  const others = await Promise.all(
-    Array.from({ length: 20 }, async () => {
-      const teller = openTeller(database, handClock(START));
-      const { key: userKey } = await enrol(database, teller, { limit: 100, at: START });
-      await teller.close();
-      return userKey;
-    }),
-  );
-  await ledger.open(others.map((userKey) => ({ userKey, periodStart: START })));
-  const batch = (keys: number[]) =>
-    ledger.settle(keys.map((userKey) => ({ ...report(randomUUID(), { want: 5 }), userKey })));
+  const others = await Promise.all(Array.from({ length: 20 }, () => openLedgerUser(database, START)));
+  const batch = (users: LedgerUser[]) =>
+    ledger.settle(users.map((user) => user.report(randomUUID(), { want: 5 })));
   for (let n = 0; n < 10; n++) {
     const states = await Promise.all([batch(others), batch([...others].reverse()), batch(others)]);
     expect(states.map(({ length }) => length)).toEqual([20, 20, 20]);
