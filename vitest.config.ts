@@ -1,12 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
-import { findChromium } from './test/support/chromium.ts';
+import { findChromium } from './test/support/browser/chromium.ts';
 
 const STORE_TESTS = 'test/**/*.store.test.ts';
 const SERVER_TESTS = 'test/**/*.server.test.ts';
 const DOCKER_TESTS = 'test/**/*.docker.test.ts';
 const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
+const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
+const HOSTILE_SERVER_TESTS = 'test/hostile/**/*.server.test.ts';
+
+/** Where the embedded database and a server can differ: these store tests run on both. */
+const STORE_TESTS_ON_BOTH = ['test/stores/**/*.store.test.ts', 'test/services/quota/*.store.test.ts'];
+
+const globalSetup = 'test/support/database/global-setup.ts';
 
 async function isServerWithinReach(): Promise<boolean> {
   if (process.env.TEST_DATABASE_URL) return true;
@@ -22,15 +29,28 @@ const projects: TestProjectConfiguration[] = [
     extends: true,
     test: {
       name: 'unit',
+      // Two of them measure memory or parse megabytes, which the heap of others would be counted to.
+      isolate: true,
       include: ['test/**/*.test.ts'],
-      exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, BROWSER_TESTS, PROMTOOL_TESTS],
+      exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, BROWSER_TESTS, PROMTOOL_TESTS, HOSTILE_TESTS],
     },
   },
-  {
-    extends: true,
-    test: { name: 'embedded', include: [STORE_TESTS], globalSetup: 'test/support/global-setup.ts' },
-  },
+  { extends: true, test: { name: 'embedded', include: [STORE_TESTS], globalSetup } },
 ];
+
+/** What is attacked is the built service, beside a neighbour from whom nothing else is to take anything meanwhile. */
+const hostile = (name: string, include: string, exclude: string[]): TestProjectConfiguration => ({
+  extends: true,
+  test: {
+    name,
+    include: [include],
+    exclude,
+    globalSetup: 'test/hostile/global-setup.ts',
+    testTimeout: 120_000,
+    maxWorkers: 1,
+    sequence: { groupOrder: 1 },
+  },
+});
 
 export default defineConfig(async (): Promise<ViteUserConfig> => {
   if (process.env.TEST_DOCKER) {
@@ -50,8 +70,9 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
       extends: true,
       test: {
         name: 'server',
-        include: [STORE_TESTS, SERVER_TESTS],
-        globalSetup: 'test/support/global-setup.ts',
+        include: [SERVER_TESTS, ...STORE_TESTS_ON_BOTH],
+        exclude: [HOSTILE_TESTS],
+        globalSetup,
       },
     });
   } else {
@@ -65,7 +86,9 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
       test: {
         name: 'browser',
         include: [BROWSER_TESTS],
-        globalSetup: 'test/support/global-setup.ts',
+        globalSetup,
+        // A browser and several services on a busy machine.
+        testTimeout: 60_000,
         expect: { poll: { timeout: 15_000 } },
       },
     });
@@ -79,11 +102,20 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
   } else {
     console.log('No promtool: the tests of the alert rules are left out. It comes with Prometheus.');
   }
+  if (process.env.TEST_HOSTILE) {
+    // They take minutes, one after the other: `npm run test:hostile` asks for them.
+    projects.push(hostile('hostile', HOSTILE_TESTS, [SERVER_TESTS]));
+    // What happens to a database is tried on a server alone: the embedded one is a part of the process.
+    if (process.env.TEST_DATABASE_URL) projects.push(hostile('hostile-server', HOSTILE_SERVER_TESTS, []));
+  }
   const outputFile = process.env.VITEST_JSON;
   return {
     test: {
       pool: 'forks',
       maxWorkers: 2,
+      // A file has no state that another could see but what it puts back: the modules are loaded once for all.
+      isolate: false,
+      unstubGlobals: true,
       testTimeout: 30_000,
       hookTimeout: 60_000,
       reporters: outputFile ? ['default', ['json', { outputFile }]] : ['default'],

@@ -1,9 +1,9 @@
-import { DAY, HOUR, systemClock } from '../src/domain/clock.ts';
-import { startOfDate } from '../src/domain/grain.ts';
-import type { Sample } from '../src/domain/sample.ts';
-import { TOKEN_NAMES } from '../src/domain/token.ts';
-import { createArchiveStore } from '../src/stores/archive.ts';
-import { openDatabase } from '../src/stores/database.ts';
+import { DAY, HOUR, systemClock } from '#domain/clock';
+import { startOfDate } from '#domain/market/interval';
+import type { Sample } from '#domain/market/sample';
+import { TOKEN_NAMES } from '#domain/market/token';
+import { openDatabase } from '#stores/database/database';
+import { createArchiveStore } from '#stores/market/archive';
 
 /** How many days the longest history there is has, and how many hours the aggregator gives at once. */
 export const DAYS = 4700;
@@ -35,8 +35,8 @@ export async function fillArchive(dataDir: string): Promise<void> {
     thru: startOfDate(now) + DAY - 1,
   });
   for (const token of TOKEN_NAMES) {
-    const days = { grain: 'day' as const, samples: samples(DAYS, DAY), covers: covers(DAYS, DAY) };
-    const hours = { grain: 'hour' as const, samples: samples(HOURS, HOUR), covers: covers(HOURS, HOUR) };
+    const days = { interval: 'day' as const, samples: samples(DAYS, DAY), covers: covers(DAYS, DAY) };
+    const hours = { interval: 'hour' as const, samples: samples(HOURS, HOUR), covers: covers(HOURS, HOUR) };
     await store.record(`daily:${token}`, token, [days], now);
     await store.record(`hours:${token}`, token, [hours], now);
   }

@@ -1,6 +1,7 @@
 /**
  * The service for some minutes as it may fare in months: three processes under a mixed load, upstreams that fail at
- * random, a database that goes away and two processes that are killed; and then the question whether all is well.
+ * random, a caller who attacks, a database that goes away and two processes that are killed; and then the question
+ * whether all is well.
  *
  *     npm run endurance                       ten minutes, 300 calls a second
  *     npm run endurance -- 30 --rate 100
@@ -10,10 +11,10 @@
  * `bench/results/endurance/`, beside the log of each process. Exit code 1 when a check fails.
  */
 import { parseArgs } from 'node:util';
-import { type Sandbox, startSandbox } from '../src/sandbox/server.ts';
-import { createRandom } from '../test/support/chaos-simulation.ts';
-import { type Document, published } from '../test/support/published.ts';
-import { statisticsSettings } from '../test/support/statistics-settings.ts';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { type Document, published } from '../fixtures/published.ts';
+import { createRandom } from '../fixtures/simulation.ts';
+import { statisticsSettings } from '../fixtures/statistics-settings.ts';
 import { passWithAccidents } from './endurance/accidents.ts';
 import { createAsking } from './endurance/asking.ts';
 import { createBook, type User } from './endurance/book.ts';
@@ -21,6 +22,7 @@ import { startBroadcasts } from './endurance/broadcasts.ts';
 import { startFaults } from './endurance/faults.ts';
 import { startFleet } from './endurance/fleet.ts';
 import { type Home, openHome } from './endurance/home.ts';
+import { startHostility } from './endurance/hostility.ts';
 import { openJournal } from './endurance/journal.ts';
 import { startLives } from './endurance/lives.ts';
 import { startLoad } from './endurance/load.ts';
@@ -70,7 +72,7 @@ async function endure(closers: (() => Promise<unknown>)[]): Promise<Figure[]> {
   const book = createBook();
   const home = await openHome();
   closers.push(home.close);
-  const users = await home.enrol(book, USERS);
+  const [hostile, ...users] = await home.enrol(book, USERS + 1);
   const sandbox = await startSandbox({ plan: 'pro' });
   closers.push(sandbox.close);
   const fleet = await startFleet(PROCESSES, environment(home, sandbox), journal);
@@ -85,6 +87,7 @@ async function endure(closers: (() => Promise<unknown>)[]): Promise<Figure[]> {
   const faults = startFaults(sandbox, random, journal);
   const broadcasts = startBroadcasts({ asking, sandbox, fleet, user: users.at(-1) as User, random, journal });
   const lives = startLives({ asking, book, fleet, random });
+  const hostility = startHostility({ fleet, user: hostile as User, random, journal });
   const { hashes } = broadcasts;
   const addresses = sandbox.chain.accounts.map(({ address }) => address);
   const questions = createQuestions(random, { addresses, hashes });
@@ -96,7 +99,7 @@ async function endure(closers: (() => Promise<unknown>)[]): Promise<Figure[]> {
   } finally {
     memory.close();
     faults.close();
-    await Promise.all([load.close(), lives.close(), broadcasts.close()]);
+    await Promise.all([load.close(), lives.close(), broadcasts.close(), hostility.close()]);
   }
 
   const exitCodes = await fleet.close();
@@ -113,6 +116,7 @@ async function endure(closers: (() => Promise<unknown>)[]): Promise<Figure[]> {
     seen('answers', answers.join(', ')),
     seen('users who came and went', `${lived} of ${born}`),
     seen('transactions broadcast', String(hashes.length - 1)),
+    seen('attacks', String(hostility.count())),
     none('answers that are not as published', journal.faultsOf('contract')),
     none('answers that were not to be expected', journal.faultsOf('unexpected')),
     none('connections that broke while the process was up', journal.faultsOf('connection')),

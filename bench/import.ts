@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DAY, systemClock } from '../src/domain/clock.ts';
-import { createImporting } from '../src/services/importing.ts';
-import { openCsvExport } from '../src/sources/csv-export.ts';
-import { openDatabase } from '../src/stores/database.ts';
-import { createImportStore } from '../src/stores/imports.ts';
+import { DAY, systemClock } from '#domain/clock';
+import { createImport } from '#services/market/import';
+import { openCsvExport } from '#sources/market/csv-export';
+import { openDatabase } from '#stores/database/database';
+import { createImportStore } from '#stores/market/imports';
 import { atMost, type Figure, median } from './table.ts';
 
 const ROWS = 3400;
@@ -24,9 +24,9 @@ async function secondsToImport(directory: string): Promise<number> {
   const database = await openDatabase({ dataDir: join(directory, String(Math.random())) });
   const file = join(directory, 'export.csv');
   await writeFile(file, exportText());
-  const importing = createImporting({ store: createImportStore(database.prisma), clock: systemClock });
+  const importer = createImport({ store: createImportStore(database.prisma), clock: systemClock });
   const startedAt = performance.now();
-  const summary = await importing.take('ethereum', await openCsvExport(file), {
+  const summary = await importer.run('ethereum', await openCsvExport(file), {
     replace: false,
     strict: false,
     signal: new AbortController().signal,

@@ -41,6 +41,23 @@ const BY_THE_CLOCK = `function delay() return math.random(${SHORTEST}, ${LONGEST
 function done(_, latency) print("p50 " .. latency:percentile(50) .. " p99 " .. latency:percentile(99)) end
 `;
 
+/** Nothing more is asked after so many seconds, and what was asked is answered. */
+const endingAfter = (seconds: number) => `local ffi = require("ffi")
+ffi.cdef("typedef struct { long s, us; } instant; int gettimeofday(instant *now, void *zone);")
+local read = ffi.new("instant")
+local function now()
+  ffi.C.gettimeofday(read, nil)
+  return tonumber(read.s) + tonumber(read.us) / 1e6
+end
+local ends
+function delay()
+  ends = ends or now() + ${seconds}
+  return now() < ends and 0 or 3600000
+end
+`;
+/** How long after its end the last answers of such a load may take, in seconds. */
+const LAST_ANSWERS = 3;
+
 async function output(command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
@@ -79,6 +96,12 @@ export async function latencies(load: Load, rate: number): Promise<Latencies> {
   const connections = Math.round((rate * (SHORTEST + LONGEST)) / 2 / 1000);
   const text = await wrk({ ...load, connections }, BY_THE_CLOCK);
   return { p50: after('p50', text), p99: after('p99', text), rate: after('Requests/sec:', text) };
+}
+
+/** How many answers there were to so many seconds of calls, none of which was left without one. With wrk alone. */
+export async function countAnswers(load: Load): Promise<number> {
+  const text = await wrk({ ...load, seconds: load.seconds + LAST_ANSWERS }, endingAfter(load.seconds));
+  return Number(/(\d+) requests in/.exec(text)?.[1] ?? Number.NaN);
 }
 
 async function withAutocannon({ url, keys, seconds, connections = 32, br }: Load): Promise<number> {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { readStartCommand } from '../scripts/start-command.ts';
 
 /**
@@ -11,7 +12,9 @@ const { env, flags, script } = await readStartCommand();
 export const nodeEnv = env;
 export const nodeFlags = flags;
 
-/** The script of `npm start`, as it is called from here. */
-export const SERVICE = `../${script}`;
+/** This checkout, and the script of `npm start` in one. */
+export const TREE = new URL('..', import.meta.url).pathname;
+export const serviceOf = (tree: string): string => join(tree, script);
+export const SERVICE = serviceOf(TREE);
 
 export const nodeVersion = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();

@@ -20,8 +20,10 @@ const BENCHES = {
   import: () => import('./import.ts'),
   window: () => import('./window.ts'),
   throughput: () => import('./throughput.ts'),
+  ordinary: () => import('./ordinary.ts'),
   peers: () => import('./peers.ts'),
   latency: () => import('./latency.ts'),
+  hostile: () => import('./hostile.ts'),
   day: () => import('./simulated-day.ts'),
   month: () => import('./simulated-month.ts'),
 };

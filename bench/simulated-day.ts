@@ -1,11 +1,11 @@
-import { DAY, MINUTE } from '../src/domain/clock.ts';
+import { DAY, MINUTE } from '#domain/clock';
 import {
   anyQuestion,
   commonQuestions,
   everyQuestion,
   openSimulation,
   type Questions,
-} from '../test/support/chaos-simulation.ts';
+} from '../fixtures/simulation.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure } from './table.ts';

@@ -1,5 +1,5 @@
-import { DAY, HOUR, MINUTE } from '../src/domain/clock.ts';
-import { commonQuestions, openSimulation, type Simulation } from '../test/support/chaos-simulation.ts';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { commonQuestions, openSimulation, type Simulation } from '../fixtures/simulation.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure } from './table.ts';

@@ -2,41 +2,29 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { systemClock } from '../src/domain/clock.ts';
-import { startSandbox } from '../src/sandbox/server.ts';
-import { createUsers } from '../src/services/users.ts';
-import { openDatabase } from '../src/stores/database.ts';
-import { createUserStore } from '../src/stores/users.ts';
+import { startSandbox } from '#sandbox/server';
 import { makeDatabase } from './database.ts';
-import { SERVICE } from './node.ts';
+import { serviceOf, TREE } from './node.ts';
 import { type Server, startServer } from './service-process.ts';
 import type { Surroundings } from './surroundings.ts';
+import { makeUsers, migrate } from './users.ts';
 
 /** A limit that does not end. */
 export const ENDLESS = 2_000_000_000;
 export const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 
-async function enrol(url: string | undefined, dataDir: string, count: number): Promise<string[]> {
-  const database = await openDatabase({ url, dataDir });
-  const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
-  const keys: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const form = { name: `User ${i}`, email: 'user@example.org', plan: 'monthly' } as const;
-    keys.push((await users.create(form, ENDLESS)).apiKey);
-  }
-  await database.close();
-  return keys;
-}
-
 /**
  * What the service is measured on: a database with so many users of endless limits, stand-ins for its upstreams, and
  * servers to compare it with. All that it starts is closed with it.
+ * @param tree the checkout whose build is measured
  */
-export async function openStand({ databaseServer }: Surroundings, users = 1) {
+export async function openStand({ databaseServer }: Surroundings, users = 1, tree = TREE) {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   const database = databaseServer === undefined ? undefined : await makeDatabase(databaseServer);
   const dataDir = join(directory, 'data');
-  const keys = await enrol(database?.url, dataDir, users);
+  const home = { url: database?.url, dataDir };
+  await migrate(home, tree);
+  const keys = await makeUsers(home, users, ENDLESS);
   const sandbox = await startSandbox({ plan: 'demo' });
   const env = {
     DATA_DIR: dataDir,
@@ -57,8 +45,13 @@ export async function openStand({ databaseServer }: Surroundings, users = 1) {
   return {
     keys,
     key: keys[0] ?? '',
+    /** Where the database is; undefined for the embedded one. */
+    databaseUrl: database?.url,
+    /** More users, with a limit; on the embedded database before the service has it. Gives their keys. */
+    makeUsers: (count: number, limit: number) => makeUsers(home, count, limit),
+    sandbox,
     /** The service, or a variant of it. */
-    startService: (settings: Record<string, string> = {}, script = SERVICE) =>
+    startService: (settings: Record<string, string> = {}, script = serviceOf(tree)) =>
       start(script, { ...env, ...settings }),
 
     /** Starters of bare servers that send what the service answers: its body alone, or the headers too. */

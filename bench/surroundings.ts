@@ -12,7 +12,7 @@ export type Surroundings = { databaseServer: string | undefined };
 export async function openSurroundings() {
   const given = process.env.BENCH_DATABASE_URL;
   if (given) return { databaseServer: given, version: await versionOf(given), close: async () => undefined };
-  const { canStartPostgres, startPostgresServer } = await import('../test/support/postgres-server.ts');
+  const { canStartPostgres, startPostgresServer } = await import('../fixtures/postgres-server.ts');
   if (!canStartPostgres) {
     console.error(
       'No PostgreSQL server: set BENCH_DATABASE_URL, or install one. What is measured is the embedded one, ' +

@@ -20,10 +20,13 @@ export function none(figure: string, count: number): Figure {
 /** What was seen, without a bar. */
 export const seen = (figure: string, measured: string): Figure => ({ figure, measured, bar: '' });
 
-export function median(numbers: readonly number[]): number {
+/** The number that a part of them is not above: 0.99 of them, say. */
+export function quantile(numbers: readonly number[], part: number): number {
   const ascending = [...numbers].sort((a, b) => a - b);
-  return ascending[Math.floor(ascending.length / 2)] ?? Number.NaN;
+  return ascending[Math.floor(ascending.length * part)] ?? Number.NaN;
 }
+
+export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
 export function printTable(figures: readonly Figure[]): void {
   const rows = figures.map(({ figure, measured, bar, isReached }) => {

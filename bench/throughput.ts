@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { compare } from './comparison.ts';
 import { freePort } from './free-port.ts';
 import { load } from './load.ts';
+import { reading } from './reading.ts';
 import type { Server } from './service-process.ts';
 import { LATEST, openStand } from './stand.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -13,14 +14,6 @@ const MANY = 10_000;
 async function residentMegabytes({ pid }: Server): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
-}
-
-/** What a metric without labels stands at. Throws where there is none of this name. */
-async function reading(metrics: string, name: string): Promise<number> {
-  const text = await (await fetch(metrics)).text();
-  const value = text.split('\n').find((line) => line.startsWith(`${name} `));
-  if (value === undefined) throw new Error(`${metrics} does not tell of ${name}`);
-  return Number(value.slice(name.length));
 }
 
 export async function measure(surroundings: Surroundings): Promise<Figure[]> {
@@ -66,23 +59,19 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
     await uncharged.close();
   }
 
-  // One key is asked for out of a list as long, so that both are the same work for who asks. It begins when the leases
-  // of the many have been given back, which they are after five seconds; the many begin when all of them have one.
+  // One key is asked for out of a list as long, so that both are the same work for who asks. It begins when the many
+  // are at rest, which they are after five seconds and a tick; the many begin when all of them have a lease in use.
   const inUse = () => load({ url: latest, keys, seconds: 3, connections: 512 });
-  const givenBack = async () => {
-    while ((await reading(metrics, 'quotient_leases_open')) > 0) await wait(100);
-  };
+  const atRest = () => wait(7_000);
   await inUse();
-  const counted = {
-    at: performance.now(),
-    count: await reading(metrics, 'quotient_ledger_statements_total'),
-  };
+  const statements = async () => (await reading(metrics))('quotient_ledger_statements_total');
+  const counted = { at: performance.now(), count: await statements() };
   const [manyToOne = 0] = await compare(
     { url: latest, keys, before: inUse },
-    { url: latest, keys: keys.map(() => key), before: givenBack },
+    { url: latest, keys: keys.map(() => key), before: atRest },
   );
   const seconds = (performance.now() - counted.at) / 1000;
-  const count = (await reading(metrics, 'quotient_ledger_statements_total')) - counted.count;
+  const count = (await statements()) - counted.count;
   figures.push(atLeast('10,000 active keys against one', manyToOne, 0.9));
   figures.push(atMost('accounting statements while they are active', count / seconds, 10, 'a second'));
   figures.push(atMost('resident memory under load, one key', withOneKey, 200, 'MB'));

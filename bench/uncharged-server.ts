@@ -1,12 +1,12 @@
 /** The service as it is, but for the charge: every call is paid for from a lease that has no end and no ledger. */
-import { buildApp } from '../src/app.ts';
-import { type Lease, newLease } from '../src/domain/lease.ts';
-import { openLog, openParts } from '../src/parts.ts';
-import type { Caller, Receipt } from '../src/services/allowance.ts';
-import { readSettings } from '../src/settings.ts';
+import { buildApp } from '#app';
+import { openDependencies, openLog } from '#dependencies';
+import { type Lease, newLease } from '#domain/quota/lease';
+import type { Caller, Receipt } from '#services/quota/allowance';
+import { readSettings } from '#settings';
 
 const settings = readSettings();
-const parts = await openParts(settings, { logger: openLog('silent') });
+const parts = await openDependencies(settings, { logger: openLog('silent') });
 let lease: Lease | undefined;
 const receiptFor = ({ user }: Caller): Receipt => {
   lease ??= newLease('bench', user.key, user, user.limit, Date.now());

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DAY } from '../src/domain/clock.ts';
-import { startOfDate } from '../src/domain/grain.ts';
-import type { TokenName } from '../src/domain/token.ts';
-import { openLog, openParts } from '../src/parts.ts';
-import { readSettings } from '../src/settings.ts';
+import { openDependencies, openLog } from '#dependencies';
+import { DAY } from '#domain/clock';
+import { startOfDate } from '#domain/market/interval';
+import type { TokenName } from '#domain/market/token';
+import { readSettings } from '#settings';
 import { DAYS, fillArchive } from './archive.ts';
 import { atMost, type Figure, median } from './table.ts';
 
@@ -16,7 +16,7 @@ export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   await fillArchive(dataDir);
   const settings = readSettings({ DATA_DIR: dataDir, COINGECKO_URL: 'http://127.0.0.1:9' });
-  const parts = await openParts(settings, { logger: openLog('silent') });
+  const parts = await openDependencies(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
   const ask = async (token: TokenName, round: number) => {
     // Windows that differ by a day share no body, so each is a first time.

@@ -1,25 +1,26 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
 
 /*
- * Builds the page at `/` into a folder: a browser strips no types and finds no packages. `npm ci` does it, and
- * `npm run build:console` does it again.
+ * Builds the console into a folder, since a browser neither strips types nor finds packages. `npm ci` runs it, and
+ * `npm run build:console`.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src/console');
 
-/** Where the modules, the style sheet and the icon are, below the page. */
+/** The folder of the modules, the style sheet and the icon, below the page. */
 const ASSETS = 'console';
 
 const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, 10);
 
-/** The modules of the page: the charting library is in one of its own, for when there is something to draw. */
+/** The modules of the page. The charting library is in one of its own, which is loaded when there is something to draw. */
 async function bundle(): Promise<{ name: string; content: Buffer; isEntry: boolean }[]> {
   const build = await rolldown({
     input: join(SOURCE, 'main.ts'),
@@ -39,7 +40,7 @@ async function bundle(): Promise<{ name: string; content: Buffer; isEntry: boole
   });
 }
 
-/** Writes a file, and beside it what it is in each content coding. */
+/** Writes a file, and beside it the same compressed in each content coding. */
 async function writeWithCodings(file: string, content: Buffer): Promise<void> {
   const brotli = {
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
@@ -51,31 +52,50 @@ async function writeWithCodings(file: string, content: Buffer): Promise<void> {
   await Promise.all([writeFile(file, content), writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
 }
 
+/** The style sheet, in which `styles/index.css` imports the others. */
+async function styleSheet(): Promise<Buffer> {
+  const index = await readFile(join(SOURCE, 'styles/index.css'), 'utf8');
+  const names = [...index.matchAll(/^@import "(.+)";$/gm)].map(([, name = '']) => name);
+  return Buffer.concat(await Promise.all(names.map((name) => readFile(join(SOURCE, 'styles', name)))));
+}
+
+const PERIODS = { 1: 'month', 12: 'year' } as const;
+
+/** The choice of a plan in the sign-up form; the first one is selected. */
+const planChoice = () =>
+  PLAN_NAMES.map((name, place) => {
+    const { limit, months } = PLANS[name];
+    const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+    return `<label class="plan"><input type="radio" name="plan" value="${name}"${place === 0 ? ' checked' : ''}> \
+<span><strong>${title}</strong> ${limit.toLocaleString('en-US')} calls a ${PERIODS[months]}</span></label>`;
+  }).join('\n');
+
 /**
- * Builds the page into `folder`, which is emptied first: `index.html`, and in `console/` what it loads, each under a
- * name that is another when its content is. Rejects when the page names a file that is not there.
+ * Builds the page into `folder`, which is emptied first: `index.html`, and in `console/` the files that it loads. The
+ * name of a file has a hash of its content. Rejects when the page does not load one of them.
  */
 export async function buildConsole(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, ASSETS), { recursive: true });
   let page = await readFile(join(SOURCE, 'index.html'), 'utf8');
-  const point = (from: string, to: string) => {
-    if (!page.includes(`"${from}"`)) throw new Error(`the page does not load ${from}`);
-    page = page.replace(`"${from}"`, `"${ASSETS}/${to}"`);
+  const replace = (from: string, to: string) => {
+    if (!page.includes(from)) throw new Error(`the page does not have ${from}`);
+    page = page.replace(from, to);
+  };
+  const addAsset = async (source: string, name: string, content: Buffer) => {
+    replace(`"${source}"`, `"${ASSETS}/${name}"`);
+    await writeWithCodings(join(folder, ASSETS, name), content);
   };
 
-  const modules = await bundle();
-  for (const { name, content, isEntry } of modules) {
-    if (isEntry) point('main.ts', name);
-    await writeWithCodings(join(folder, ASSETS, name), content);
+  for (const { name, content, isEntry } of await bundle()) {
+    if (isEntry) await addAsset('main.ts', name, content);
+    else await writeWithCodings(join(folder, ASSETS, name), content);
   }
-  for (const source of ['style.css', 'icon.svg']) {
-    const content = await readFile(join(SOURCE, source));
-    const ending = extname(source);
-    const name = `${basename(source, ending)}-${hashOf(content)}${ending}`;
-    point(source, name);
-    await writeWithCodings(join(folder, ASSETS, name), content);
-  }
+  const style = await styleSheet();
+  await addAsset('styles/index.css', `style-${hashOf(style)}.css`, style);
+  const icon = await readFile(join(SOURCE, 'icon.svg'));
+  await addAsset('icon.svg', `icon-${hashOf(icon)}.svg`, icon);
+  replace('<!-- plans -->', planChoice());
   await writeWithCodings(join(folder, 'index.html'), Buffer.from(page));
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, rm, stat } from 'node:fs/promises';
+import { cp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +24,11 @@ export async function buildService(folder: string): Promise<void> {
   const args = ['--project', join(ROOT, 'tsconfig.build.json'), '--outDir', folder];
   const { status, error } = spawnSync(compiler, args, { stdio: 'inherit' });
   if (status !== 0) throw new Error(`tsc ended with ${status}`, { cause: error });
+  // What is built finds its own modules: the imports of the package above it name the sources.
+  await writeFile(
+    join(folder, 'package.json'),
+    `${JSON.stringify({ type: 'module', imports: { '#*': './*.js' } })}\n`,
+  );
   await cp(SOURCE, folder, {
     recursive: true,
     filter: async (path) =>

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
-import * as records from '../src/domain/records.ts';
-import { STATISTICS_SYMBOLS } from '../src/domain/statistics.ts';
-import { PROBLEM_CODES } from '../src/problems.ts';
+import * as records from '#domain/records';
+import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
+import { PROBLEM_CODES } from '#problems';
 
 /*
  * The records as plain TypeScript for the client, whose types must not depend on zod: `node scripts/client-types.ts`

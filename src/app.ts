@@ -2,33 +2,38 @@ import cors from '@fastify/cors';
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify, { LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
-import type { Clock } from './domain/clock.ts';
-import type { StatisticsSource } from './domain/statistics.ts';
-import { createBurst } from './http/burst.ts';
-import { serveConsole } from './http/console.ts';
-import { createDoor } from './http/door.ts';
-import { createFreshness } from './http/freshness.ts';
-import { guard } from './http/guard.ts';
-import { describeInterface } from './http/openapi.ts';
-import { parameterValidator } from './http/parameters.ts';
-import { answerBrokenRequest, answerUnroutable, replyWithProblems } from './http/problem-replies.ts';
-import { requestId, tellRequestId } from './http/request-id.ts';
-import { limitRequests, REQUEST_OPTIONS } from './http/request-limits.ts';
-import { logRequests } from './http/request-log.ts';
-import { type RequestTally, tallyRequests } from './http/request-tally.ts';
-import { createSending } from './http/sending.ts';
-import { health } from './routes/health.ts';
-import { nodeProxy } from './routes/node-proxy.ts';
-import { priceHistory } from './routes/price-history.ts';
-import { priceLatest } from './routes/price-latest.ts';
-import { stats } from './routes/stats.ts';
-import { tokens } from './routes/tokens.ts';
-import { user } from './routes/user.ts';
-import type { Allowance } from './services/allowance.ts';
-import type { Market } from './services/market.ts';
-import type { Node } from './services/node.ts';
-import type { Statistics } from './services/statistics.ts';
-import type { Users } from './services/users.ts';
+import type { Clock } from '#domain/clock';
+import type { StatisticsSource } from '#domain/statistics/statistics';
+import { serveConsole } from '#http/docs/console';
+import { describeInterface } from '#http/docs/openapi';
+import { type RequestTally, tallyRequests } from '#http/metrics/request-histogram';
+import { logRequests } from '#http/metrics/request-log';
+import { createBrokenRequests } from '#http/pipeline/broken-requests';
+import { createBurst } from '#http/pipeline/burst';
+import { drainOnClose } from '#http/pipeline/draining';
+import { guard } from '#http/pipeline/guard';
+import { createLingering } from '#http/pipeline/lingering';
+import { parameterValidator } from '#http/pipeline/parameters';
+import { createRequestBodies, PATIENCE, type Patience } from '#http/pipeline/request-body';
+import { requestId, tellRequestId } from '#http/pipeline/request-id';
+import { limitRequests, requestOptions } from '#http/pipeline/request-limits';
+import { createFreshness } from '#http/replies/cache-headers';
+import { createOwedAnswers } from '#http/replies/owed-answers';
+import { answerUnroutable, replyWithProblems } from '#http/replies/problem-replies';
+import { createSending } from '#http/replies/responder';
+import { createDoor } from '#http/replies/response-cache';
+import { health } from '#routes/health';
+import { nodeProxy } from '#routes/node-proxy';
+import { priceHistory } from '#routes/price-history';
+import { priceLatest } from '#routes/price-latest';
+import { stats } from '#routes/stats';
+import { tokens } from '#routes/tokens';
+import { user } from '#routes/user';
+import type { Market } from '#services/market/market';
+import type { Node } from '#services/node/node';
+import type { Allowance } from '#services/quota/allowance';
+import type { Users } from '#services/quota/users';
+import type { Statistics } from '#services/statistics/statistics';
 import type { Settings } from './settings.ts';
 
 export type AppParts = {
@@ -45,6 +50,10 @@ export type AppParts = {
   checkDatabase: () => Promise<void>;
   /** Told of each answer, where somebody is to be told of them. */
   requests?: RequestTally | undefined;
+  /** How long a request may take to arrive; as the contract has it where it is left out. */
+  patience?: Patience;
+  /** How long answers may still take once the app is closed, in ms; they are cut at once where it is left out. */
+  drainMs?: number;
   /** The folder that the console was built into; none is served where it is left out. */
   consoleFolder?: string | undefined;
 };
@@ -79,13 +88,27 @@ const trusted = (proxies: Settings['trustProxy']) =>
 
 /** The table of contents: the checks every request passes, then one line for each room of the house. */
 export async function buildApp(parts: AppParts) {
-  const { settings, logger, clock, users, allowance, market, statistics, requests } = parts;
+  const {
+    settings,
+    logger,
+    clock,
+    users,
+    allowance,
+    market,
+    statistics,
+    requests,
+    patience = PATIENCE,
+  } = parts;
   const { basePath, corsOrigins } = settings;
-  const burst = createBurst(settings.burstPerSecond);
+  const burst = createBurst<number>(settings.burstPerSecond);
   const isOpen = settings.logRequests !== 'all';
   const variesByOrigin = corsOrigins.length > 0 && !corsOrigins.includes('*');
   const freshness = createFreshness({ variesByOrigin });
-  const door = createDoor({ allowance, burst, freshness, clock, isOpen, requests });
+  const linger = createLingering(patience.linger);
+  const bodies = createRequestBodies(patience, linger);
+  const answers = createOwedAnswers();
+  const broken = createBrokenRequests({ answers, bodies, linger, patience, basePath, requests });
+  const door = createDoor({ allowance, burst, freshness, clock, bodies, answers, isOpen, requests });
   const send = createSending({ freshness, door, now: clock.now });
   const app = Fastify({
     serverFactory: door.server,
@@ -95,14 +118,15 @@ export async function buildApp(parts: AppParts) {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     requestIdHeader: false,
-    http: REQUEST_OPTIONS,
+    http: requestOptions(patience),
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: answerUnroutable(basePath, requests),
-    clientErrorHandler: answerBrokenRequest(basePath, () => requestId({ headers: {} }), requests),
+    clientErrorHandler: broken.refuse,
     trustProxy: trusted(settings.trustProxy),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
+  app.server.on('connect', broken.refuseTunnel);
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
@@ -111,9 +135,9 @@ export async function buildApp(parts: AppParts) {
 
   app.setValidatorCompiler(parameterValidator);
   app.setSerializerCompiler(serializerCompiler);
-  replyWithProblems(app, basePath);
+  const refuseUnknown = replyWithProblems(app, basePath);
   tellRequestId(app);
-  limitRequests(app);
+  limitRequests(app, bodies);
   logRequests(app, settings.logRequests);
   if (requests) tallyRequests(app, requests);
   if (corsOrigins.length > 0) {
@@ -125,18 +149,19 @@ export async function buildApp(parts: AppParts) {
       maxAge: PREFLIGHT_MAX_AGE,
     });
   }
+  refuseUnknown();
   await describeInterface(app, settings);
   if (parts.consoleFolder !== undefined) await serveConsole(app, basePath, parts.consoleFolder);
 
   await app.register(
     async (v1) => {
       guard(v1, { allowance, now: clock.now, burst });
-      v1.register(user, { prefix: '/user', users, allowance, settings });
+      v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
       v1.register(tokens, { market });
       v1.register(priceLatest, { prefix: '/prices/latest', market, send });
       v1.register(stats, { prefix: '/prices/latest', statistics, sources: parts.statisticsSources, send });
       v1.register(priceHistory, { prefix: '/prices/history', market, clock, send });
-      v1.register(nodeProxy, { prefix: '/node', node: parts.node, explorer: settings.node.explorer });
+      v1.register(nodeProxy, { prefix: '/node', node: parts.node, explorer: settings.node.explorer, bodies });
     },
     { prefix: `${basePath}/v1` },
   );
@@ -146,5 +171,6 @@ export async function buildApp(parts: AppParts) {
     isStopping: () => stopping,
     warnings: () => [...market.warnings(), ...statistics.warnings(), ...parts.node.warnings()],
   });
+  if (parts.drainMs !== undefined) drainOnClose(app, answers, parts.drainMs);
   return app;
 }

@@ -1,13 +1,13 @@
+import { type Database, openDatabase } from '#stores/database/database';
 import { Problem } from './problems.ts';
 import { type Settings, SettingsError } from './settings.ts';
-import { type Database, openDatabase } from './stores/database.ts';
 
 /** How a process ends: `refused` when it cannot succeed until somebody changes what it was given. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
 
-/** A fault that was to be expected: its message is all that there is to say of it. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+/** An expected fault: its message says all, without a stack. */
+export class ExitError extends Error {
+  override readonly name = 'ExitError';
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number = EXIT.refused, cause?: unknown) {
@@ -27,7 +27,7 @@ function databaseSaid({ message }: Error): string {
  * to be expected (one for each that is wrong in the settings), the stack for one that was not.
  */
 export function explain(error: unknown): { text: string; exitCode: number } {
-  if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
+  if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
   if (error instanceof Problem) return { text: error.message, exitCode: EXIT.failed };
   if (!(error instanceof Error)) return { text: String(error), exitCode: EXIT.failed };
@@ -38,22 +38,22 @@ export function explain(error: unknown): { text: string; exitCode: number } {
 }
 
 /** Whether the database was not there to be opened: the same attempt may succeed later. */
-export function isUnreachable(error: unknown): error is Refusal {
+export function isUnreachable(error: unknown): error is ExitError {
   return (
-    error instanceof Refusal && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE'
+    error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE'
   );
 }
 
-/** Opens the database of the settings. Throws `Refusal`: whatever stands in the way is the operator's to know. */
-export async function openConfiguredDatabase({
-  databaseUrl,
-  dataDir,
-}: Pick<Settings, 'databaseUrl' | 'dataDir'>): Promise<Database> {
+/** Opens the database of the settings. Throws `ExitError`: whatever stands in the way is the operator's to know. */
+export async function openConfiguredDatabase(
+  { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  statementMs?: number,
+): Promise<Database> {
   try {
-    return await openDatabase({ url: databaseUrl, dataDir });
+    return await openDatabase({ url: databaseUrl, dataDir, statementMs });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const isTheirs = code === 'DIRECTORY_IN_USE' || code === 'MALFORMED_URL';
-    throw new Refusal(message, isTheirs ? EXIT.refused : EXIT.failed, error);
+    throw new ExitError(message, isTheirs ? EXIT.refused : EXIT.failed, error);
   }
 }

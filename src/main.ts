@@ -1,22 +1,31 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
+import { SECOND, systemClock } from '#domain/clock';
+import { CONSOLE_FOLDER } from '#http/docs/console';
+import { listenForMetrics } from '#http/metrics/listener';
+import type { Metrics } from '#metrics/metrics';
+import type { Database } from '#stores/database/database';
 import { buildApp } from './app.ts';
-import { SECOND, systemClock } from './domain/clock.ts';
-import { CONSOLE_FOLDER } from './http/console.ts';
-import { drainOnClose } from './http/draining.ts';
-import { listenForMetrics } from './http/metrics-listener.ts';
-import type { Metrics } from './metrics.ts';
-import { openLog, openParts } from './parts.ts';
-import { explain, isUnreachable, openConfiguredDatabase } from './refusal.ts';
+import { openDependencies, openLog } from './dependencies.ts';
+import { explain, isUnreachable, openConfiguredDatabase } from './exit.ts';
+import { giveBackMemory } from './memory.ts';
 import { readSettings, type Settings } from './settings.ts';
-import type { Database } from './stores/database.ts';
 
 /** The part of the time to stop in that goes to answering what is under way. */
 const DRAINING = 0.7;
 
 /** Between two attempts to reach the database, in ms: twice as long each time. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
+
+/** Nobody waits for a statement any more then, in ms: requests waited 5 s, and the longest of a start takes one. */
+const LONGEST_STATEMENT = 10 * SECOND;
+
+/**
+ * Connections that wait to be accepted. All that do are accepted in one turn of the loop, so with Node's 511 a flood of new
+ * ones held it for 0.4 s; who finds no room tries again after a second (TCP).
+ */
+const BACKLOG = 128;
 
 const stopping = new AbortController();
 
@@ -34,16 +43,17 @@ async function start(settings: Settings): Promise<void> {
 
   const database = await openWhenReachable(settings, logger);
   closers.push(database.close);
-  const parts = await openParts(settings, { logger, database });
-  closers.push(parts.close);
-  const app = await buildApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
+  const dependencies = await openDependencies(settings, { logger, database });
+  closers.push(dependencies.close);
   // A part of the time is kept for the ledger: what is leased goes back, and what was spent is settled.
-  drainOnClose(app, settings.shutdownGraceMs * DRAINING);
-  const metrics = await openMetrics(settings.metrics, parts.metrics);
+  const drainMs = settings.shutdownGraceMs * DRAINING;
+  const app = await buildApp({ ...dependencies, consoleFolder: CONSOLE_FOLDER, drainMs });
+  const metrics = await openMetrics(settings.metrics, dependencies.metrics);
   if (metrics) closers.push(metrics.close);
   stopping.signal.throwIfAborted();
   closers.push(() => app.close());
-  await app.listen({ host: settings.host, port: settings.port });
+  closers.push(giveBackMemory().close);
+  await app.listen({ host: settings.host, port: settings.port, backlog: BACKLOG });
 }
 
 /**
@@ -55,7 +65,7 @@ async function openWhenReachable(settings: Settings, logger: Logger): Promise<Da
   let told: string | undefined;
   for (let pause = RETRY.first; ; pause = Math.min(2 * pause, RETRY.longest)) {
     try {
-      const database = await openConfiguredDatabase(settings);
+      const database = await openConfiguredDatabase(settings, LONGEST_STATEMENT);
       const seconds = Math.round((systemClock.elapsed() - since) / SECOND);
       if (told !== undefined) logger.info({ seconds }, 'the database is there');
       return database;

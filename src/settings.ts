@@ -1,7 +1,11 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { BUDGETS } from './domain/budget.ts';
-import { parseTimetable, TIMETABLES, type Timetable } from './domain/timetable.ts';
+import {
+  parseRefreshSchedule,
+  REFRESH_SCHEDULES,
+  type RefreshSchedule,
+} from '#domain/market/refresh-schedule';
+import { BUDGETS } from '#domain/upstream/budget';
 
 /** The settings do not hold; `faults` has a line for each that is wrong. */
 export class SettingsError extends Error {
@@ -84,9 +88,9 @@ const proxies = z
     'must be a number of proxies, or their addresses like 10.0.0.0/8, separated by commas',
   );
 
-const timetable = z.string().transform((text, context): Partial<Timetable> => {
+const refreshSchedule = z.string().transform((text, context): Partial<RefreshSchedule> => {
   try {
-    return parseTimetable(text);
+    return parseRefreshSchedule(text);
   } catch (error) {
     context.addIssue({ code: 'custom', message: (error as Error).message });
     return z.NEVER;
@@ -111,7 +115,7 @@ const environment = z.object({
   COINGECKO_PLAN: z.enum(['public', 'demo', 'pro'], 'must be public, demo or pro').default('public'),
   COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
   COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
-  COINGECKO_REFRESH: timetable.default({}),
+  COINGECKO_REFRESH: refreshSchedule.default({}),
   CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
   CRYPTOCOMPARE_API_KEY: upstreamKey.optional(),
   SOLANA_RPC_URL: httpUrl.default('https://api.mainnet-beta.solana.com'),
@@ -168,7 +172,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
         perMinute: data.COINGECKO_CALLS_PER_MINUTE ?? BUDGETS[data.COINGECKO_PLAN].perMinute,
         perMonth: data.COINGECKO_CALLS_PER_MONTH ?? BUDGETS[data.COINGECKO_PLAN].perMonth,
       },
-      timetable: { ...TIMETABLES[data.COINGECKO_PLAN], ...data.COINGECKO_REFRESH },
+      schedule: { ...REFRESH_SCHEDULES[data.COINGECKO_PLAN], ...data.COINGECKO_REFRESH },
     },
     statistics: {
       cryptocompare: { url: data.CRYPTOCOMPARE_URL, apiKey: data.CRYPTOCOMPARE_API_KEY },

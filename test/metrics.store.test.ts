@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../src/domain/clock.ts';
-import { DAY_CHART, DAYS, LATEST } from './support/chaos.ts';
-import { METRICS_ON, openScrape, type Scrape, type Series } from './support/metrics.ts';
-import { BROKEN, STATS, startWithStatistics, type WithStatistics } from './support/statistics.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { DAY_CHART, DAYS, LATEST } from './support/service/chaos.ts';
+import { METRICS_ON, openScrape, type Scrape, type Series } from './support/service/metrics.ts';
+import { BROKEN, STATS, startWithStatistics, type WithStatistics } from './support/service/statistics.ts';
 
 const START = '2026-05-15T14:10:06Z';
 let service: WithStatistics;

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
-import { createRequestTally } from '../src/http/request-tally.ts';
-import { createMetrics, type Readings } from '../src/metrics.ts';
-import { seriesOf } from './support/metrics.ts';
+import { createRequestTally } from '#http/metrics/request-histogram';
+import { createMetrics, type Readings } from '#metrics/metrics';
+import { seriesOf } from './support/service/metrics.ts';
 
 const requests = createRequestTally();
 const readings: Readings = {
   requests: requests.all,
   upstreams: () => [{ upstream: 'node-1', breaker: 'half_open' }],
-  ages: () => [],
-  leases: () => ({ leases: 0, granted: 0, unspent: 0, unsettled: 0, settled: 0, refunded: 0 }),
+  staleness: () => [],
+  leases: () => ({
+    ...{ leases: 0, granted: 0, unspent: 0, unsettled: 0, settled: 0, refunded: 0, tick: 2_500 },
+    waits: { counts: [3, 0, 0, 2], sum: 0.02 },
+  }),
   isDatabaseUp: async () => false,
 };
 
@@ -22,6 +25,16 @@ test('before anything is to be read, nothing of the process is watched', async (
   expect(
     [...series.keys()].filter((name) => !/^quotient_(upstream_calls|ledger_statements)/.test(name)),
   ).toEqual([]);
+});
+
+test('how long calls waited for the ledger, and how far apart all is settled', async () => {
+  const metrics = createMetrics();
+  metrics.read(readings);
+  const series = seriesOf(await metrics.text());
+  expect(series.get('quotient_ledger_tick_seconds')).toBe(2.5);
+  const upTo = (bound: string) => series.get(`quotient_ledger_wait_seconds_bucket{le="${bound}"}`);
+  expect(['0.001', '0.005', '0.01'].map(upTo)).toEqual([3, 3, 5]);
+  expect(series.get('quotient_ledger_wait_seconds_count')).toBe(5);
 });
 
 test('what is read is read anew each time', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSettings, type SettingsError } from '../src/settings.ts';
+import { readSettings, type SettingsError } from '#settings';
 
 test.each(['COINGECKO_API_KEY', 'CRYPTOCOMPARE_API_KEY'])(
   '%s must be what a header can carry, and is not repeated in the fault',

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Pool } from 'undici';
-import type { Document, published } from '../../test/support/published.ts';
+import type { Document, published } from '../../fixtures/published.ts';
 import type { Book, User } from './book.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Journal } from './journal.ts';

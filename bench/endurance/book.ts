@@ -1,4 +1,5 @@
-import type { UserRecord } from '../../src/domain/records.ts';
+import type { Plan } from '#domain/quota/plan';
+import type { UserRecord } from '#domain/records';
 import type { Member } from './fleet.ts';
 
 /** A crash may lose the calls of a tick, and of the write that was under way then; in ms. */
@@ -8,7 +9,7 @@ export type User = {
   /** The record number. */
   key: number;
   apiKey: string;
-  plan: 'monthly' | 'yearly';
+  plan: Plan;
   limit: number;
   /** Expected to spend all that there is. */
   isScarce: boolean;

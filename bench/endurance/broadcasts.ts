@@ -1,5 +1,5 @@
-import type { Sandbox } from '../../src/sandbox/server.ts';
-import { base64, keyOf, signedTxRaw } from '../../test/support/signing.ts';
+import type { Sandbox } from '#sandbox/server';
+import { base64, keyOf, signedTxRaw } from '../../fixtures/signing.ts';
 import type { Asking } from './asking.ts';
 import type { User } from './book.ts';
 import type { Fleet, Member } from './fleet.ts';
@@ -8,7 +8,7 @@ import type { Journal } from './journal.ts';
 /** A block comes every six seconds. */
 const EVERY_MS = 7_000;
 
-type Account = { result: { value: { account_number: string; sequence: string } } };
+type QuotaState = { result: { value: { account_number: string; sequence: string } } };
 type Parts = {
   asking: Asking;
   sandbox: Sandbox;
@@ -27,7 +27,9 @@ export function startBroadcasts({ asking, sandbox, fleet, user, random, journal 
   let running: Promise<void> = Promise.resolve();
 
   async function broadcast(): Promise<void> {
-    const account = (await (await fetch(`${sandbox.legacyNodeUrl}/auth/accounts/${from}`)).json()) as Account;
+    const account = (await (
+      await fetch(`${sandbox.legacyNodeUrl}/auth/accounts/${from}`)
+    ).json()) as QuotaState;
     const { account_number, sequence } = account.result.value;
     const order = { to, accountNumber: Number(account_number), sequence: Number(sequence) };
     const bytes = await signedTxRaw(keyOf(sandbox), order);

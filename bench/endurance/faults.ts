@@ -1,5 +1,5 @@
-import type { Fault } from '../../src/sandbox/faults.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+import type { Fault } from '#sandbox/faults';
+import type { Sandbox } from '#sandbox/server';
 import type { Journal } from './journal.ts';
 
 const EVERY_MS = 3_000;

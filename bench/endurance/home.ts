@@ -1,8 +1,8 @@
-import { systemClock } from '../../src/domain/clock.ts';
-import { createUsers } from '../../src/services/users.ts';
-import { openDatabase } from '../../src/stores/database.ts';
-import { createUserStore } from '../../src/stores/users.ts';
-import { canStartPostgres, startPostgresServer } from '../../test/support/postgres-server.ts';
+import { systemClock } from '#domain/clock';
+import { createUsers } from '#services/quota/users';
+import { openDatabase } from '#stores/database/database';
+import { createUserStore } from '#stores/quota/users';
+import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { execute, makeDatabase } from '../database.ts';
 import type { Book, Booked, User } from './book.ts';
 import { createOutages } from './outages.ts';

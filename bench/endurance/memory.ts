@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { residentSize } from '../resident-size.ts';
 import { atMost, type Figure, median } from '../table.ts';
 import type { Fleet, Member } from './fleet.ts';
 
@@ -11,12 +11,6 @@ const GROWTH = 1.1;
 
 /** One process from its start to its end: its resident size (MB) at so many ms of its life. */
 type Life = { name: string; startedAt: number; samples: { age: number; size: number }[] };
-
-async function residentSize(pid: number): Promise<number | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(status)?.[1];
-  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
-}
 
 /** Looks at the resident size of every process once a second; `close` ends it. */
 export function watchMemory(fleet: Fleet) {

@@ -1,6 +1,6 @@
-import { DAY, isoDate } from '../../src/domain/clock.ts';
-import { STATISTICS_SYMBOLS } from '../../src/domain/statistics.ts';
-import { TOKEN_NAMES } from '../../src/domain/token.ts';
+import { DAY, isoDate } from '#domain/clock';
+import { TOKEN_NAMES } from '#domain/market/token';
+import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
 
 /** Why an upstream's failure may be the answer: never, always, or only until the same was answered once. */
 type Upstream = 'none' | 'always' | 'untilAnswered';

@@ -6,15 +6,16 @@ export type {
   LegacyTransaction,
 } from '../domain/cosmos/legacy-shapes.ts';
 export type { Allowance, Answer } from './answer.ts';
-export type { WaitOptions } from './block-wait.ts';
+export type { WaitOptions } from './chain/block-wait.ts';
 export {
   type BroadcastOptions,
   ChainClient,
   type ChainClientOptions,
   type Page,
   type TransactionFilter,
-} from './chain-client.ts';
-export type { Explorer, ExplorerTemplates, Network, NetworkChoice, NetworkName } from './chain-options.ts';
+} from './chain/chain-client.ts';
+export type { Explorer, ExplorerTemplates, Network, NetworkChoice, NetworkName } from './chain/options.ts';
+export type { SignedTransaction, StdTx } from './chain/signed-transaction.ts';
 export type { DateInput } from './dates.ts';
 export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
 export {
@@ -29,5 +30,4 @@ export {
   type TokenName,
 } from './quotient-client.ts';
 export type * from './records.ts';
-export type { SignedTransaction, StdTx } from './signed-transaction.ts';
 export type { Fetch, TransportOptions } from './transport.ts';

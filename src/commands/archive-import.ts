@@ -1,15 +1,15 @@
-import { isoDate, systemClock } from '../domain/clock.ts';
-import { isTokenName, TOKEN_NAMES } from '../domain/token.ts';
-import { EXIT, Refusal } from '../refusal.ts';
+import { isoDate, systemClock } from '#domain/clock';
+import { isTokenName, TOKEN_NAMES } from '#domain/market/token';
+import { EXIT, ExitError } from '#exit';
 import {
   type BadLine,
-  createImporting,
+  createImport,
   type ImportCounts,
   type ImportSummary,
   type KeptRow,
-} from '../services/importing.ts';
-import { ExportFileError, openCsvExport } from '../sources/csv-export.ts';
-import { createImportStore } from '../stores/imports.ts';
+} from '#services/market/import';
+import { ExportFileError, openCsvExport } from '#sources/market/csv-export';
+import { createImportStore } from '#stores/market/imports';
 import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
 import { createProgress, sayFirst } from './progress.ts';
 
@@ -70,7 +70,7 @@ async function interruptible(work: (signal: AbortSignal) => Promise<number>): Pr
 
 const openExport = (path: string) =>
   openCsvExport(path).catch((error) => {
-    throw error instanceof ExportFileError ? new Refusal(error.message, EXIT.refused, error) : error;
+    throw error instanceof ExportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
   });
 
 /** `archive import <token> <file.csv>` */
@@ -84,7 +84,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
 
   return interruptible((signal) =>
     withDatabase(async ({ prisma }) => {
-      const importing = createImporting({ store: createImportStore(prisma), clock: systemClock });
+      const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
       const progress = createProgress(process.stderr);
       const badLines = sayFirst(BAD_LINES_TOLD, progress.say, 'bad lines');
       const keptRows = sayFirst(KEPT_ROWS_TOLD, progress.say, 'rows kept');
@@ -98,7 +98,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
 
       try {
         if (strict) {
-          const bad = await importing.check(file, { signal, onBad });
+          const bad = await importer.check(file, { signal, onBad });
           badLines.rest();
           if (bad > 0) {
             process.stdout.write(`${token}: nothing was taken, the file has ${bad} bad line(s)\n`);
@@ -106,7 +106,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
           }
         }
         const options = { replace, strict, signal, onBad, onKept, onBatch };
-        const summary = await importing.take(token, file, options);
+        const summary = await importer.run(token, file, options);
         progress.end();
         badLines.rest();
         keptRows.rest();
@@ -115,7 +115,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
       } catch (error) {
         progress.end();
         if (done) process.stdout.write(`${token}: not whole, ${totals(done)}\n`);
-        throw error instanceof ExportFileError ? new Refusal(error.message, EXIT.failed, error) : error;
+        throw error instanceof ExportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
       }
     }),
   );

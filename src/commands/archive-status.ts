@@ -1,9 +1,12 @@
-import { iso, systemClock } from '../domain/clock.ts';
-import type { Grain } from '../domain/grain.ts';
-import type { Span } from '../domain/span.ts';
-import { EXIT } from '../refusal.ts';
-import { type InventoryRow, takeInventory } from '../services/inventory.ts';
-import { createArchiveStore } from '../stores/archive.ts';
+import { iso, systemClock } from '#domain/clock';
+import type { Interval } from '#domain/market/interval';
+import { plausibleTimes } from '#domain/market/plausible-sample';
+import type { Span } from '#domain/market/span';
+import { EXIT } from '#exit';
+import { type CoverageRow, coverageReport } from '#services/market/coverage-report';
+import { createArchiveStore } from '#stores/market/archive';
+import type { LeftAside } from '#stores/market/archive-sql';
+import { createStatisticsStore } from '#stores/statistics/statistics';
 import { readArguments, withDatabase } from './command-line.ts';
 import { alignedTable } from './table.ts';
 
@@ -13,30 +16,31 @@ export const statusUsage = `  npm run archive -- status [--json]
 
     What the archive holds of each token and grain: how many points, the first and the last, the spans of
     which all is known, and the gaps between the token's listing and now. Dates for days, else instants.
+    After them the rows that cannot be true (of the future, without a finite figure): they are not served.
 `;
 
 const form = { options: { json: { type: 'boolean', default: false } }, positionals: [] } as const;
 
-/** Dates for days, minutes for finer grains. */
-const short = (grain: Grain, at: number) =>
-  grain === 'day' ? iso(at).slice(0, 10) : `${iso(at).slice(0, 16)}Z`;
+/** Dates for days, minutes for finer intervals. */
+const short = (interval: Interval, at: number) =>
+  interval === 'day' ? iso(at).slice(0, 10) : `${iso(at).slice(0, 16)}Z`;
 
-function spanTexts(grain: Grain, spans: readonly Span[]): string[] {
+function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
   const texts = spans
     .slice(0, SPANS_TOLD)
-    .map(({ from, thru }) => `${short(grain, from)}/${short(grain, thru)}`);
+    .map(({ from, thru }) => `${short(interval, from)}/${short(interval, thru)}`);
   const more = spans.length - texts.length;
   return more > 0 ? [...texts, `and ${more} more`] : texts;
 }
 
-/** A row for each token and grain; further spans and gaps stand below the first. */
-function statusTable(inventory: readonly InventoryRow[]): string {
+/** A row for each token and interval; further spans and gaps stand below the first. */
+function statusTable(report: readonly CoverageRow[]): string {
   const rows: (string | number)[][] = [['token', 'grain', 'points', 'first', 'last', 'spans', 'gaps']];
-  for (const { token, grain, points, first, last, ...rest } of inventory) {
-    const spans = spanTexts(grain, rest.spans);
-    const gaps = spanTexts(grain, rest.gaps);
-    const at = (instant: number | undefined) => (instant === undefined ? '-' : short(grain, instant));
-    rows.push([token, grain, points, at(first), at(last), spans[0] ?? '-', gaps[0] ?? '-']);
+  for (const { token, interval, points, first, last, ...rest } of report) {
+    const spans = spanTexts(interval, rest.spans);
+    const gaps = spanTexts(interval, rest.gaps);
+    const at = (instant: number | undefined) => (instant === undefined ? '-' : short(interval, instant));
+    rows.push([token, interval, points, at(first), at(last), spans[0] ?? '-', gaps[0] ?? '-']);
     for (let i = 1; i < Math.max(spans.length, gaps.length); i++) {
       rows.push(['', '', '', '', '', spans[i] ?? '', gaps[i] ?? '']);
     }
@@ -46,9 +50,9 @@ function statusTable(inventory: readonly InventoryRow[]): string {
 
 const spanRecord = ({ from, thru }: Span) => ({ from: iso(from), thru: iso(thru) });
 
-const statusRecord = ({ token, grain, points, first, last, spans, gaps }: InventoryRow) => ({
+const statusRecord = ({ token, interval, points, first, last, spans, gaps }: CoverageRow) => ({
   token,
-  grain,
+  grain: interval,
   points,
   first: first === undefined ? null : iso(first),
   last: last === undefined ? null : iso(last),
@@ -56,14 +60,28 @@ const statusRecord = ({ token, grain, points, first, last, spans, gaps }: Invent
   gaps: gaps.map(spanRecord),
 });
 
+const leftAsideRecord = ({ what, ...row }: LeftAside) => ({ leftAside: what, ...row });
+
+function leftAsideLine({ token, what, count, instants }: LeftAside): string {
+  const more = count > instants.length ? ` and ${count - instants.length} more` : '';
+  return `left aside, since it cannot be true: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
+}
+
 /** `archive status` */
 export async function runStatus(args: readonly string[]): Promise<number> {
   const { values } = readArguments(args, form);
-  const inventory = await withDatabase(({ prisma }) =>
-    takeInventory(createArchiveStore(prisma), systemClock),
-  );
+  const { report, leftAside } = await withDatabase(async ({ prisma }) => {
+    const [archive, statistics] = [createArchiveStore(prisma), createStatisticsStore(prisma)];
+    const times = plausibleTimes(systemClock.now());
+    return {
+      report: await coverageReport(archive, systemClock),
+      leftAside: [...(await archive.leftAside(times)), ...(await statistics.leftAside(times))],
+    };
+  });
   process.stdout.write(
-    values.json ? `${JSON.stringify(inventory.map(statusRecord), null, 2)}\n` : statusTable(inventory),
+    values.json
+      ? `${JSON.stringify([...report.map(statusRecord), ...leftAside.map(leftAsideRecord)], null, 2)}\n`
+      : statusTable(report) + leftAside.map(leftAsideLine).join(''),
   );
   return EXIT.ok;
 }

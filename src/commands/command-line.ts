@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { EXIT, explain, openConfiguredDatabase, Refusal } from '../refusal.ts';
-import { readSettings } from '../settings.ts';
-import type { Database } from '../stores/database.ts';
+import { EXIT, ExitError, explain, openConfiguredDatabase } from '#exit';
+import { readSettings } from '#settings';
+import type { Database } from '#stores/database/database';
 
 /** What one command takes: `positionals` names each that is wanted, in order. */
 export type Form<Options extends ParseArgsOptionsConfig> = {
@@ -9,10 +9,10 @@ export type Form<Options extends ParseArgsOptionsConfig> = {
   positionals: readonly string[];
 };
 
-export const wrongUsage = (message: string) => new Refusal(`${message} (--help tells more)`);
+export const wrongUsage = (message: string) => new ExitError(`${message} (--help tells more)`);
 
 /**
- * The options and positionals of a command. Throws `Refusal` for one that is unknown, missing or too many; values are
+ * The options and positionals of a command. Throws `ExitError` for one that is unknown, missing or too many; values are
  * not repeated, an option's value may be a secret that slipped.
  */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
@@ -39,7 +39,7 @@ function parseStrictly<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** A whole number given on the command line. Throws `Refusal` that says what is wanted. */
+/** A whole number given on the command line. Throws `ExitError` that says what is wanted. */
 export function wholeNumber(what: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value;

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildApp } from '../app.ts';
-import { DAY, systemClock } from '../domain/clock.ts';
-import { CONSOLE_FOLDER } from '../http/console.ts';
-import { openLog, openParts } from '../parts.ts';
-import { EXIT, openConfiguredDatabase, Refusal } from '../refusal.ts';
-import { type Sandbox, startSandbox } from '../sandbox/server.ts';
-import { readSettings } from '../settings.ts';
+import { buildApp } from '#app';
+import { openDependencies, openLog } from '#dependencies';
+import { DAY, systemClock } from '#domain/clock';
+import { EXIT, ExitError, openConfiguredDatabase } from '#exit';
+import { CONSOLE_FOLDER } from '#http/docs/console';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { readSettings } from '#settings';
 import { readArguments, runToExitCode, wrongUsage } from './command-line.ts';
 
 const USAGE = `Starts the service with stand-ins for its upstreams, on a database of its own that is thrown away.
@@ -53,7 +53,8 @@ async function register(url: string): Promise<string> {
   const query = new URLSearchParams({ name: 'Demo', email: 'demo@example.org', plan: 'monthly' });
   const response = await fetch(`${url}/v1/user/create?${query}`, { method: 'POST' });
   const { apiKey } = (await response.json()) as { apiKey?: string };
-  if (!apiKey) throw new Refusal(`the demo's user could not be registered: ${response.status}`, EXIT.failed);
+  if (!apiKey)
+    throw new ExitError(`the demo's user could not be registered: ${response.status}`, EXIT.failed);
   return apiKey;
 }
 
@@ -82,11 +83,11 @@ async function start(closers: Closer[], node: NodeName): Promise<{ url: string; 
   const database = await openConfiguredDatabase(settings);
   closers.push(database.close);
   const logger = openLog(settings.logLevel, { write: (line) => process.stderr.write(line) });
-  const parts = await openParts(settings, { logger, database });
-  closers.push(parts.close);
+  const dependencies = await openDependencies(settings, { logger, database });
+  closers.push(dependencies.close);
 
   async function listen(on: number): Promise<AddressInfo> {
-    const app = await buildApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
+    const app = await buildApp({ ...dependencies, consoleFolder: CONSOLE_FOLDER });
     closers.push(() => app.close());
     await app.listen({ host: settings.host, port: on });
     return app.server.address() as AddressInfo;

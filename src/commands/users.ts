@@ -1,10 +1,10 @@
-import { iso, systemClock } from '../domain/clock.ts';
-import { PLAN_NAMES } from '../domain/plan.ts';
-import type { UserRecord } from '../domain/records.ts';
-import { registrationForm } from '../domain/registration.ts';
-import { EXIT } from '../refusal.ts';
-import { createUsers, GRACE_SECONDS, type Users } from '../services/users.ts';
-import { createUserStore, type User } from '../stores/users.ts';
+import { iso, systemClock } from '#domain/clock';
+import { PLAN_NAMES } from '#domain/quota/plan';
+import { registrationForm } from '#domain/quota/registration';
+import type { UserRecord } from '#domain/records';
+import { EXIT } from '#exit';
+import { createUsers, GRACE_SECONDS, type Users } from '#services/quota/users';
+import { createUserStore, type User } from '#stores/quota/users';
 import { readArguments, runCommandLine, wholeNumber, withDatabase, wrongUsage } from './command-line.ts';
 import { alignedTable } from './table.ts';
 

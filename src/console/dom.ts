@@ -1,4 +1,4 @@
-/** The element of the page with an id; throws when the page has none of that kind. */
+/** The element with an id; throws if the page has none of that kind. */
 export function byId<T extends Element = HTMLElement>(
   id: string,
   kind: new () => T = HTMLElement as unknown as new () => T,
@@ -8,43 +8,40 @@ export function byId<T extends Element = HTMLElement>(
   return element;
 }
 
-/** An element with attributes and children: text, elements, or nothing. */
+/** A new element with attributes and children. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  attributes: Readonly<Record<string, string | boolean>> = {},
+  attributes: Readonly<Record<string, string>> = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === true) element.setAttribute(name, '');
-    else if (value !== false) element.setAttribute(name, value);
-  }
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
 }
 
-/** The same for what is drawn. */
-export function draw(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  return element;
+/** A new button that runs `act`. */
+export function makeButton(label: string, act: () => void, kind = ''): HTMLButtonElement {
+  const button = make('button', { type: 'button', class: kind }, label);
+  button.addEventListener('click', act);
+  return button;
 }
 
-/** Tells it to whoever listens to the page. */
-export function say(text: string): void {
-  byId('said').textContent = text;
+/** Announces a text to screen readers. */
+export function announce(text: string): void {
+  byId('announcements').textContent = text;
 }
 
-/** Copies a text, and says on the button that it did. */
-export function copyFrom(button: HTMLElement, text: () => string): void {
+/** Makes a button copy a text, and say whether it did. */
+export function copyButton(button: HTMLElement, text: () => string): void {
   const label = button.textContent ?? '';
   button.addEventListener('click', async () => {
-    const done = await navigator.clipboard.writeText(text()).then(
+    const copied = await navigator.clipboard.writeText(text()).then(
       () => true,
       () => false,
     );
-    button.textContent = done ? 'Copied' : 'Not allowed: select it';
-    say(done ? 'Copied' : 'The browser does not allow it: select the text and copy it');
+    button.textContent = copied ? 'Copied' : 'Copying failed';
+    announce(copied ? 'Copied' : 'The browser does not allow copying: select the text and copy it yourself');
     setTimeout(() => {
       button.textContent = label;
     }, 2000);
@@ -52,26 +49,23 @@ export function copyFrom(button: HTMLElement, text: () => string): void {
 }
 
 /**
- * Buttons of which one is chosen. Buttons and not radio buttons: with these the arrow keys would choose, and pay for,
- * whatever lies on the way.
+ * A group of buttons of which one is pressed. They are no radio buttons, since with those the arrow keys would select,
+ * and pay for, every option on the way.
  */
-export function choice<T extends string>(
+export function buttonGroup<T extends string>(
   group: HTMLElement,
   options: readonly (readonly [value: T, label: string])[],
-  onChoose: (value: T) => void,
+  onSelect: (value: T) => void,
 ) {
-  const buttons = new Map(
-    options.map(([value, label]) => [value, make('button', { type: 'button' }, label)]),
-  );
-  for (const [value, button] of buttons) button.addEventListener('click', () => onChoose(value));
+  const buttons = new Map(options.map(([value, label]) => [value, makeButton(label, () => onSelect(value))]));
   group.append(...buttons.values());
   return {
-    show(chosen: T): void {
-      for (const [value, button] of buttons) button.setAttribute('aria-pressed', String(value === chosen));
+    select(selected: T): void {
+      for (const [value, button] of buttons) button.setAttribute('aria-pressed', String(value === selected));
     },
-    /** Which of them can be chosen at all. */
-    offer(offered: (value: T) => boolean): void {
-      for (const [value, button] of buttons) button.hidden = !offered(value);
+    /** Hides the options that are not available. */
+    offer(isOffered: (value: T) => boolean): void {
+      for (const [value, button] of buttons) button.hidden = !isOffered(value);
     },
   };
 }

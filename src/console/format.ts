@@ -1,5 +1,5 @@
 /*
- * How figures and instants are written: in the page's own language, so that words and numbers go together. UTC.
+ * Numbers and times as text, in the language of the page and in UTC.
  */
 
 const SECOND = 1000;
@@ -35,25 +35,23 @@ const moneyWhole = new Intl.NumberFormat('en-US', {
   currency: 'USD',
   maximumFractionDigits: 0,
 });
-const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
-const dateTime = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
-const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' });
+export const utc = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+const date = utc({ dateStyle: 'medium' });
+const dateTime = utc({ dateStyle: 'medium', timeStyle: 'short' });
+const time = utc({ timeStyle: 'short' });
 
-/** What is written where there is no figure. */
-export const NOTHING = '–';
+/** Stands for an unknown value. */
+export const UNKNOWN = '–';
 
-/** Dollars to the cent, or finer where a cent is much. */
+/** Dollars with two decimals, or more for small prices. */
 export function money(value: number): string {
   const size = Math.abs(value);
   const formatter = moneyWith[size >= 10 || size === 0 ? 0 : size >= 0.1 ? 1 : 2];
   return (formatter ?? shortMoney).format(value);
 }
 
-/** Dollars beside an axis, where the steps are wide. */
+/** Dollars on an axis: no cents from 1000 up. */
 export const axisMoney = (value: number) =>
   Math.abs(value) < 1000 ? money(value) : moneyWhole.format(value);
 
@@ -63,16 +61,16 @@ export const bigMoney = (value: number) =>
 
 export const count = (value: number) => plain.format(value);
 
-/** A figure that may be anything, from a fraction to a difficulty. */
-export const figure = (value: number) =>
+/** A number of any size, from a fraction to a mining difficulty. */
+export const number = (value: number) =>
   Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value);
 
-/** The change from one figure to another, as a share of the first: `+2.10%`, with a minus as wide as the plus. */
-export const change = (share: number) => percent.format(share).replace('-', '−');
+/** A change as a fraction: `+2.10%`, with a minus sign as wide as the plus. */
+export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
 
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
-/** `10:42`, or the date too where it was another day. */
+/** `10:42`, with the date if it is more than a day ago. */
 export const at = (instant: Date, now: number) =>
   now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);
 
@@ -83,16 +81,17 @@ const UNITS = [
   ['second', SECOND],
 ] as const;
 
-/** `3 hours`: how long so many ms are, to the unit that matters. */
+/** A duration in ms in the largest unit of which there are at least two. */
+function inUnits(ms: number): [value: number, unit: (typeof UNITS)[number][0]] {
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= 2 * size) ?? UNITS[3];
+  return [Math.trunc(ms / length), unit];
+}
+
+/** `3 hours`. */
 export function span(ms: number): string {
-  const [unit, length] = UNITS.find(([, long]) => ms >= 2 * long) ?? UNITS[3];
-  const value = Math.max(0, Math.floor(ms / length));
+  const [value, unit] = inUnits(Math.max(0, ms));
   return `${count(value)} ${unit}${value === 1 ? '' : 's'}`;
 }
 
 /** `in 3 hours`, `3 hours ago`. */
-export function fromNow(instant: Date, now: number): string {
-  const ms = instant.getTime() - now;
-  const [unit, length] = UNITS.find(([, long]) => Math.abs(ms) >= 2 * long) ?? UNITS[3];
-  return relative.format(Math.trunc(ms / length), unit);
-}
+export const fromNow = (instant: Date, now: number) => relative.format(...inUnits(instant.getTime() - now));

@@ -1,20 +1,21 @@
-import { openAccount } from './account.ts';
-import { openBoard } from './board.ts';
-import { openConfirm } from './confirm.ts';
+import { openAccountMenu } from './account/account-menu.ts';
+import { openAllowance } from './account/allowance.ts';
+import { openConfirm } from './account/confirm.ts';
+import { openKeyCreated } from './account/key-created.ts';
+import { openKeyStore } from './account/key-store.ts';
+import { createSession } from './account/session.ts';
+import { openSignIn } from './account/sign-in.ts';
+import { openDashboard } from './dashboard/dashboard.ts';
 import { byId } from './dom.ts';
-import { openEntry } from './entry.ts';
-import { openIssued } from './issued.ts';
-import { openKeyStore } from './key-store.ts';
-import { openMeter } from './meter.ts';
 import { toError } from './problem.ts';
-import { createSession } from './session.ts';
 import { openTheme } from './theme.ts';
 
 /*
- * The table of contents of the page: three views, of which one is shown, and what leads from one to the other.
+ * Opens the parts of the page and switches between its three views.
  */
 
-const VIEWS = { welcome: 'welcome-title', issued: 'issued-title', board: 'board-title' } as const;
+/** The views, each with its heading, which gets the focus. */
+const VIEWS = { welcome: 'welcome-title', 'key-created': 'key-created-title', dashboard: 'dashboard-title' };
 type ViewName = keyof typeof VIEWS;
 
 const theme = openTheme();
@@ -22,72 +23,71 @@ const base = new URL('.', location.href);
 const session = createSession(base.href, openKeyStore(localStorage, base.pathname));
 let current: ViewName | undefined;
 
-/** Shows one of the views, and puts the focus where it begins. */
 function show(view: ViewName, notice = ''): void {
-  for (const name of Object.keys(VIEWS) as ViewName[]) byId(name).hidden = name !== view;
+  for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
   const isFirst = current === undefined;
   current = view;
-  byId('account-button').hidden = view !== 'board';
+  byId('account-button').hidden = view !== 'dashboard';
   byId('notice').textContent = notice;
-  if (!isFirst) byId(VIEWS[view]).focus({ preventScroll: view === 'board' });
+  if (!isFirst) byId(VIEWS[view]).focus({ preventScroll: view === 'dashboard' });
 }
 
-const issued = openIssued(session, enter);
-const entry = openEntry(session, {
-  onIssued(user) {
-    session.take(user);
-    showIssued();
+const keyCreated = openKeyCreated(session, showDashboard);
+const signIn = openSignIn(session, {
+  onRegistered(user) {
+    session.continueAs(user);
+    showKeyCreated();
   },
-  onOpened: enter,
+  onSignedIn: showDashboard,
 });
-const account = openAccount(session, openConfirm(), {
-  onReplaced: showIssued,
-  onRenewed: enter,
-  onLeft: leave,
+const accountMenu = openAccountMenu(session, openConfirm(), {
+  onKeyReplaced: showKeyCreated,
+  onRenewed: showDashboard,
+  onSignedOut: signOut,
 });
-const meter = openMeter(session, () => current === 'board');
-const board = openBoard({
+const allowance = openAllowance(session, () => current === 'dashboard');
+const dashboard = openDashboard({
   session,
   theme,
-  meter,
-  onRenew: account.askRenewal,
-  onOtherKey: () => leave(''),
+  allowance,
+  onRenew: accountMenu.askRenewal,
+  onOtherKey: () => signOut(''),
 });
 
-function showIssued(): void {
-  issued.show();
-  show('issued');
+function showKeyCreated(): void {
+  keyCreated.show();
+  show('key-created');
 }
 
-function enter(): void {
-  account.show();
-  show('board');
-  void board.load();
+function showDashboard(): void {
+  accountMenu.show();
+  show('dashboard');
+  void dashboard.load();
 }
 
-function leave(notice: string): void {
-  session.leave();
-  meter.forget();
-  board.forget();
-  issued.hide();
+function signOut(notice: string): void {
+  session.signOut();
+  allowance.clear();
+  dashboard.clear();
+  keyCreated.clear();
   show('welcome', notice);
 }
 
-byId('account-button').addEventListener('click', account.show);
+byId('account-button').addEventListener('click', accountMenu.show);
 
-/** The key that is remembered on this device opens the page by itself. */
-async function begin(): Promise<void> {
+/** Signs in with the key that is remembered on this device, if there is one. */
+async function start(): Promise<void> {
   const remembered = session.recall();
   if (remembered === undefined) return show('welcome');
   try {
-    await session.open(remembered);
-    enter();
+    await session.signIn(remembered);
+    showDashboard();
   } catch (error) {
-    // One that is dead is of no more use here; when the service is away, the next attempt finds it again.
+    // A dead key is forgotten. When only the service is away, the next visit tries the key again.
     if (toError(error).status === 401) session.setRemembered(false);
     show('welcome');
-    entry.refuse(error);
+    signIn.showProblem(error);
   }
 }
 
-await begin();
+await start();

@@ -1,61 +1,52 @@
 import { QuotientError } from '../client/index.ts';
-import { make } from './dom.ts';
+import { make, makeButton } from './dom.ts';
 import { span } from './format.ts';
 
-/** What a page can say for itself of what is told by no problem of the service. */
-const OWN: Readonly<Record<string, string>> = {
-  network: 'The service cannot be reached. Check the connection, then try again.',
-  timeout: 'There was no answer in time. Try again in a moment.',
-  invalid_answer: 'What answered does not speak like this service. Is there a proxy in between?',
+/** Texts for errors that are no answer of the service. */
+const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
+  network: 'The service cannot be reached. Check your connection and try again.',
+  timeout: 'The service did not answer in time. Try again in a moment.',
+  invalid_answer: 'The answer does not come from this service. Is there a proxy in between?',
 };
 
-/** Whether it is the key that is at fault, so that nothing else would be answered either. */
-export const isOfTheKey = ({ status, code }: QuotientError) => status === 401 || code === 'quota_exceeded';
+/** Whether the key is the problem, so that every other call would fail too. */
+export const isKeyProblem = ({ status, code }: QuotientError) => status === 401 || code === 'quota_exceeded';
 
-/** Whether the same question may be answered later, or once the way to the service is free. */
-export const mayPass = ({ status, code }: QuotientError) =>
-  Object.hasOwn(OWN, code) || code === 'rate_limited' || (status ?? 0) >= 500;
+/** Whether trying again may help. */
+export const isTemporary = ({ status, code }: QuotientError) =>
+  Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;
 
-/** Tells in a place what went wrong there; `retry` is what may mend it. */
+/** Shows an error in `place`; `retry` repeats what failed. */
 export type OnError = (error: unknown, place: Element, retry: () => void) => void;
 
-/** Whatever was thrown, as an error that can be shown. */
 export const toError = (error: unknown): QuotientError =>
   error instanceof QuotientError ? error : new QuotientError('invalid_answer', String(error));
 
-/** A button that tries again what failed. */
-export function retryButton(retry: () => void): HTMLElement {
-  const button = make('button', { type: 'button', class: 'small' }, 'Try again');
-  button.addEventListener('click', retry);
-  return button;
-}
+export const retryButton = (retry: () => void) => makeButton('Try again', retry, 'small');
 
-/** An error for people: what is wrong, what to change, and where to read on. */
+/** For a panel whose problem the banner explains. */
+export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded: see the top of the page.');
+
+/** An error for people: what is wrong, how to fix it, and a link to the docs. */
 export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {
   const { code, detail, errors, retryAfter, requestId, gaps } = error;
-  const own = OWN[code];
-  const lines = errors.map(({ location, message, fix }) => make('li', {}, `${location} ${message}: ${fix}`));
-  const facts = [
-    ...(retryAfter !== undefined && code !== 'quota_exceeded'
-      ? [`Try again in ${span(retryAfter * 1000)}.`]
-      : []),
-    ...(gaps.length > 0
-      ? [`Missing: ${gaps.map(({ from, thru }) => `${from} to ${thru}`).join(', ')}.`]
-      : []),
-  ];
-  const more = own
-    ? []
-    : [
-        make('a', { href: `docs/problems#${code}` }, `What ${code} means`),
-        requestId ? ` (request ${requestId})` : '',
-      ];
-  return make(
-    'div',
-    { class: 'note bad' },
-    make('p', {}, own ?? (errors.length > 0 ? 'The request is not valid:' : detail)),
-    ...(lines.length > 0 ? [make('ul', {}, ...lines)] : []),
-    ...facts.map((fact) => make('p', {}, fact)),
-    ...(more.length > 0 ? [make('p', { class: 'soft' }, ...more)] : []),
-    ...(actions.length > 0 ? [make('div', { class: 'row' }, ...actions)] : []),
-  );
+  const connectionError = CONNECTION_ERRORS[code];
+  const note = make('div', { class: 'note bad' });
+  const add = (text: string) => note.append(make('p', {}, text));
+
+  add(connectionError ?? (errors.length > 0 ? 'The request is not valid:' : detail));
+  if (errors.length > 0) {
+    const items = errors.map(({ location, message, fix }) =>
+      make('li', {}, `${location} ${message}: ${fix}`),
+    );
+    note.append(make('ul', {}, ...items));
+  }
+  if (retryAfter !== undefined && code !== 'quota_exceeded') add(`Try again in ${span(retryAfter * 1000)}.`);
+  if (gaps.length > 0) add(`Missing: ${gaps.map(({ from, thru }) => `${from} to ${thru}`).join(', ')}.`);
+  if (!connectionError) {
+    const link = make('a', { href: `docs/problems#${code}` }, `What ${code} means`);
+    note.append(make('p', { class: 'soft' }, link, requestId ? ` (request ${requestId})` : ''));
+  }
+  if (actions.length > 0) note.append(make('div', { class: 'row' }, ...actions));
+  return note;
 }

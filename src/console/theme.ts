@@ -1,40 +1,39 @@
 import { byId } from './dom.ts';
 
-const PLACE = 'quotient:colours';
-const COLOURS = ['system', 'light', 'dark'] as const;
-type Colours = (typeof COLOURS)[number];
+/** Where the choice is kept on this device. */
+const STORAGE_KEY = 'quotient:colours';
+const THEMES = ['system', 'light', 'dark'] as const;
+type ThemeName = (typeof THEMES)[number];
 
-const isColours = (text: string | null): text is Colours => COLOURS.includes(text as Colours);
+const themeOf = (text: string | null): ThemeName => THEMES.find((name) => name === text) ?? 'system';
 
-/** Sets the page's colours as they were chosen on this device, and lets them be chosen. */
+/** Applies the chosen theme, and lets the user choose another. */
 export function openTheme() {
   const listeners: (() => void)[] = [];
   const select = byId('theme', HTMLSelectElement);
-
-  function apply(colours: Colours): void {
-    if (colours === 'system') delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = colours;
+  const notify = () => {
     for (const listener of listeners) listener();
+  };
+
+  function apply(theme: ThemeName): void {
+    if (theme === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    notify();
   }
 
-  const stored = localStorage.getItem(PLACE);
-  const remembered = isColours(stored) ? stored : 'system';
-  select.value = remembered;
-  apply(remembered);
+  select.value = themeOf(localStorage.getItem(STORAGE_KEY));
+  apply(themeOf(select.value));
   select.addEventListener('change', () => {
-    const colours = isColours(select.value) ? select.value : 'system';
-    localStorage.setItem(PLACE, colours);
-    apply(colours);
+    localStorage.setItem(STORAGE_KEY, select.value);
+    apply(themeOf(select.value));
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-    for (const listener of listeners) listener();
-  });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', notify);
 
   return {
-    /** Whenever the colours are others. */
+    /** Runs a listener whenever the colors change. */
     onChange: (listener: () => void) => void listeners.push(listener),
-    /** A colour of the style sheet, resolved. */
-    colour: (name: `--${string}`) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
+    /** The value of a color in the style sheet. */
+    color: (name: `--${string}`) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
   };
 }
 

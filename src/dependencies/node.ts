@@ -1,11 +1,16 @@
-import { createBreaker } from '../domain/breaker.ts';
-import { createNode } from '../services/node.ts';
-import { createNodePool } from '../services/node-pool.ts';
-import { openNode } from '../sources/node.ts';
-import type { Ground } from './ground.ts';
+import { createBreaker } from '#domain/upstream/circuit-breaker';
+import { createNode } from '#services/node/node';
+import { createNodePool } from '#services/node/pool';
+import { openNode } from '#sources/node/node';
+import type { Context } from './context.ts';
 
-/** Opens what the node proxy is made of: the nodes in their order, which of them to ask, the verbs. */
-export function openNodes({ settings, observe, clock, log }: Omit<Ground, 'prisma' | 'refreshes'>) {
+/** Opens the node proxy: the nodes in their order, and the pool that chooses among them. */
+export function openNodes({
+  settings,
+  observe,
+  clock,
+  log,
+}: Pick<Context, 'settings' | 'observe' | 'clock' | 'log'>) {
   const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
   // Named by its place among the URLs: a URL may hold a secret.
   const nodes = from.urls.map((url, index) => {
@@ -18,7 +23,7 @@ export function openNodes({ settings, observe, clock, log }: Omit<Ground, 'prism
   return {
     node: createNode({ pool, timeoutMs, clock }),
 
-    /** How each node stands. */
+    /** The circuit of each node, for the metrics. */
     readings: () =>
       nodes.map(({ upstream, breaker }) => ({ upstream, breaker: breaker.state(clock.elapsed()) })),
 

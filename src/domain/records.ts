@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { PLAN_NAMES } from './plan.ts';
-import { TOKEN_NAMES } from './token.ts';
+import { TOKEN_NAMES } from '#domain/market/token';
+import { PLAN_NAMES } from '#domain/quota/plan';
+import { FIGURE_SCHEMAS, tally } from '#domain/statistics/figures';
 
 /*
  * The public records. What the service answers is checked against these in the tests, and the interface
@@ -101,17 +102,6 @@ export const latestPrice = z
   .meta({ id: 'LatestPrice', description: 'The latest price of a token and what goes with it' });
 export type LatestPrice = z.infer<typeof latestPrice>;
 
-const figure = (description: string, example: number) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description: `${description}; null where the source does not tell`, examples: [example] });
-const tally = (description: string, example: number) =>
-  z
-    .int()
-    .nullable()
-    .meta({ description: `${description}; null where the source does not tell`, examples: [example] });
-
 export const tokenStatistics = z
   .object({
     id: tally("The source's own number of the chain", 1182),
@@ -120,23 +110,7 @@ export const tokenStatistics = z
     partner_symbol: z
       .string()
       .meta({ description: "The source's own symbol; `symbol` where it has none", examples: ['BTC'] }),
-    zero_balance_addresses_all_time: tally('Addresses that once held something and hold nothing', 985144574),
-    unique_addresses_all_time: tally('Addresses that ever appeared', 1027159686),
-    new_addresses: tally('Addresses that first appeared in the last day', 417758),
-    active_addresses: tally('Addresses that sent or received in the last day', 979238),
-    average_transaction_value: figure(
-      'Mean value of a transaction of the last day, in coins',
-      15.41044161368356,
-    ),
-    block_height: tally('The height of the newest block', 747864),
-    hashrate: figure('Terahashes a second (TH/s)', 199187870.17167962),
-    difficulty: figure('The difficulty of a block, in the measure of its chain', 27692567959233.59),
-    block_time: figure('Mean time between two blocks, in seconds', 597.1180555555553),
-    block_size: figure('Mean size of a block, in bytes', 1292170),
-    current_supply: figure('Coins there are', 19111662),
-    transaction_count: tally('Transactions of the last day', 282037),
-    transaction_count_all_time: tally('Transactions ever', 753969557),
-    large_transaction_count: tally('Transactions of the last day worth more than 100,000 USD', 18486),
+    ...FIGURE_SCHEMAS,
   })
   .meta({ id: 'TokenStatistics', description: 'On-chain statistics of a token' });
 export type TokenStatistics = z.infer<typeof tokenStatistics>;

@@ -1,51 +1,57 @@
-import type { BreakerState } from './domain/breaker.ts';
-import { SECOND } from './domain/clock.ts';
-import { FAILURE_CAUSES, type FailureCause } from './domain/upstream-failure.ts';
-import { createExposition } from './exposition.ts';
-import { BOUNDS, countsOf, type Tally } from './http/request-tally.ts';
-import type { Freshness } from './services/demand.ts';
-import type { LeasesReading } from './services/leases.ts';
+import { SECOND } from '#domain/clock';
+import type { CircuitState } from '#domain/upstream/circuit-breaker';
+import { FAILURE_CAUSES, type FailureCause } from '#domain/upstream/failure';
+import { BOUNDS, countsOf, type Tally } from '#http/metrics/request-histogram';
+import type { LeasesReading } from '#services/quota/leases';
+import { WAIT_BOUNDS } from '#services/quota/wait-histogram';
+import type { Staleness } from '#services/upstream/last-requested';
+import { createRegistry } from './registry.ts';
 
-/** How a call can end that was made: the other causes are why none was. */
-const ENDS = [
+/** The outcomes of a call that was made; the other causes are why none was made. */
+const OUTCOMES = [
   'ok',
   ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget'),
 ] as const;
-const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<BreakerState, number>;
+const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
 
 /** `budget` is of the calendar month, in calls; left out where there is none. */
 export type UpstreamReading = {
   upstream: string;
-  breaker: BreakerState;
+  breaker: CircuitState;
   budget?: { spent: number; limit: number };
 };
 
-/** What is read of the service when somebody asks for the metrics, and never before. */
+/** What a scrape reads; nothing of it is computed before. */
 export type Readings = {
   requests: () => Iterable<Tally>;
   upstreams: () => readonly UpstreamReading[];
-  ages: () => readonly Freshness[];
+  staleness: () => readonly Staleness[];
   leases: () => LeasesReading;
   isDatabaseUp: () => Promise<boolean>;
 };
 
 const finite = (ms: number) => (Number.isFinite(ms) ? ms / SECOND : undefined);
 
-/** What is told to Prometheus. Names and labels are fixed lists: none holds anything that a caller sent. */
+/** The metrics for Prometheus. Names and labels are fixed lists: none holds anything that a caller sent. */
 export function createMetrics() {
-  const exposition = createExposition();
-  const { counters, gauges } = exposition;
-  const upstreamCall = exposition.counter(
+  const registry = createRegistry();
+  const { counters, gauges } = registry;
+  const upstreamCall = registry.counter(
     'quotient_upstream_calls_total',
     'Calls to an upstream, by how they ended: ok, or failed with the cause',
     ['upstream', 'outcome', 'cause'],
   );
-  const ledgerStatement = exposition.counter(
+  const droppedSamples = registry.counter(
+    'quotient_dropped_samples_total',
+    'Samples of an upstream that were left out, since they cannot be true',
+    ['upstream'],
+  );
+  const ledgerStatement = registry.counter(
     'quotient_ledger_statements_total',
     'Statements that settle, extend and grant leases',
   );
 
-  function tellOfRequests(read: Readings['requests']): void {
+  function addRequests(read: Readings['requests']): void {
     const rows = () =>
       Array.from(read(), (tally) => {
         const { route, method, status } = tally;
@@ -61,10 +67,10 @@ export function createMetrics() {
     const requests = 'Requests that were answered, by the pattern of their route';
     counters('quotient_http_requests_total', requests, ['route', 'method', 'status'], rows);
     const durations = 'From a request to the end of its answer';
-    exposition.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, rows);
+    registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, rows);
   }
 
-  function tellOfUpstreams(read: Readings['upstreams']): void {
+  function addUpstreams(read: Readings['upstreams']): void {
     gauges(['upstream'], read, ({ upstream }) => ({ upstream }), [
       ['quotient_upstream_breaker_state', '0 closed, 1 half open, 2 open', (row) => BREAKER[row.breaker]],
       [
@@ -80,7 +86,7 @@ export function createMetrics() {
     ]);
   }
 
-  function tellOfAges(read: Readings['ages']): void {
+  function addStaleness(read: Readings['staleness']): void {
     gauges(['token', 'grain'], read, ({ token, kind }) => ({ token, grain: kind }), [
       [
         'quotient_data_age_seconds',
@@ -100,7 +106,7 @@ export function createMetrics() {
     ]);
   }
 
-  function tellOfLeases(read: Readings['leases']): void {
+  function addLeases(read: Readings['leases']): void {
     const rows = () => [read()];
     gauges([], rows, () => ({}), [
       ['quotient_leases_open', 'Leases that this process holds', ({ leases }) => leases],
@@ -111,6 +117,11 @@ export function createMetrics() {
         'Calls spent and not known to be in the ledger',
         (row) => row.unsettled,
       ],
+      ['quotient_ledger_tick_seconds', 'How far apart all is settled', ({ tick }) => tick / SECOND],
+    ]);
+    const waits = 'How long calls waited for the ledger, of those that had to';
+    registry.histograms('quotient_ledger_wait_seconds', waits, WAIT_BOUNDS, () => [
+      { labels: {}, ...read().waits },
     ]);
     const settled = 'Calls that the ledger has; one that is given back later is not taken off';
     const refunded = 'Calls given back, since their answer was not a 2xx';
@@ -120,32 +131,38 @@ export function createMetrics() {
   }
 
   return {
-    /** Tells how a call to an upstream ended. Its series are there from the start, so that the first failure is seen. */
+    /** Counts how calls to an upstream end. Its series exist from the start, so that `rate` sees the first failure. */
     upstream(upstream: string): (outcome: FailureCause | 'ok') => void {
-      const tell = (outcome: FailureCause | 'ok', by: number) => {
+      const record = (outcome: FailureCause | 'ok', by: number) => {
         const isOk = outcome === 'ok';
         upstreamCall({ upstream, outcome: isOk ? 'ok' : 'failed', cause: isOk ? '' : outcome }, by);
       };
-      for (const outcome of ENDS) tell(outcome, 0);
-      return (outcome) => tell(outcome, 1);
+      for (const outcome of OUTCOMES) record(outcome, 0);
+      return (outcome) => record(outcome, 1);
+    },
+
+    /** Counts samples that were dropped as implausible. The series exists from the start. */
+    droppedSamples(upstream: string): (count: number) => void {
+      droppedSamples({ upstream }, 0);
+      return (count) => droppedSamples({ upstream }, count);
     },
 
     ledgerStatement: () => ledgerStatement(),
 
-    /** From now on tells of the process, and of what is read. */
-    read({ requests, upstreams, ages, leases, isDatabaseUp }: Readings): void {
-      exposition.tellOfProcess();
-      tellOfRequests(requests);
-      tellOfUpstreams(upstreams);
-      tellOfAges(ages);
-      tellOfLeases(leases);
-      exposition.gauge('quotient_database_up', 'Whether the database answers: 1, or 0', async () =>
+    /** Adds the process's own metrics, and those that a scrape reads. */
+    read({ requests, upstreams, staleness, leases, isDatabaseUp }: Readings): void {
+      registry.addProcess();
+      addRequests(requests);
+      addUpstreams(upstreams);
+      addStaleness(staleness);
+      addLeases(leases);
+      registry.gauge('quotient_database_up', 'Whether the database answers: 1, or 0', async () =>
         (await isDatabaseUp()) ? 1 : 0,
       );
     },
 
-    contentType: exposition.contentType,
-    text: exposition.text,
+    contentType: registry.contentType,
+    text: registry.text,
   };
 }
 

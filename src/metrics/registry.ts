@@ -1,28 +1,28 @@
 import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
-/** `counts` are of the durations up to each bound and above the one before, and at the end of those above them all. */
+/** `counts` has the durations of each bucket (not cumulative), and last those above every bound. */
 type Durations = { labels: Labels; counts: ArrayLike<number>; sum: number };
-/** A name, what it is, and what a row has of it: undefined where it has none. */
+/** A gauge's name and help, and its value in a row; undefined leaves the series out. */
 type Column<Row> = readonly [name: string, help: string, value: (row: Row) => number | undefined];
 
 /**
- * What Prometheus reads, and the only part that knows its library. What is counted elsewhere is read when somebody
- * asks for it: nothing of that happens on the way of a call.
+ * The metrics registry, and the only module that knows `prom-client`. What is counted elsewhere is read at the scrape,
+ * so a call pays nothing for it.
  */
-export function createExposition() {
+export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
 
   return {
-    /** The exposition's media type, and its text. */
+    /** The media type and the text of a scrape. */
     contentType: registry.contentType,
     text: () => registry.metrics(),
 
-    /** What Node tells of itself: CPU, memory, event loop, garbage collection. */
-    tellOfProcess: (): void => collectDefaultMetrics({ register: registry }),
+    /** Node's own metrics: CPU, memory, event loop, garbage collection. */
+    addProcess: (): void => collectDefaultMetrics({ register: registry }),
 
-    /** A counter that is told of each event, for what is rare; gives the verb for the one with these labels. */
+    /** A counter for rare events; gives the verb that adds to it. */
     counter(name: string, help: string, labelNames: readonly string[] = []) {
       const counter = new Counter({ name, help, labelNames, registers });
       return (labels: Labels = {}, by = 1): void => counter.inc(labels, by);
@@ -42,7 +42,7 @@ export function createExposition() {
       const counter = new Counter({ name, help, labelNames, registers, collect });
     },
 
-    /** Gauges of the same rows, read together: the first that is asked for its value reads for those after it. */
+    /** Gauges of the same rows: the first that is collected reads the rows for all of them. */
     gauges<Row>(
       labelNames: readonly string[],
       read: () => Iterable<Row>,
@@ -64,15 +64,15 @@ export function createExposition() {
       }
     },
 
-    /** A gauge that takes a while to be read. */
+    /** A gauge whose reading takes a while. */
     gauge(name: string, help: string, read: () => Promise<number>): void {
       const collect = async (): Promise<void> => gauge.set(await read());
       const gauge = new Gauge({ name, help, registers, collect });
     },
 
     /**
-     * Histograms that are counted elsewhere. One of the library's own hashes the labels of every observation, and has
-     * no way to take over what was counted.
+     * Histograms that are counted elsewhere. The library's own hash the labels at every observation, and cannot take
+     * counts that were made before.
      */
     histograms(name: string, help: string, bounds: readonly number[], read: () => Iterable<Durations>): void {
       const valuesOf = ({ labels, counts, sum }: Durations) => {

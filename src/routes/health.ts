@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { Problem } from '../problems.ts';
+import { Problem } from '#problems';
 
 const live = {
   tags: ['operations'],
@@ -13,8 +13,8 @@ const ready = {
   tags: ['operations'],
   summary: 'Whether the process can serve',
   description:
-    'The database is reachable, its migrations are applied, and the process is not stopping. A failing upstream is a ' +
-    'warning in the body, not a failure: what is stored is served.',
+    'The database can be written to (looked at once a second at most), its migrations are applied, and the process is ' +
+    'not stopping. A failing upstream is a warning in the body, not a failure: what is stored is served.',
   operationId: 'isReady',
   response: {
     200: z
@@ -53,12 +53,7 @@ export const health: FastifyPluginAsyncZod<Options> = async (
     config: { open: true, problems: ['overloaded', 'database_unavailable'] },
     handler: async () => {
       if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });
-      await checkDatabase().catch((cause) => {
-        throw new Problem('database_unavailable', 'The database cannot be reached.', {
-          cause,
-          retryAfter: 5,
-        });
-      });
+      await checkDatabase();
       return { status: 'ok' as const, warnings: warnings() };
     },
   });

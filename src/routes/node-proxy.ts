@@ -1,22 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { isChainAddress } from '../domain/chain-address.ts';
-import { explorerLink } from '../domain/cosmos/explorer.ts';
-import type { BroadcastRequest, LegacyTransaction } from '../domain/cosmos/legacy-shapes.ts';
-import { isInBlock, isTransactionHash } from '../domain/cosmos/transactions.ts';
+import { explorerLink } from '#domain/cosmos/explorer';
+import type { BroadcastRequest, LegacyTransaction } from '#domain/cosmos/legacy-shapes';
+import { isInBlock, isTransactionHash } from '#domain/cosmos/transactions';
+import { isChainAddress } from '#domain/node/address';
 import {
   NODE_EXAMPLES,
   nodeBalances,
   nodeBroadcast,
   nodeSearch,
   nodeTransaction,
-} from '../domain/node-records.ts';
-import { broadcastRequest } from '../http/broadcast-body.ts';
-import { readJsonBodies } from '../http/json-body.ts';
-import type { ProblemCode } from '../problems.ts';
-import type { Node } from '../services/node.ts';
-import type { Settings } from '../settings.ts';
+} from '#domain/node/records';
+import { broadcastRequest } from '#http/pipeline/broadcast-body';
+import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
+import { readJsonBodies } from '#http/pipeline/json-body';
+import type { RequestBodies } from '#http/pipeline/request-body';
+import { writeJson } from '#http/replies/json-write';
+import type { ProblemCode } from '#problems';
+import type { Node } from '#services/node/node';
+import type { Settings } from '#settings';
 
 const address = z
   .string()
@@ -56,7 +59,8 @@ const search = {
     'In the words of either interface: events by their attributes, as many as are wanted (`message.sender`, ' +
     '`transfer.recipient` and any other name with a dot), or conditions in `events` or `query`. All must hold. A ' +
     'value has no quotes in it. A page has 100 transactions at most. Whichever of `query` and `events` the node wants ' +
-    'is what it gets; a legacy node takes equality and the heights alone.',
+    'is what it gets; a legacy node takes equality and the heights alone. An answer of more than 4 MB is 502 ' +
+    '`upstream_invalid`: ask for a smaller `limit`.',
   operationId: 'searchNodeTransactions',
   querystring: z.object({
     'message.sender': asked('Who sent it', NODE_EXAMPLES.address).optional(),
@@ -115,7 +119,10 @@ const problems: ProblemCode[] = [
   'upstream_timeout',
 ];
 
-type Options = { node: Node; explorer: Settings['node']['explorer'] };
+/** How many calls of a user may be under way at once, whichever of these they are. */
+const CALLS_AT_ONCE = 4;
+
+type Options = { node: Node; explorer: Settings['node']['explorer']; bodies: RequestBodies };
 
 /** The query as it came: names may be repeated, and their order is kept. */
 const queryOf = ({ url }: FastifyRequest) => {
@@ -136,11 +143,36 @@ function link(
 const FOR_EVER = 'private, max-age=31536000, immutable';
 
 /** The four calls to the node that there are: nothing that a caller sends can reach another of its paths. */
-export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, explorer }) => {
-  readJsonBodies(app);
+export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, explorer, bodies }) => {
+  readJsonBodies(app, bodies);
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
+  // The shapes were checked when the node's answer was read.
+  app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
+  app.setSerializerCompiler(() => (written) => written);
+
+  const limit = createConcurrencyLimit(CALLS_AT_ONCE);
+
+  /**
+   * A call to the node, one of those that its user may have under way: until it is over and its answer has gone out,
+   * which is up to how fast the user reads. The signal says that the user is gone.
+   */
+  async function call<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const end = limit.begin(request.caller.user.key);
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    try {
+      return await work(gone.signal);
+    } finally {
+      if (gone.signal.aborted) end();
+      else reply.raw.once('close', end);
+    }
+  }
 
   const linked = (reply: FastifyReply, found: LegacyTransaction): LegacyTransaction => {
     if (isInBlock(found) || found.code === undefined) link(reply, explorer.transaction, 'hash', found.txhash);
@@ -152,8 +184,9 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
     url: '/bank/balances/:address',
     schema: balances,
     config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] },
-    handler: async ({ params }, reply) => {
-      const found = await node.balances(params.address);
+    handler: async (request, reply) => {
+      const { params } = request;
+      const found = await call(request, reply, () => node.balances(params.address));
       link(reply, explorer.address, 'address', params.address);
       return found;
     },
@@ -164,7 +197,7 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
     url: '/txs',
     schema: search,
     config: { cost: 0, problems, rejections: [400, 404, 422] },
-    handler: (request) => node.transactions(queryOf(request)),
+    handler: (request, reply) => call(request, reply, () => node.transactions(queryOf(request))),
   });
 
   app.route({
@@ -172,8 +205,8 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
     url: '/txs/:hash',
     schema: transaction,
     config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] },
-    handler: async ({ params }, reply) => {
-      const found = await node.transaction(params.hash);
+    handler: async (request, reply) => {
+      const found = await call(request, reply, () => node.transaction(request.params.hash));
       if (isInBlock(found)) reply.header('cache-control', FOR_EVER);
       return linked(reply, found);
     },
@@ -190,6 +223,9 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
       headers: ['Link?'],
     },
     validatorCompiler: () => (body) => ({ value: broadcastRequest(body) }),
-    handler: async ({ body }, reply) => linked(reply, await node.broadcast(body as BroadcastRequest)),
+    handler: async (request, reply) => {
+      const asked = request.body as BroadcastRequest;
+      return linked(reply, await call(request, reply, (signal) => node.broadcast(asked, signal)));
+    },
   });
 };

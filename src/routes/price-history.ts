@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Clock } from '../domain/clock.ts';
-import type { Grain } from '../domain/grain.ts';
-import { dateSnapshot, priceSeries } from '../domain/records.ts';
-import { attempt } from '../http/attempt.ts';
-import { acceptedFormat } from '../http/media-type.ts';
-import { currency, date, days, tokenName } from '../http/parameters.ts';
-import type { Send } from '../http/sending.ts';
-import type { ProblemCode } from '../problems.ts';
-import type { Market } from '../services/market.ts';
+import type { Clock } from '#domain/clock';
+import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
+import { dateSnapshot, priceSeries } from '#domain/records';
+import { createLanes } from '#http/pipeline/lanes';
+import { currency, date, days, tokenName } from '#http/pipeline/parameters';
+import { attempt } from '#http/pipeline/run-hook';
+import { acceptedFormat } from '#http/replies/media-type';
+import type { Send } from '#http/replies/responder';
+import type { ProblemCode } from '#problems';
+import type { Market } from '#services/market/market';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,7 +18,10 @@ declare module 'fastify' {
   }
 }
 
-const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Grain>;
+const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<
+  string,
+  Interval
+>;
 
 const interval = z
   .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'is not an interval')
@@ -88,6 +92,7 @@ const contracts = (clock: Clock) => ({
 const problems: ProblemCode[] = [
   'no_data',
   'not_acceptable',
+  'overloaded',
   'upstream_invalid',
   'upstream_unavailable',
   'upstream_timeout',
@@ -98,6 +103,7 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock;
   { market, clock, send },
 ) => {
   const schemas = contracts(clock);
+  const enter = createLanes();
   const config = { cost: 1, problems } as const;
   app.decorateRequest('format', 'json');
   app.addHook('preValidation', (request, _reply, done) =>
@@ -125,8 +131,9 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock;
     config,
     handler: (request, reply) => {
       const { query, format } = request;
-      const answer = market.days(query.tokenName, query.days, format);
-      return send(request, reply, answer, format);
+      const give = () => send(request, reply, market.days(query.tokenName, query.days, format), format);
+      const size = market.size(query.tokenName, daysWindow(query.days, clock.now()));
+      return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
     },
   });
 
@@ -137,9 +144,12 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock;
     config,
     handler: (request, reply) => {
       const { query, format } = request;
-      const grain = INTERVALS[query.interval];
-      const answer = market.range(query.tokenName, grain, query.fromDate, query.thruDate, format);
-      return send(request, reply, answer, format);
+      const interval = INTERVALS[query.interval];
+      const { tokenName, fromDate, thruDate } = query;
+      const give = () =>
+        send(request, reply, market.range(tokenName, interval, fromDate, thruDate, format), format);
+      const size = market.size(tokenName, rangeWindow(interval, fromDate, thruDate, clock.now()));
+      return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
     },
   });
 };

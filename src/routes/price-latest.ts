@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { latestPrice } from '../domain/records.ts';
-import { currency, tokenName } from '../http/parameters.ts';
-import type { Send } from '../http/sending.ts';
-import type { Market } from '../services/market.ts';
+import { latestPrice } from '#domain/records';
+import { currency, tokenName } from '#http/pipeline/parameters';
+import type { Send } from '#http/replies/responder';
+import type { Market } from '#services/market/market';
 
 const latest = {
   tags: ['prices'],

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { countedFigures } from '../domain/day-figures.ts';
-import { tokenStatistics } from '../domain/records.ts';
-import { FIGURES, type Figure, STATISTICS_SYMBOLS, type StatisticsSource } from '../domain/statistics.ts';
-import { currency, statisticsToken } from '../http/parameters.ts';
-import type { Send } from '../http/sending.ts';
-import type { Statistics } from '../services/statistics.ts';
+import { tokenStatistics } from '#domain/records';
+import { countedFigures } from '#domain/statistics/daily-difference';
+import { FIGURES, type Figure } from '#domain/statistics/figures';
+import { STATISTICS_SYMBOLS, type StatisticsSource } from '#domain/statistics/statistics';
+import { currency, statisticsToken } from '#http/pipeline/parameters';
+import type { Send } from '#http/replies/responder';
+import type { Statistics } from '#services/statistics/statistics';
 
 /** What each source tells of each chain, in the order in which they are tried. */
 type Told = readonly Pick<StatisticsSource, 'name' | 'tells'>[];

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { iso } from '../domain/clock.ts';
-import { GRAINS, type Grain } from '../domain/grain.ts';
-import { type TokenRecord, tokenRecord } from '../domain/records.ts';
-import type { Market } from '../services/market.ts';
+import { iso } from '#domain/clock';
+import { INTERVALS, type Interval } from '#domain/market/interval';
+import { type TokenRecord, tokenRecord } from '#domain/records';
+import type { Market } from '#services/market/market';
 
 const list = {
   tags: ['tokens'],
@@ -21,13 +21,15 @@ const PRICES = [
 const STATISTICS = '/v1/prices/latest/stats';
 
 function toRecord({ token, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
-  const of = (grain: Grain) => {
-    const row = held.find((one) => one.grain === grain);
+  const of = (interval: Interval) => {
+    const row = held.find((one) => one.interval === interval);
     return row
       ? { from: iso(row.from), thru: iso(row.thru), points: row.points }
       : { from: null, thru: null, points: 0 };
   };
-  const archive = Object.fromEntries(GRAINS.map((grain) => [grain, of(grain)])) as TokenRecord['archive'];
+  const archive = Object.fromEntries(
+    INTERVALS.map((interval) => [interval, of(interval)]),
+  ) as TokenRecord['archive'];
   const endpoints = token.statistics ? [...PRICES, STATISTICS] : PRICES;
   return { tokenName: token.name, symbol: token.symbol, listed: token.listed, endpoints, archive };
 }

@@ -1,14 +1,16 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { usageRecord, userRecord } from '../domain/records.ts';
-import { registrationForm } from '../domain/registration.ts';
-import { presentedKey } from '../http/guard.ts';
-import { limitRegistrations } from '../http/registration-limit.ts';
-import { Problem } from '../problems.ts';
-import type { Allowance } from '../services/allowance.ts';
-import { refuseReplaced } from '../services/key-problems.ts';
-import { GRACE_SECONDS, type Users } from '../services/users.ts';
-import type { Settings } from '../settings.ts';
+import { type Clock, instantOf } from '#domain/clock';
+import { registrationForm } from '#domain/quota/registration';
+import { usageRecord, userRecord } from '#domain/records';
+import { type Burst, createBurst } from '#http/pipeline/burst';
+import { presentedKey } from '#http/pipeline/guard';
+import { clientOf, limitRegistrations } from '#http/pipeline/registration-limit';
+import { Problem } from '#problems';
+import type { Allowance } from '#services/quota/allowance';
+import { refuseReplaced } from '#services/quota/key-problems';
+import { GRACE_SECONDS, type Users } from '#services/quota/users';
+import type { Settings } from '#settings';
 
 const api = z.string().min(1, 'is empty').optional().meta({
   description: 'The key; the header X-API-KEY may take its place',
@@ -60,7 +62,8 @@ const usage = {
 const rotate = {
   tags: ['users'],
   summary: 'A new key in the place of this one',
-  description: 'Usage, plan and validity carry over. The old key goes on for the grace, for reading only.',
+  description:
+    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. A user has 20 keys at most.',
   querystring: z.object({ graceSeconds }),
   response: { 200: userRecord },
 };
@@ -84,7 +87,9 @@ const erase = {
 type Options = {
   users: Users;
   allowance: Allowance;
-  settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins'>;
+  burst: Burst;
+  clock: Clock;
+  settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins' | 'burstPerSecond'>;
 };
 
 /** Throws for a registration that a page of another site makes, or that nobody may make. */
@@ -100,7 +105,13 @@ function refuseRegistration(
     throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
 }
 
-export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowance, settings }) => {
+export const user: FastifyPluginAsyncZod<Options> = async (
+  app,
+  { users, allowance, burst, clock, settings },
+) => {
+  /** How fast a client's address may present keys that have to be looked up here. */
+  const strangers = createBurst<string>(settings.burstPerSecond);
+
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
@@ -130,13 +141,18 @@ export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowan
         'api_key_missing',
         'api_key_invalid',
         'api_key_revoked',
+        'rate_limited',
         'database_unavailable',
         'overloaded',
       ],
     },
     handler: async (request) => {
       const apiKey = request.query.api ?? presentedKey(request);
-      return users.record(await allowance.authenticate(apiKey, { evenExpired: true }), apiKey);
+      const now = instantOf(clock);
+      if (!allowance.holderAtOnce(apiKey, now)) strangers.admit(clientOf(request), now.wall);
+      const caller = await allowance.authenticate(apiKey, { allowExpired: true });
+      burst.admit(caller.user.key, now.wall);
+      return users.record(caller, apiKey);
     },
   });
 
@@ -152,7 +168,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowan
     method: 'POST',
     url: '/rotate',
     schema: rotate,
-    config: { cost: 0 },
+    config: { cost: 0, problems: ['too_many_keys'] },
     handler: async (request) => {
       refuseReplaced(request.caller);
       return users.rotate(request.caller.user.key, request.query.graceSeconds, presentedKey(request));
@@ -163,7 +179,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowan
     method: 'POST',
     url: '/renew',
     schema: renew,
-    config: { cost: 0, evenExpired: true, problems: ['renew_too_early'] },
+    config: { cost: 0, allowExpired: true, problems: ['renew_too_early'] },
     handler: async (request) => {
       refuseReplaced(request.caller);
       const renewed = await users.renew(request.caller.user.key);

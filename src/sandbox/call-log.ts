@@ -2,20 +2,20 @@ export type Call = { method: string; path: string; query: Record<string, string>
 
 const KEPT = 10_000;
 
-/** The calls that reached the upstreams: the newest 10,000 in full, and a count of all of them by endpoint. */
+/** The calls of the upstreams: the newest 10,000 in full, and the number of all calls by endpoint. */
 export function createCallLog() {
   const calls: Call[] = [];
   const counts = new Map<string, number>();
   return {
-    /** Oldest first; the array stays the same one as calls come and go. */
+    /** Oldest first. Always the same array. */
     calls: calls as readonly Call[],
     record(call: Call, endpoint: string): void {
       if (calls.push(call) > KEPT) calls.shift();
       counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
     },
     /**
-     * How many calls there were since the last `clear`, those no longer kept among them. `endpoint` is the end of
-     * a path with its variable parts as `{id}`: `/coins/markets`, `/market_chart`, `/coins/{id}/history`.
+     * The number of all calls since the last `clear`. `endpoint` is the end of a path with its variable parts as
+     * `{id}`: `/coins/markets`, `/market_chart`, `/coins/{id}/history`.
      */
     count(endpoint = ''): number {
       let total = 0;

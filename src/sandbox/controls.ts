@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { createCallLog } from './call-log.ts';
 import { type createFaults, faultSchema } from './faults.ts';
+import { parseJson } from './replies.ts';
 import type { Answer } from './upstream.ts';
 
 const orderSchema = z.strictObject({
@@ -18,11 +19,11 @@ const json = (status: number, body: unknown, headers: Record<string, string> = {
 const nothing: Answer = { status: 204, headers: {}, body: '' };
 
 /**
- * The sandbox from outside, for whoever plays with it by hand:
- * - `PUT /sandbox/faults` `{fault, times?, path?}`: this fault in place of all others, for the next `times`
- *   matching requests, or for all of them where `times` is left out; `path` is a part of the path. 204, or 400
+ * The control interface of the sandbox:
+ * - `PUT /sandbox/faults` `{fault, times?, path?}`: replaces all faults by this one, for the next `times` matching
+ *   requests, or for all without `times`; `path` is a part of the path. 204, or 400
  *   with `{error, issues}`.
- * - `DELETE /sandbox/faults`: none any more. 204.
+ * - `DELETE /sandbox/faults`: removes all faults. 204.
  * - `GET /sandbox/calls`: `{total, byEndpoint, calls}`, the newest call last. `DELETE` forgets them. 204.
  */
 export function createControls(
@@ -30,16 +31,12 @@ export function createControls(
   log: ReturnType<typeof createCallLog>,
 ) {
   function order(text: string): Answer {
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch {
-      return json(400, { error: 'the body is not JSON', issues: [] });
-    }
+    const body = parseJson(text);
+    if (body === undefined) return json(400, { error: 'the body is not JSON', issues: [] });
     const parsed = orderSchema.safeParse(body);
     if (!parsed.success) {
       const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-      return json(400, { error: 'that is not a fault the sandbox knows', issues });
+      return json(400, { error: 'unknown fault', issues });
     }
     const { fault, times, path } = parsed.data;
     const where = path === undefined ? {} : { path };
@@ -66,7 +63,7 @@ export function createControls(
     },
   };
 
-  /** The answer to a path under `/sandbox/`; 404 and 405 for what is not there. */
+  /** The answer to a request under `/sandbox/`. */
   return (method: string, path: string, body: string): Answer => {
     const known = verbs[path];
     if (!known) return json(404, { error: `nothing is at ${path}`, paths: Object.keys(verbs) });

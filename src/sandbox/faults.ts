@@ -4,17 +4,17 @@ const plain = <const Kind extends string>(kind: Kind) => z.strictObject({ kind: 
 const milliseconds = z.int().min(0).max(3_600_000);
 
 /**
- * What can go wrong with an answer.
+ * The faults of an answer.
  * - `delay`: `ms` later, the normal answer
- * - `status`: that status; the body (text, or JSON) is a likely one where it is left out
- * - `rateLimitUnder200`: the rate-limit body under HTTP 200; `html`: the edge's page where JSON belongs
- * - `truncated`: half of the JSON in a message that ends in order
+ * - `status`: that status; without `body` a typical one
+ * - `rateLimitUnder200`: the rate-limit body under HTTP 200; `html`: the page of the CDN in place of JSON
+ * - `truncated`: half of the JSON in a complete HTTP message
  * - `hangBeforeHeaders`, `hangMidway`: nothing, or headers and half of the body, then silence
  * - `reset`, `resetMidway`: the connection is cut before the headers, or after half of the body
- * - `slow`: one byte every `everyMs` (a second, where left out)
- * - `emptyChart`: the normal answer with its arrays empty; `wrongTypes`: with each number an object and each
- *   text a number
- * - `huge`: so many bytes of a JSON text that does not end
+ * - `slow`: one byte every `everyMs` (1000)
+ * - `emptyChart`: the normal answer with its arrays empty; `wrongTypes`: with objects for numbers
+ *   and numbers for strings
+ * - `huge`: that many bytes of JSON that never ends
  */
 export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('delay'), ms: milliseconds }),
@@ -45,56 +45,56 @@ export const faultSchema = z.discriminatedUnion('kind', [
 
 export type Fault = z.infer<typeof faultSchema>;
 
-/** A text is found anywhere in the path; a pattern is tried on the path, and on the path with its query. */
+/** A string matches anywhere in the path; a pattern is tested on the path, and on the path with its query. */
 export type PathMatch = string | RegExp;
 type Target = { path: string; search: string };
 
 function matches(match: PathMatch | undefined, { path, search }: Target): boolean {
   if (match === undefined) return true;
   if (typeof match === 'string') return path.includes(match);
-  // `search` starts anew at every call, where `test` of a global pattern remembers its place.
+  // Not `test`, which continues at the last match of a global pattern.
   return path.search(match) >= 0 || (path + search).search(match) >= 0;
 }
 
-/** The faults to come, and the requests that are held back. */
+/** The faults that requests get, and the requests that are held. */
 export function createFaults() {
-  let upcoming: { fault: Fault; left: number; path: PathMatch | undefined }[] = [];
-  let standing: { fault: Fault; path: PathMatch | undefined }[] = [];
+  let queued: { fault: Fault; left: number; path: PathMatch | undefined }[] = [];
+  let permanent: { fault: Fault; path: PathMatch | undefined }[] = [];
   const holds = new Set<ReturnType<typeof createHold>>();
   return {
-    /** The next `times` (1 where left out) matching requests get the fault; earlier orders are served first. */
+    /** The next `times` (1) matching requests get the fault, after the faults that were queued before. */
     next(fault: Fault, { times = 1, path }: { times?: number; path?: PathMatch } = {}): void {
-      upcoming.push({ fault, left: times, path });
+      queued.push({ fault, left: times, path });
     },
-    /** Every matching request gets it, unless a `next` one is due; the newest order has precedence. */
+    /** Every matching request gets the fault, unless one is queued; the newest one wins. */
     always(fault: Fault, { path }: { path?: PathMatch } = {}): void {
-      standing.unshift({ fault, path });
+      permanent.unshift({ fault, path });
     },
-    /** Ends all faults and releases all that is held. */
+    /** Removes all faults and releases all held requests. */
     clear(): void {
-      upcoming = [];
-      standing = [];
+      queued = [];
+      permanent = [];
       for (const hold of holds) hold.release();
     },
-    /** Matching requests wait, unanswered, until `release`; `arrived(n)` resolves once n of them are waiting. */
+    /** Holds matching requests until `release`; `arrived(n)` resolves when n of them are held. */
     hold({ path }: { path?: PathMatch } = {}): { release(): void; arrived(n: number): Promise<void> } {
       const hold = createHold(path, () => holds.delete(hold));
       holds.add(hold);
       return { release: hold.release, arrived: hold.arrived };
     },
-    /** For the server: resolves when nothing holds the request back, or its connection has ended. */
-    async admitted(target: Target, gone: AbortSignal): Promise<void> {
+    /** For the server: resolves when the request is not held, or its connection has ended. */
+    async waitForRelease(target: Target, gone: AbortSignal): Promise<void> {
       for (const hold of holds) if (matches(hold.path, target)) await hold.wait(gone);
     },
     /** For the server: takes the fault that this request gets. */
     take(target: Target): Fault | null {
-      const due = upcoming.find((order) => order.left > 0 && matches(order.path, target));
+      const due = queued.find((order) => order.left > 0 && matches(order.path, target));
       if (due) {
         due.left -= 1;
-        if (due.left <= 0) upcoming = upcoming.filter((order) => order !== due);
+        if (due.left <= 0) queued = queued.filter((order) => order !== due);
         return due.fault;
       }
-      return standing.find((order) => matches(order.path, target))?.fault ?? null;
+      return permanent.find((order) => matches(order.path, target))?.fault ?? null;
     },
   };
 }

@@ -7,9 +7,18 @@ export const jsonReply = (status: number, body: unknown, headers: Record<string,
   body: JSON.stringify(body),
 });
 
-/** An answer in plain words, where an upstream writes its errors so. */
+/** An answer in plain text. */
 export const textReply = (status: number, body: string): Answer => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body,
 });
+
+/** The body of a request as JSON; undefined if it is none. */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -2,31 +2,28 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as after } from 'node:timers/promises';
-import { edgePage, rateLimited } from './coingecko-errors.ts';
+import { edgePage, rateLimited } from '#sandbox/coingecko/errors';
 import type { Fault } from './faults.ts';
+import { jsonReply, parseJson } from './replies.ts';
 import type { Answer } from './upstream.ts';
 
-/** Writes an answer as the aggregator does: in chunks, without a length. */
+/** Sends an answer as the aggregator does: chunked, without Content-Length. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   response.writeHead(status, headers);
   response.end(body);
 }
 
-/** The text of the answer with every member of it put through `change`; what is no JSON stays as it is. */
-function reshaped(answer: Answer, change: (key: string, value: unknown) => unknown): Answer {
-  let body: unknown;
-  try {
-    body = JSON.parse(answer.body);
-  } catch {
-    return answer;
-  }
-  return { ...answer, body: JSON.stringify(body, change) };
+/** The answer with `change` applied to every value of its JSON; an answer that is no JSON stays as it is. */
+function changeJson(answer: Answer, change: (key: string, value: unknown) => unknown): Answer {
+  const body = parseJson(answer.body);
+  return body === undefined ? answer : { ...answer, body: JSON.stringify(body, change) };
 }
 
-const emptied = (answer: Answer) => reshaped(answer, (_key, value) => (Array.isArray(value) ? [] : value));
+const emptyArrays = (answer: Answer) =>
+  changeJson(answer, (_key, value) => (Array.isArray(value) ? [] : value));
 
-const mistyped = (answer: Answer) =>
-  reshaped(answer, (key, value) => {
+const wrongTypes = (answer: Answer) =>
+  changeJson(answer, (key, value) => {
     if (typeof value === 'number' && key !== 'wrong') return { wrong: value };
     return typeof value === 'string' ? 0 : value;
   });
@@ -37,11 +34,7 @@ function statusAnswer({ status, body, headers }: Extract<Fault, { kind: 'status'
       ? rateLimited(429)
       : status >= 500
         ? edgePage(status, `${status}: ${STATUS_CODES[status] ?? 'error'}`)
-        : {
-            status,
-            headers: { 'content-type': 'application/json; charset=utf-8' },
-            body: JSON.stringify({ error: STATUS_CODES[status] ?? 'error' }),
-          };
+        : jsonReply(status, { error: STATUS_CODES[status] ?? 'error' });
   if (body === undefined) return { ...likely, headers: { ...likely.headers, ...headers } };
   const isPage = typeof body === 'string' && body.startsWith('<');
   const type = isPage ? 'text/html; charset=UTF-8' : 'application/json; charset=utf-8';
@@ -79,9 +72,9 @@ async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: num
 }
 
 /**
- * Answers with a fault. `normal` gives the answer that would have been, reckoned when it is needed; `gone` ends
- * all waiting when the connection is over, by a rejection with its AbortError. `limited` is the upstream's way of
- * saying under 200 that it is asked too often, the aggregator's where left out.
+ * Answers with a fault. `normal` makes the answer without the fault; `gone` aborts all waiting when the connection
+ * ends, and the promise rejects with its AbortError. `limited` makes the upstream's rate-limit answer under HTTP 200;
+ * the default is the aggregator's.
  */
 export async function sendFault(
   fault: Fault,
@@ -105,9 +98,9 @@ export async function sendFault(
       return send(response, { ...answer, body: answer.body.slice(0, answer.body.length >> 1) });
     }
     case 'emptyChart':
-      return send(response, emptied(normal()));
+      return send(response, emptyArrays(normal()));
     case 'wrongTypes':
-      return send(response, mistyped(normal()));
+      return send(response, wrongTypes(normal()));
     case 'hangBeforeHeaders':
       return;
     case 'hangMidway':
@@ -117,7 +110,7 @@ export async function sendFault(
       return;
     case 'resetMidway':
       await sendHalf(response, normal());
-      // An orderly end of the connection: a reset could overtake the half that was sent.
+      // Not a reset, which could overtake the half that was sent.
       response.socket?.destroy();
       return;
     case 'slow':

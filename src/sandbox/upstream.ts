@@ -12,9 +12,8 @@ export type UpstreamRequest = {
 export type Answer = { status: number; headers: Record<string, string>; body: string };
 
 /**
- * A stand-in upstream, mounted by the server under `prefix` (such as `/api/v3`). `endpointOf` names the kind of
- * call a path is, its variable parts as `{id}`: calls are counted by it. `rateLimited` is its own way of saying so
- * under HTTP 200, where it has one.
+ * A stand-in for an upstream, below `prefix` (such as `/api/v3`). `endpointOf` replaces the variable parts of a path by
+ * `{id}`, to count the calls of an endpoint. `rateLimited` is its rate-limit answer under HTTP 200, if it has one.
  */
 export type Upstream = {
   prefix: string;

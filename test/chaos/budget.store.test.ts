@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import { type Besieged, BY_NAME, DAYS, LATEST, startBesieged } from '../support/chaos.ts';
+import { DAY, HOUR } from '#domain/clock';
+import { amount, longTimeout } from '../support/long.ts';
+import { type Besieged, BY_NAME, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
 
 const BUDGET = 40;
 let service: Besieged;
@@ -15,12 +16,12 @@ afterEach(() => service?.close());
 const chartOf = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=1`;
 
 test('a budget that retries have spent: no call above it, what is stored is served, and its headers are sound', {
-  timeout: 90_000,
+  timeout: longTimeout,
 }, async () => {
   await service.ask(LATEST);
   await service.ask(DAYS);
   service.sandbox.faults.always({ kind: 'status', status: 500 });
-  for (let hour = 0; hour < 28 * 24; hour++) {
+  for (let hour = 0; hour < amount(14, 28) * 24; hour++) {
     service.clock.advance(HOUR);
     // Things of which nothing is stored are tried whatever the timetable says, if only to see whether it is back.
     await Promise.allSettled(BY_NAME.map(async (token) => service.parts.market.days(token, 3, 'json')));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
-import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/chaos.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
 
 let service: Besieged;
 beforeEach(async () => {

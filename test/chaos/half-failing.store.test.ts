@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MINUTE } from '../../src/domain/clock.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
-import { type Besieged, BY_NAME, startBesieged } from '../support/chaos.ts';
-import { createRandom } from '../support/chaos-simulation.ts';
+import { MINUTE } from '#domain/clock';
+import type { Fault } from '#sandbox/faults';
+import { createRandom } from '../../fixtures/simulation.ts';
+import { amount, longTimeout } from '../support/long.ts';
+import { type Besieged, BY_NAME, startBesieged } from '../support/service/chaos.ts';
 
-const REQUESTS = 10_000;
+const REQUESTS = amount(1_000, 10_000);
+const ROUNDS = amount(20, 50);
 const AT_ONCE = 50;
 
 let service: Besieged;
@@ -76,10 +78,10 @@ async function requests(count: number): Promise<Map<number, number>> {
 }
 
 test(`${REQUESTS} mixed requests while every other call upstream fails: nothing but what the contract has, no 5xx`, {
-  timeout: 240_000,
+  timeout: longTimeout,
 }, async () => {
   const seen = new Map<number, number>();
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     await service.pass(2 * MINUTE);
     service.sandbox.faults.clear();
     // Half of what goes out fails, each in its own way.
@@ -87,7 +89,7 @@ test(`${REQUESTS} mixed requests while every other call upstream fails: nothing 
       const path = pick([/markets/, /bitcoin/, /arweave/, /ethereum/, /solana/, /usd-coin/]);
       service.sandbox.faults.next(pick(FAULTS), { path });
     }
-    for (const [status, times] of await requests(REQUESTS / 50))
+    for (const [status, times] of await requests(REQUESTS / ROUNDS))
       seen.set(status, (seen.get(status) ?? 0) + times);
   }
   await service.parts.market.idle();
@@ -97,7 +99,7 @@ test(`${REQUESTS} mixed requests while every other call upstream fails: nothing 
 });
 
 test('while the upstream holds every call, all that is stored is answered before it lets go', {
-  timeout: 120_000,
+  timeout: longTimeout,
 }, async () => {
   await service.close();
   service = await startBesieged({
@@ -108,7 +110,7 @@ test('while the upstream holds every call, all that is stored is answered before
   let isReleased = false;
   await service.pass(7 * MINUTE);
   // More than twice its time is waited for a moment; all that are asked in it wait for the same moment.
-  const seen = await requests(2_000);
+  const seen = await requests(amount(500, 2_000));
   await held.arrived(1);
   expect(isReleased).toBe(false);
   expect([...seen.keys()].sort()).toEqual([200, 304, 400]);

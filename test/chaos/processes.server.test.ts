@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE } from '../../src/domain/clock.ts';
-import { openLog, openParts, type Parts } from '../../src/parts.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { readSettings } from '../../src/settings.ts';
-import { type Database, openDatabase } from '../../src/stores/database.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { statisticsSettings } from '../support/statistics-settings.ts';
+import { type Dependencies, openDependencies, openLog } from '#dependencies';
+import { MINUTE } from '#domain/clock';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { readSettings } from '#settings';
+import { type Database, openDatabase } from '#stores/database/database';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
+import { createTestDatabase } from '../support/database/database.ts';
 
 let home: Awaited<ReturnType<typeof createTestDatabase>>;
 let clock: TestClock;
 let sandbox: Sandbox;
 let database: Database;
-let opened: { parts: Parts; database: Database }[];
+let opened: { parts: Dependencies; database: Database }[];
 beforeEach(async () => {
   home = await createTestDatabase();
   clock = createTestClock('2026-05-15T14:10:06Z');
@@ -28,7 +28,7 @@ afterEach(async () => {
   await home.drop();
 });
 
-async function start(env: Record<string, string> = {}): Promise<Parts> {
+async function start(env: Record<string, string> = {}): Promise<Dependencies> {
   const own = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
@@ -37,7 +37,7 @@ async function start(env: Record<string, string> = {}): Promise<Parts> {
     ...statisticsSettings(sandbox),
     ...env,
   });
-  const parts = await openParts(settings, { clock, database: own, logger: openLog('silent') });
+  const parts = await openDependencies(settings, { clock, database: own, logger: openLog('silent') });
   opened.push({ parts, database: own });
   return parts;
 }
@@ -49,7 +49,7 @@ async function stopAll(): Promise<void> {
   }
 }
 
-const everything = ({ market }: Parts) =>
+const everything = ({ market }: Dependencies) =>
   Promise.all([
     market.latest('bitcoin'),
     market.latest('solana'),
@@ -57,7 +57,7 @@ const everything = ({ market }: Parts) =>
     market.days('bitcoin', 30, 'json'),
     market.days('bitcoin', 8, 'json'),
   ]);
-const bodies = async (parts: Parts) =>
+const bodies = async (parts: Dependencies) =>
   (await everything(parts)).map(({ body }) => String(body.identity.payload));
 
 describe('three processes', () => {
@@ -66,14 +66,14 @@ describe('three processes', () => {
     await Promise.all(three.map(everything));
     // The latest prices, the day's chart, the daily series, ninety days of hours.
     expect(sandbox.countCalls()).toBe(4);
-    for (const parts of three) await parts.watch();
+    for (const parts of three) await parts.poll();
     const answers = await Promise.all(three.map(bodies));
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[2]).toEqual(answers[0]);
 
     sandbox.clearCalls();
     clock.advance(13 * MINUTE);
-    for (const parts of three) await parts.watch();
+    for (const parts of three) await parts.poll();
     await Promise.all(three.map(everything));
     for (const { market } of three) await market.idle();
     expect(sandbox.countCalls('/coins/markets')).toBe(1);
@@ -123,7 +123,9 @@ describe('a holder that died', () => {
   test('is waited for until the deadline, and not called past', async () => {
     await orphan('1 hour');
     const { market } = await start({ UPSTREAM_TIMEOUT_MS: '300' });
-    await expect(async () => market.latest('bitcoin')).rejects.toMatchObject({ code: 'upstream_timeout' });
+    const answer = Promise.resolve(market.latest('bitcoin'));
+    clock.advance(301);
+    await expect(answer).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(sandbox.countCalls()).toBe(0);
   });
 
@@ -158,7 +160,7 @@ describe('a restart', () => {
     expect(answer.body.identity.payload).toBe(before[0]);
     expect(answer.fetchedAt).toBe(clock.now() - 13 * MINUTE);
     await parts.market.idle();
-    const { filled } = await parts.market.latest('bitcoin');
-    expect(filled.failure).toMatchObject({ reason: 'server_error' });
+    const { outcome } = await parts.market.latest('bitcoin');
+    expect(outcome.failure).toMatchObject({ reason: 'server_error' });
   });
 });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
-import { openDatabase } from '../../src/stores/database.ts';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { openDatabase } from '#stores/database/database';
 import {
   commonQuestions,
   everyQuestion,
   openSimulation,
   type Simulation,
-} from '../support/chaos-simulation.ts';
-import { createTestDatabase } from '../support/database.ts';
+} from '../../fixtures/simulation.ts';
+import { createTestDatabase } from '../support/database/database.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let simulation: Simulation | undefined;

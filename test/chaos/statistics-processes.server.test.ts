@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import { openLog, openParts, type Parts } from '../../src/parts.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { readSettings } from '../../src/settings.ts';
-import { type Database, openDatabase } from '../../src/stores/database.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { statisticsSettings } from '../support/statistics-settings.ts';
+import { type Dependencies, openDependencies, openLog } from '#dependencies';
+import { DAY, HOUR } from '#domain/clock';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { readSettings } from '#settings';
+import { type Database, openDatabase } from '#stores/database/database';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
+import { createTestDatabase } from '../support/database/database.ts';
 
 const PROCESSES = 4;
 const TOKENS = ['btc', 'ar', 'eth', 'sol'] as const;
@@ -17,7 +17,7 @@ let home: Awaited<ReturnType<typeof createTestDatabase>>;
 let clock: TestClock;
 let sandbox: Sandbox;
 let lines: string[];
-let opened: { parts: Parts; database: Database }[];
+let opened: { parts: Dependencies; database: Database }[];
 beforeEach(async () => {
   home = await createTestDatabase();
   clock = createTestClock('2026-05-15T14:10:06Z');
@@ -34,7 +34,7 @@ afterEach(async () => {
   await home.drop();
 });
 
-async function start(): Promise<Parts> {
+async function start(): Promise<Dependencies> {
   const database = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
@@ -42,13 +42,13 @@ async function start(): Promise<Parts> {
     ...statisticsSettings(sandbox),
   });
   const logger = openLog('info', { write: (line) => void lines.push(line) });
-  const parts = await openParts(settings, { clock, database, logger });
+  const parts = await openDependencies(settings, { clock, database, logger });
   opened.push({ parts, database });
   return parts;
 }
 
 /** Everybody asks for everything at once; gives what each was told. */
-async function askAll(processes: readonly Parts[]): Promise<string[]> {
+async function askAll(processes: readonly Dependencies[]): Promise<string[]> {
   const told = await Promise.all(
     processes.map(async ({ statistics }) => {
       const answers = await Promise.all(TOKENS.map((token) => statistics.latest(token)));
@@ -68,7 +68,7 @@ describe(`${PROCESSES} processes`, () => {
       clock.advance(HOUR);
       sandbox.clearCalls();
       await askAll(processes);
-      for (const parts of processes) await parts.watch();
+      for (const parts of processes) await parts.poll();
       expect(new Set(await askAll(processes)).size).toBe(1);
       // What is not listed is known to all of them.
       expect(sandbox.countCalls()).toBe(CALLS_OF_ONE - 2);
@@ -86,7 +86,7 @@ describe(`${PROCESSES} processes`, () => {
     for (let hour = 0; hour < 3; hour++) {
       clock.advance(HOUR);
       await askAll(processes);
-      for (const parts of processes) await parts.watch();
+      for (const parts of processes) await parts.poll();
     }
     const switched = lines
       .map((line) => JSON.parse(line) as { msg: string; token?: string; reason?: string })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ChainClient, type ChainClientOptions, QuotientError } from '../../src/client/index.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { transferBytes } from '../support/signing.ts';
+import { ChainClient, type ChainClientOptions, QuotientError } from '#client/index';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { transferBytes } from '../../fixtures/signing.ts';
 import { failure } from './failure.ts';
 
 const MNEMONIC =
@@ -80,7 +80,7 @@ describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
     expect((await one.balances(rich)).result.length).toBeGreaterThan(COINS);
   });
 
-  it('that talks nonsense is told', async () => {
+  it('that talks malformed is told', async () => {
     const one = new ChainClient({ nodeUrl: urlOf(dialect), dialect, retries: 0 });
     sandbox.faults.next({ kind: 'html', status: 200 });
     expect((await failure(one.balances(rich))).code).toBe('upstream_invalid');

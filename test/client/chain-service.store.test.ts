@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ChainClient, type QuotientError } from '../../src/client/index.ts';
-import { SECOND } from '../../src/domain/clock.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { type Service, startService } from '../support/service.ts';
-import { transferBytes, transferStdTx } from '../support/signing.ts';
+import { ChainClient, type QuotientError } from '#client/index';
+import { SECOND } from '#domain/clock';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { transferBytes, transferStdTx } from '../../fixtures/signing.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 const UNKNOWN = 'AB'.repeat(32);
 const SOON = { everyMs: 10, timeoutMs: 20_000 };

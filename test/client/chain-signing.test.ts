@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChainClient } from '../../src/client/index.ts';
-import { MINUTE, SECOND } from '../../src/domain/clock.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { transferBytes, transferStdTx } from '../support/signing.ts';
+import { ChainClient } from '#client/index';
+import { MINUTE, SECOND } from '#domain/clock';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { transferBytes, transferStdTx } from '../../fixtures/signing.ts';
 import { failure } from './failure.ts';
 
 /** The next block is made after so long. */

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type * as quotient from '#client/index';
+import { SECOND } from '#domain/clock';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { transferBytes } from '../../fixtures/signing.ts';
 import { buildClient } from '../../scripts/build-client.ts';
-import type * as quotient from '../../src/client/index.ts';
-import { SECOND } from '../../src/domain/clock.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { openPage } from '../support/page.ts';
-import { type Service, startService } from '../support/service.ts';
-import { transferBytes } from '../support/signing.ts';
+import { openPage } from '../support/browser/page.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 declare global {
   /** What the page has. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { QuotientError } from '../../src/client/index.ts';
+import type { QuotientError } from '#client/index';
 
 /** What a call rejects with. */
 export const failure = (call: Promise<unknown>): Promise<QuotientError> =>

@@ -1,7 +1,11 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QuotientClient, QuotientError } from '../../src/client/index.ts';
-import { type Script, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { QuotientClient, QuotientError } from '#client/index';
+import {
+  type Script,
+  startUpstreamServer,
+  type UpstreamServer,
+} from '../support/upstream/upstream-server.ts';
 import { failure } from './failure.ts';
 
 const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QuotientClient, type QuotientClientOptions } from '../../src/client/index.ts';
+import { QuotientClient, type QuotientClientOptions } from '#client/index';
 
 const MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';

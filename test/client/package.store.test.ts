@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SECOND } from '#domain/clock';
+import { startSandbox } from '#sandbox/server';
 import { buildClient } from '../../scripts/build-client.ts';
-import { SECOND } from '../../src/domain/clock.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/service.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QuotientClient } from '../../src/client/index.ts';
-import { DAY } from '../../src/domain/clock.ts';
-import { createTestClock } from '../support/clock.ts';
-import { type Service, startService } from '../support/service.ts';
+import { QuotientClient } from '#client/index';
+import { DAY } from '#domain/clock';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { type Service, startService } from '../support/service/service.ts';
 import { failure } from './failure.ts';
 
 const NOW = '2024-06-15T13:00:00.000Z';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
+import type * as client from '#client/records';
+import type * as service from '#domain/records';
+import type { StatisticsSymbol } from '#domain/statistics/statistics';
+import type { ProblemCode } from '#problems';
 import { CLIENT_TYPES, clientTypes } from '../../scripts/client-types.ts';
-import type * as client from '../../src/client/records.ts';
-import type * as service from '../../src/domain/records.ts';
-import type { StatisticsSymbol } from '../../src/domain/statistics.ts';
-import type { ProblemCode } from '../../src/problems.ts';
 
 /** What the service writes where the client gives a `Date`. */
 type Written<T> = T extends Date

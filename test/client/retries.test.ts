@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QuotientClient, type QuotientClientOptions } from '../../src/client/index.ts';
-import { type Reply, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { QuotientClient, type QuotientClientOptions } from '#client/index';
+import { type Reply, startUpstreamServer, type UpstreamServer } from '../support/upstream/upstream-server.ts';
 import { failure } from './failure.ts';
 
 const PRICE: Reply = { body: JSON.stringify({ current_price: 1, ath_date: null, atl_date: null }) };

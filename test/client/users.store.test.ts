@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QuotientClient, QuotientError } from '../../src/client/index.ts';
-import { DAY } from '../../src/domain/clock.ts';
-import { type Service, startService } from '../support/service.ts';
+import { QuotientClient, QuotientError } from '#client/index';
+import { DAY } from '#domain/clock';
+import { type Service, startService } from '../support/service/service.ts';
 import { failure } from './failure.ts';
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' } as const;

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DAY } from '../../src/domain/clock.ts';
-import { openDatabase } from '../../src/stores/database.ts';
+import { DAY } from '#domain/clock';
+import { openDatabase } from '#stores/database/database';
+import { makeDataDirectory } from '../support/database/database.ts';
 import { makeDirectory, runCommand, startCommand } from './run-command.ts';
 
 const SAMPLE = new URL('../samples/export.csv', import.meta.url).pathname;
@@ -28,6 +29,7 @@ async function statusOf(token: string, dataDir = 'data') {
 
 beforeAll(async () => {
   directory = await makeDirectory();
+  await makeDataDirectory(join(directory.path, 'data'));
 });
 afterAll(() => directory.remove());
 
@@ -103,7 +105,7 @@ describe('archive import', () => {
     const first = Date.UTC(2009, 0, 3);
     const lines = Array.from({ length: 5000 }, (_, i) => {
       const date = new Date(first + i * DAY).toISOString().slice(0, 10);
-      return `${date} 00:00:00 UTC,${i / 7},${i * 1e6},${i}\n`.repeat(21);
+      return `${date} 00:00:00 UTC,${(i + 1) / 7},${i * 1e6},${i}\n`.repeat(21);
     });
     const path = join(directory.path, 'large.csv');
     await writeFile(path, `${HEADER}\n${lines.join('')}`);

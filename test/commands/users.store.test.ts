@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { hashApiKey, isApiKey } from '../../src/domain/api-key.ts';
-import { openDatabase } from '../../src/stores/database.ts';
-import { createUserStore } from '../../src/stores/users.ts';
+import { hashApiKey, isApiKey } from '#domain/quota/api-key';
+import { openDatabase } from '#stores/database/database';
+import { createUserStore } from '#stores/quota/users';
+import { makeDataDirectory } from '../support/database/database.ts';
 import { makeDirectory, runCommand } from './run-command.ts';
 
 // Each command is a process that opens a database: seconds, on a busy machine.
@@ -16,6 +17,7 @@ const member = (stdout: string, name: string) => new RegExp(`^${name}: +(.+)$`, 
 
 beforeAll(async () => {
   directory = await makeDirectory();
+  await makeDataDirectory(join(directory.path, 'data'));
 });
 afterAll(() => directory.remove());
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { byDay } from '../../src/console/by-day.ts';
-import { changeSinceYesterday } from '../../src/console/change.ts';
-import { axisMoney, bigMoney, change, fromNow, money, span } from '../../src/console/format.ts';
-import { ageText, oldest, staleReason } from '../../src/console/shown.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
+import { dailyCalls } from '#console/account/daily-calls';
+import { ageText, oldest, staleReason } from '#console/api/result';
+import { change24h } from '#console/dashboard/price-change';
+import { axisMoney, bigMoney, change, fromNow, money, span } from '#console/format';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 
@@ -43,16 +43,16 @@ it('tells spans in the unit that matters', () => {
   expect(fromNow(new Date(NOW - 3 * HOUR), NOW)).toBe('3 hours ago');
 });
 
-describe('the change since yesterday', () => {
+describe('the 24 h change', () => {
   const hours = Array.from({ length: 49 }, (_, i) => ({
     date: new Date(NOW - (48 - i) * HOUR),
     price: 100 + i,
   }));
   it('is against the same time of the day before', () =>
-    expect(changeSinceYesterday(150, hours, NOW)).toBeCloseTo(150 / 124 - 1));
+    expect(change24h(150, hours, NOW)).toBeCloseTo(150 / 124 - 1));
   it('is not known where that time is missing', () => {
-    expect(changeSinceYesterday(150, hours.slice(30), NOW)).toBeUndefined();
-    expect(changeSinceYesterday(150, [], NOW)).toBeUndefined();
+    expect(change24h(150, hours.slice(30), NOW)).toBeUndefined();
+    expect(change24h(150, [], NOW)).toBeUndefined();
   });
 });
 
@@ -66,11 +66,11 @@ describe('an age', () => {
   });
 
   it('says why it is stale, but not of what is being fetched', () => {
-    expect(staleReason('quotient; fwd=stale; ttl=-300; detail=timeout')).toBe('does not answer in time');
+    expect(staleReason('quotient; fwd=stale; ttl=-300; detail=timeout')).toBe('timed out');
     expect(staleReason('quotient; fwd=stale; ttl=-1; detail=refreshing')).toBeUndefined();
     expect(staleReason('quotient; hit; ttl=42')).toBeUndefined();
-    const stale = { fetchedAt: new Date(NOW - HOUR), stale: 'fails' };
-    expect(ageText(stale, NOW)).toBe('60 minutes old: the source fails');
+    const stale = { fetchedAt: new Date(NOW - HOUR), stale: 'server error' };
+    expect(ageText(stale, NOW)).toBe('60 minutes old (source: server error)');
   });
 
   it('of several answers is that of the oldest', () => {
@@ -81,7 +81,7 @@ describe('an age', () => {
 });
 
 it('tells the calls of 31 days, also of those without one', () => {
-  const days = byDay(
+  const days = dailyCalls(
     [
       { date: '2026-03-15', calls: 3 },
       { date: '2026-03-01', calls: 7 },

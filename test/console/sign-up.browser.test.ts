@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/console.ts';
-import { type Service, startService } from '../support/service.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 const KEY = /^qt_[0-9A-Za-z]{38}$/;
 
@@ -32,7 +32,7 @@ async function signUp(plan: 'Monthly' | 'Yearly' = 'Monthly'): Promise<string> {
   await page.getByLabel(plan).check();
   await page.getByRole('button', { name: 'Get a key' }).click();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  return page.locator('#issued-key').innerText();
+  return page.locator('#created-key').innerText();
 }
 
 it('gives a key, shows it once, and keeps it in memory alone', async () => {
@@ -43,7 +43,7 @@ it('gives a key, shows it once, and keeps it in memory alone', async () => {
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
 
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'I have saved it' }).click();
   await here.settled();
   expect(await page.locator('body').innerText()).not.toContain(key);
   await expect.poll(() => page.locator('#left-of').innerText()).toBe('of 180,000 calls left');
@@ -58,16 +58,16 @@ it('gives a key, shows it once, and keeps it in memory alone', async () => {
 it('remembers a key on this device when that is asked for, and forgets it again', async () => {
   const { page } = here;
   const key = await signUp();
-  await page.getByLabel('Remember it on this device').and(page.locator('#issued-remember')).check();
+  await page.locator('#created-key-remember').check();
   expect(await kept()).toContain(key);
   await page.reload();
-  await page.locator('#board').waitFor();
+  await page.locator('#dashboard').waitFor();
   await here.settled();
 
   await page.locator('#account-button').click();
   expect(await page.locator('#menu-remember').isChecked()).toBe(true);
-  await page.getByRole('button', { name: 'Sign out of this tab' }).click();
-  await page.getByText('Signed out').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out').waitFor();
   expect(await kept()).not.toContain(key);
   await page.reload();
   await page.getByRole('heading', { name: 'Get a key' }).waitFor();
@@ -93,7 +93,7 @@ it('is signed up to with the keyboard alone', async () => {
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
   expect(await focused()).toBe('Your API key');
-  await tabTo('I have stored it: go on');
+  await tabTo('I have saved it, continue');
   await keyboard.press('Enter');
   await here.settled();
   await expect.poll(() => page.locator('#left-of').innerText()).toBe('of 180,000 calls left');
@@ -124,12 +124,12 @@ it.each([
 ])('does not open for a key that %s', async (_what, key, code) => {
   const { page } = here;
   await page.getByLabel('API key', { exact: true }).fill(await key());
-  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page
     .locator('#sign-in')
     .getByRole('link', { name: `What ${code} means` })
     .waitFor();
-  expect(await page.locator('#board').isVisible()).toBe(false);
+  expect(await page.locator('#dashboard').isVisible()).toBe(false);
 });
 
 it('says so where registration is closed', async () => {

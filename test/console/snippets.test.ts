@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { type Call, hasCsv, pathOf } from '../../src/console/call.ts';
-import { masked, snippet } from '../../src/console/snippets.ts';
+import { type ApiCall, hasCsv, requestOf } from '#console/api/api-call';
+import { masked, snippet } from '#console/api/snippets';
 
 const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
 const BASE = 'http://127.0.0.1:8080/market';
 
-const CALLS: Call[] = [
+const CALLS: ApiCall[] = [
   { kind: 'latest', token: 'bitcoin' },
   { kind: 'days', token: 'usd-coin', days: 30 },
   { kind: 'range', token: 'solana', from: '2026-01-01', thru: '2026-02-01' },
@@ -25,13 +25,13 @@ it.each(CALLS)('writes a command line that a shell reads as it is meant: $kind',
   expect(await words(snippet(call, 'curl', BASE, KEY))).toEqual([
     '-H',
     `X-API-KEY: ${KEY}`,
-    BASE + pathOf(call),
+    BASE + requestOf(call).path,
   ]);
 });
 
 it('asks for CSV where there is some', async () => {
   expect(CALLS.filter(hasCsv).map(({ kind }) => kind)).toEqual(['days', 'range']);
-  const [, , , accept] = await words(snippet(CALLS[1] as Call, 'csv', BASE, KEY));
+  const [, , , accept] = await words(snippet(CALLS[1] as ApiCall, 'csv', BASE, KEY));
   expect(accept).toBe('Accept: text/csv');
 });
 

@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/console.ts';
-import { type Service, startService } from '../support/service.ts';
+import { DAY, HOUR } from '#domain/clock';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 let opened: TestConsole;
 let browser: Browser;
@@ -23,11 +23,18 @@ afterEach(async () => {
 });
 
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
-const blocked = () => here.page.locator('#blocked');
+const banner = () => here.page.locator('#banner');
+
+/** Ends a service without waiting for the connections that the browser opened in advance and never used. */
+async function end(ending: Service): Promise<void> {
+  const closed = ending.close();
+  ending.app.server.closeAllConnections();
+  await closed;
+}
 
 async function menu(item: string): Promise<void> {
   await here.page.locator('#account-button').click();
-  await here.page.getByRole('button', { name: item }).click();
+  await here.page.locator('#account-menu').getByRole('button', { name: item }).click();
   await here.page.getByRole('dialog').waitFor();
 }
 
@@ -42,13 +49,15 @@ it('shows the age of what it has while the upstream fails', async () => {
     clock.advance(5 * HOUR);
     await here.page.getByRole('button', { name: 'Refresh' }).click();
     await here.page.locator('#prices-age.stale').waitFor();
-    expect(await text('prices-age')).toMatch(/^5 hours old: the source (fails|failed of late)/);
-    expect(await here.page.locator('#quotes tr').first().locator('td').first().innerText()).toMatch(
+    expect(await text('prices-age')).toMatch(
+      /^5 hours old \(source: (server error|unavailable, next try soon)\)$/,
+    );
+    expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(
       /^\$[\d,.]+$/,
     );
-    await here.page.locator('#figures-age.stale').waitFor();
+    await here.page.locator('#market-data-age.stale').waitFor();
   } finally {
-    await aging.close();
+    await end(aging);
   }
 });
 
@@ -62,37 +71,40 @@ it('tells of a failure where there is nothing to show, and shows what else there
       .locator('#chart-problem')
       .getByRole('link', { name: 'What upstream_unavailable means' })
       .waitFor();
-    expect(await text('chart-state')).toBe('Nothing to show.');
-    expect(await here.page.locator('#quotes tr').first().locator('td').first().innerText()).toMatch(/^\$/);
-    expect(await blocked().innerText()).toBe('');
+    expect(await text('chart-state')).toBe('No data.');
+    expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(
+      /^\$/,
+    );
+    expect(await banner().innerText()).toBe('');
   } finally {
-    await bare.close();
+    await end(bare);
   }
 });
 
 it('renews a key that has expired', async () => {
   const key = await service.enrol({ validUntil: Date.now() - DAY });
   await here.open(key);
-  await blocked().getByText('This API key expired at').waitFor();
-  await blocked().getByRole('button', { name: 'Renew the key' }).click();
+  await banner().getByText('This API key expired at').waitFor();
+  await banner().getByRole('button', { name: 'Renew key' }).click();
   await here.page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
-  await expect.poll(() => here.page.locator('#quotes .spark').count()).toBe(5);
-  expect(await blocked().innerText()).toBe('');
+  await expect.poll(() => here.page.locator('#prices-body .sparkline').count()).toBe(5);
+  expect(await banner().innerText()).toBe('');
   expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key })).status).toBe(200);
 });
 
 it('says when an allowance that is spent is refilled', async () => {
   await here.open(await service.enrol({ limit: 3 }));
-  await blocked().getByText('It is refilled in').waitFor();
-  expect(await blocked().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
-  expect(await text('left')).toBe('0');
-  await expect.poll(() => text('visit')).toBe('Since this page was opened: 3 calls');
+  await banner().getByText('It resets in').waitFor();
+  expect(await banner().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
+  // The answers may come in another order than they were charged in: the usage, which follows, is exact.
+  await expect.poll(() => text('session-calls')).toBe('3 calls since you opened this page');
+  await expect.poll(() => text('left')).toBe('0');
 });
 
 it('renews, and says why when it is too early', async () => {
   await here.open(await service.enrol());
   for (const outcome of ['renewed', 'refused']) {
-    await menu('Renew for one more period');
+    await menu('Renew key');
     await here.page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
     if (outcome === 'renewed') await here.page.getByRole('dialog').waitFor({ state: 'hidden' });
   }
@@ -104,13 +116,13 @@ it('renews, and says why when it is too early', async () => {
 it('replaces the key, and shows the new one once', async () => {
   const old = await service.enrol();
   await here.open(old);
-  await menu('Replace the key');
-  await here.page.getByLabel('The old key goes on for').selectOption('0');
-  await here.page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click();
+  await menu('Replace key');
+  await here.page.getByLabel('The old key stops working').selectOption('0');
+  await here.page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
   await here.page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  const key = await text('issued-key');
+  const key = await text('created-key');
   expect(key).not.toBe(old);
-  await here.page.getByRole('button', { name: 'I have stored it' }).click();
+  await here.page.getByRole('button', { name: 'I have saved it' }).click();
   await here.settled();
   expect((await service.get('/v1/user/usage', { key: old })).status).toBe(401);
   expect((await service.get('/v1/user/usage', { key })).status).toBe(200);
@@ -120,12 +132,12 @@ it('replaces the key, and shows the new one once', async () => {
 it('deletes the account after it has asked, and not before', async () => {
   const key = await service.enrol();
   await here.open(key);
-  await menu('Delete the account');
+  await menu('Delete account');
   await here.page.getByRole('button', { name: 'Cancel' }).click();
   expect((await service.get('/v1/user/usage', { key })).status).toBe(200);
-  await menu('Delete the account');
-  await here.page.getByRole('button', { name: 'Delete it for good' }).click();
-  await here.page.getByText('The account is deleted').waitFor();
+  await menu('Delete account');
+  await here.page.getByRole('button', { name: 'Delete permanently' }).click();
+  await here.page.getByText('have been deleted').waitFor();
   await here.page.getByRole('heading', { name: 'Get a key' }).waitFor();
   expect((await service.get('/v1/user/usage', { key })).status).toBe(401);
 });
@@ -135,10 +147,10 @@ it('says what to do when the key dies while it is used', async () => {
   await here.open(key);
   await fetch(`${service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
   await here.page.getByRole('button', { name: 'Solana' }).click();
-  await blocked()
+  await banner()
     .getByRole('link', { name: /^What api_key_\w+ means$/ })
     .waitFor();
-  await blocked().getByRole('button', { name: 'Use another key' }).click();
+  await banner().getByRole('button', { name: 'Use another key' }).click();
   await here.page.getByLabel('API key', { exact: true }).waitFor();
 });
 
@@ -146,7 +158,7 @@ it('says so when the service is gone', async () => {
   const ending = await startService({ consoleFolder: opened.folder });
   await here.page.goto(`${ending.url}/`);
   await here.open(await ending.enrol());
-  await ending.close();
+  await end(ending);
   await here.page.getByRole('button', { name: 'Solana' }).click();
   await here.page.locator('#chart-problem').getByText('The service cannot be reached').waitFor();
 });

@@ -1,5 +1,5 @@
 import { connect, createServer } from 'node:net';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox } from '#sandbox/server';
 
 // Stand-ins for the upstreams, for other containers: the sandbox itself listens on 127.0.0.1 alone.
 const sandbox = await startSandbox({ plan: 'pro' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, hammer, PRICED } from '../support/hammer.ts';
+import { type Answer, hammer, PRICED } from '../support/service/hammer.ts';
 import { buildImage, docker, logsOf, openStack } from './stack.ts';
 
 const REPLICAS = 3;

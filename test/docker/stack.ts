@@ -78,10 +78,15 @@ export function openStack() {
       return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
     },
 
+    /** What was used, and what leases hold beside what rests. */
     async books(userKey: number): Promise<Books> {
-      const [row = ''] = await query(
-        `SELECT coalesce(sum(used), 0), coalesce(sum(outstanding), 0) FROM usage WHERE user_key = ${userKey}`,
-      );
+      const [row = ''] = await query(`
+        WITH held AS (SELECT coalesce(sum(unbooked), 0) AS unbooked,
+          coalesce(sum(granted - spent) FILTER (WHERE resting > 0 AND NOT closed), 0) AS resting
+          FROM lease WHERE user_key = ${userKey})
+        SELECT coalesce(sum(used), 0) + (SELECT unbooked FROM held),
+          coalesce(sum(outstanding), 0) - (SELECT unbooked + resting FROM held)
+        FROM usage WHERE user_key = ${userKey}`);
       const [used, outstanding] = row.split('|').map(Number);
       return { used: used ?? 0, outstanding: outstanding ?? 0 };
     },

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildApp } from '../../src/app.ts';
-import { systemClock } from '../../src/domain/clock.ts';
-import { openLog, openParts } from '../../src/parts.ts';
-import { createImporting } from '../../src/services/importing.ts';
-import { readSettings } from '../../src/settings.ts';
-import { openCsvExport } from '../../src/sources/csv-export.ts';
-import { createImportStore } from '../../src/stores/imports.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { buildApp } from '#app';
+import { openDependencies, openLog } from '#dependencies';
+import { systemClock } from '#domain/clock';
+import { createImport } from '#services/market/import';
+import { readSettings } from '#settings';
+import { openCsvExport } from '#sources/market/csv-export';
+import { createImportStore } from '#stores/market/imports';
+import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 
 const recordings =
   process.env.RECORDINGS_DIR ?? new URL('../../../shared/recordings', import.meta.url).pathname;
@@ -41,15 +41,15 @@ const pointsOf = (rows: readonly Row[], figure: number) =>
 
 describe.runIf(isRecorded)("real exports, taken in and served while the aggregator can't be reached", () => {
   let database: TestDatabase;
-  let parts: Awaited<ReturnType<typeof openParts>>;
+  let parts: Awaited<ReturnType<typeof openDependencies>>;
   let app: Awaited<ReturnType<typeof buildApp>>;
   let apiKey: string;
 
   beforeAll(async () => {
     database = await openTestDatabase();
-    const importing = createImporting({ store: createImportStore(database.prisma), clock: systemClock });
+    const importer = createImport({ store: createImportStore(database.prisma), clock: systemClock });
     for (const token of ['ethereum', 'usd-coin'] as const) {
-      const summary = await importing.take(token, await openCsvExport(FILES[token]), {
+      const summary = await importer.run(token, await openCsvExport(FILES[token]), {
         replace: false,
         strict: true,
         signal: new AbortController().signal,
@@ -62,7 +62,7 @@ describe.runIf(isRecorded)("real exports, taken in and served while the aggregat
     }
     const settings = readSettings({ COINGECKO_URL: 'http://127.0.0.1:9' });
     const logger = openLog('silent');
-    parts = await openParts(settings, { database, logger });
+    parts = await openDependencies(settings, { database, logger });
     app = await buildApp(parts);
     const user = await app.inject({
       method: 'POST',

@@ -1,20 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY } from '../../src/domain/clock.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { haveRecordings, recording } from '../support/recordings.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { DAY } from '#domain/clock';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { haveRecordings, recording } from '../support/upstream/recordings.ts';
+import { startUpstreamServer, type UpstreamServer } from '../support/upstream/upstream-server.ts';
 
 const NAMES = {
   minute: 'market_chart_bitcoin_days1_5min_2021-05-15.json',
   hour: 'market_chart_bitcoin_days30_hourly_2021-05-15.json',
   day: 'market_chart_bitcoin_days90_interval-daily_2021-05-15.json',
 };
-type Grain = keyof typeof NAMES;
+type Interval = keyof typeof NAMES;
 type Column = [at: number, value: number | null][];
 type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
 
-const recorded = (grain: Grain) => JSON.parse(String(recording('coingecko', NAMES[grain]).body)) as Chart;
+const recorded = (interval: Interval) =>
+  JSON.parse(String(recording('coingecko', NAMES[interval]).body)) as Chart;
 const ascending = (column: Column) => [...column].sort((a, b) => a[0] - b[0]);
 
 let upstream: UpstreamServer;
@@ -25,8 +26,8 @@ beforeEach(async () => {
   upstream = await startUpstreamServer(({ path, query }) => {
     if (!path.endsWith('/coins/bitcoin/market_chart'))
       return { status: 404, body: '{"error":"coin not found"}' };
-    const grain = query.interval === 'daily' ? 'day' : query.days === '1' ? 'minute' : 'hour';
-    return recording('coingecko', NAMES[grain]);
+    const interval = query.interval === 'daily' ? 'day' : query.days === '1' ? 'minute' : 'hour';
+    return recording('coingecko', NAMES[interval]);
   });
 });
 afterEach(async () => {
@@ -35,8 +36,8 @@ afterEach(async () => {
 });
 
 /** The service as it was at the moment of a recording. */
-async function startAt(grain: Grain) {
-  clock = createTestClock(recording('coingecko', NAMES[grain]).headers.date ?? '');
+async function startAt(interval: Interval) {
+  clock = createTestClock(recording('coingecko', NAMES[interval]).headers.date ?? '');
   service = await startService({ settings: { COINGECKO_URL: upstream.url }, clock });
   key = await service.enrol();
 }
@@ -56,8 +57,8 @@ function points(column: Column): { date: string; price: number }[] {
   return [...bySecond].flatMap(([date, price]) => (price === null ? [] : [{ date, price }]));
 }
 
-function expected(grain: Grain, from = Number.NEGATIVE_INFINITY) {
-  const chart = recorded(grain);
+function expected(interval: Interval, from = Number.NEGATIVE_INFINITY) {
+  const chart = recorded(interval);
   const since = (column: Column) => column.filter(([at]) => at >= from);
   return {
     prices: points(since(chart.prices)),
@@ -66,8 +67,8 @@ function expected(grain: Grain, from = Number.NEGATIVE_INFINITY) {
   };
 }
 
-function expectedCsv(grain: Grain): string {
-  const { prices, market_caps, total_volumes } = recorded(grain);
+function expectedCsv(interval: Interval): string {
+  const { prices, market_caps, total_volumes } = recorded(interval);
   const [caps, volumes] = [new Map(market_caps), new Map(total_volumes)];
   const lines = ascending(prices).map(([at, price]) =>
     [new Date(at).toISOString(), price, caps.get(at), volumes.get(at)].join(','),

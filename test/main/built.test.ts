@@ -1,21 +1,16 @@
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { buildService } from '../../scripts/build-service.ts';
 import { readStartCommand } from '../../scripts/start-command.ts';
-import { spawnService } from '../support/service-process.ts';
+import { buildServiceFolder } from '../support/service/built-service.ts';
+import { spawnService } from '../support/service/service-process.ts';
 
-/** A folder that holds what the image holds: no sources. */
 let root: string;
+let remove: () => Promise<void>;
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'quotient-built-'));
-  await buildService(join(root, 'build'));
-  await cp('package.json', join(root, 'package.json'));
-  await cp('prisma/migrations', join(root, 'prisma/migrations'), { recursive: true });
-  await symlink(resolve('node_modules'), join(root, 'node_modules'));
+  ({ root, remove } = await buildServiceFolder());
 }, 60_000);
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => remove());
 
 it('runs without its sources, as `npm start` does it', async () => {
   const { env, flags, script } = await readStartCommand();

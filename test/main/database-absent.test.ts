@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { startRefusingServer } from '../support/refusing-server.ts';
-import { spawnService } from '../support/service-process.ts';
+import { startRefusingServer } from '../support/database/refusing-server.ts';
+import { spawnService } from '../support/service/service-process.ts';
 
 // Each test starts a process: seconds, on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { readMigrations } from '../../src/stores/migrations.ts';
-import { canStartPostgres, startPostgresServer } from '../support/postgres-server.ts';
-import { spawnService } from '../support/service-process.ts';
+import { readMigrations } from '#stores/database/migrations';
+import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
+import { spawnService } from '../support/service/service-process.ts';
 
 describe.runIf(canStartPostgres)('a database that comes after the service', () => {
   it('is migrated once by two processes that waited for it', { timeout: 90_000 }, async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Replicas, startReplicas } from '../services/allowance/replicas.ts';
-import { hammer } from '../support/hammer.ts';
+import { type Replicas, startReplicas } from '../services/quota/processes/replicas.ts';
+import { hammer } from '../support/service/hammer.ts';
 
 let replicas: Replicas;
 beforeAll(async () => {

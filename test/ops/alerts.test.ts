@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createMetrics, type Readings } from '../../src/metrics.ts';
+import { createMetrics, type Readings } from '#metrics/metrics';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
 const readings: Readings = {
   requests: () => [],
   upstreams: () => [],
-  ages: () => [],
-  leases: () => ({ leases: 0, granted: 0, unspent: 0, unsettled: 0, settled: 0, refunded: 0 }),
+  staleness: () => [],
+  leases: () => ({
+    ...{ leases: 0, granted: 0, unspent: 0, unsettled: 0, settled: 0, refunded: 0, tick: 1_000 },
+    waits: { counts: [], sum: 0 },
+  }),
   isDatabaseUp: async () => true,
 };
 

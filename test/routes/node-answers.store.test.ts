@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { txHashOf } from '../../src/domain/cosmos/transaction-hash.ts';
-import { type Document, published } from '../support/published.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestNode, type TestNode } from '../support/test-node.ts';
+import { txHashOf } from '#domain/cosmos/transaction-hash';
+import { type Document, published } from '../../fixtures/published.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 const HASH = 'AB'.repeat(32);

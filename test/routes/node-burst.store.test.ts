@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestClock } from '../support/clock.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestNode, type TestNode } from '../support/test-node.ts';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 
 const HASH = 'AB'.repeat(32);
 /** On a clock that stands still, a key has its first second’s calls and no more. */

@@ -1,8 +1,8 @@
 import { bech32 } from '@scure/base';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../support/service.ts';
-import { exchange } from '../support/socket.ts';
-import { startTestNode, type TestNode } from '../support/test-node.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { exchange } from '../support/service/socket.ts';
+import { startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 
@@ -145,7 +145,8 @@ describe('what must never reach the node', () => {
     ['bytes cut short', JSON.stringify({ tx_bytes: 'CpA', mode: 'sync' }), 'body.tx_bytes'],
     ['no bytes', JSON.stringify({ tx_bytes: '', mode: 'sync' }), 'body.tx_bytes'],
     ['bytes as a number', JSON.stringify({ tx_bytes: 5, mode: 'sync' }), 'body.tx_bytes'],
-    ['too deep', `{"mode":"sync","tx":{"msg":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`, 'body'],
+    ['too deep', `{"mode":"sync","tx":{"msg":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`, 'body'],
+    ['too many values', `{"mode":"sync","tx":{"msg":[${'{},'.repeat(40_000)}{}]}}`, 'body'],
   ])('a broadcast with %s', async (_name, body, location) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await send('/txs', { method: 'POST', headers, body });

@@ -8,10 +8,10 @@ import {
   setupBankExtension,
 } from '@cosmjs/launchpad';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTestClock } from '../support/clock.ts';
-import { startKeyProxy } from '../support/key-proxy.ts';
-import { startService } from '../support/service.ts';
-import { base64, keyOf, signedTxRaw } from '../support/signing.ts';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { base64, keyOf, signedTxRaw } from '../../fixtures/signing.ts';
+import { startKeyProxy } from '../support/database/key-proxy.ts';
+import { startService } from '../support/service/service.ts';
 
 /**
  * The client of the old interface that wallets were written with, its signer too: nothing of it is the service's.

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOUR } from '../../src/domain/clock.ts';
-import { FIGURES, STATISTICS_SYMBOLS } from '../../src/domain/statistics.ts';
-import { DAYS, LATEST } from '../support/chaos.ts';
-import { startService } from '../support/service.ts';
-import { KEYLESS, STATS, startWithStatistics, type WithStatistics } from '../support/statistics.ts';
+import { HOUR } from '#domain/clock';
+import { FIGURES } from '#domain/statistics/figures';
+import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
+import { DAYS, LATEST } from '../support/service/chaos.ts';
+import { startService } from '../support/service/service.ts';
+import { KEYLESS, STATS, startWithStatistics, type WithStatistics } from '../support/service/statistics.ts';
 
 let service: WithStatistics;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DAY, SECOND } from '../../src/domain/clock.ts';
-import { addMonths } from '../../src/domain/plan.ts';
-import { type HandClock, handClock, usageDays } from '../services/allowance/tellers.ts';
-import { PRICED } from '../support/hammer.ts';
-import { type Service, startService } from '../support/service.ts';
+import { DAY, SECOND } from '#domain/clock';
+import { addMonths } from '#domain/quota/plan';
+import { type HandClock, handClock, usageDays } from '../services/quota/tellers.ts';
+import { PRICED } from '../support/service/hammer.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const FEBRUARY = Date.UTC(2026, 1, 28, 12);

@@ -1,7 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type Sandbox, startSandbox } from '#sandbox/server';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 const chartPath = '/coins/bitcoin/market_chart?vs_currency=usd&days=1';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, MINUTE } from '../../src/domain/clock.ts';
-import { listedAt, TOKEN_NAMES } from '../../src/domain/token.ts';
-import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from '../../src/sandbox/market.ts';
+import { DAY, MINUTE } from '#domain/clock';
+import { listedAt, TOKEN_NAMES } from '#domain/market/token';
+import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from '#sandbox/price-model';
 
 const seeds = fc.integer();
 const tokens = fc.constantFrom(...TOKEN_NAMES);

@@ -1,9 +1,9 @@
-import { NodeRejection } from '../domain/cosmos/exchange.ts';
-import type { LegacyTransaction } from '../domain/cosmos/legacy-shapes.ts';
-import { untilInBlock } from '../domain/cosmos/until-in-block.ts';
-import { startDeadline } from './deadline.ts';
-import { QuotientError, withFacts } from './error.ts';
-import { mayPass } from './transport.ts';
+import { NodeRejection } from '../../domain/cosmos/exchange.ts';
+import type { LegacyTransaction } from '../../domain/cosmos/legacy-shapes.ts';
+import { untilInBlock } from '../../domain/cosmos/until-in-block.ts';
+import { startDeadline } from '../deadline.ts';
+import { QuotientError, withFacts } from '../error.ts';
+import { mayPass } from '../transport.ts';
 
 export type WaitOptions = {
   /** How long, in ms: 60,000 where left out. */

@@ -1,13 +1,17 @@
-import { detectDialect, type NodeCalls, speak } from '../domain/cosmos/dialect.ts';
-import { type AskNode, NodeFault, NodeRejection } from '../domain/cosmos/exchange.ts';
+import { createAdapter, detectDialect, type NodeCalls } from '../../domain/cosmos/adapter.ts';
+import { type AskNode, NodeFault, NodeRejection } from '../../domain/cosmos/exchange.ts';
 import type {
   BroadcastMode,
   LegacyBalances,
   LegacySearch,
   LegacyTransaction,
-} from '../domain/cosmos/legacy-shapes.ts';
-import { readSearch } from '../domain/cosmos/search.ts';
-import { isInBlock, isInCache, isTransactionHash, saysInCache } from '../domain/cosmos/transactions.ts';
+} from '../../domain/cosmos/legacy-shapes.ts';
+import { readSearch } from '../../domain/cosmos/search.ts';
+import { isInBlock, isInCache, isTransactionHash, saysInCache } from '../../domain/cosmos/transactions.ts';
+import { QuotientError, withFacts } from '../error.ts';
+import type { CallOptions } from '../quotient-client.ts';
+import { refusePhrase, refuseSecret } from '../secrets.ts';
+import { createTransport, type Transport, type TransportOptions } from '../transport.ts';
 import { type WaitOptions, waitForBlock } from './block-wait.ts';
 import {
   chooseNetwork,
@@ -16,14 +20,10 @@ import {
   isServiceUrl,
   type Network,
   type NetworkChoice,
-} from './chain-options.ts';
-import { QuotientError, withFacts } from './error.ts';
-import { asQuotientError, carry } from './node-carrier.ts';
-import type { CallOptions } from './quotient-client.ts';
-import { refusePhrase, refuseSecret } from './secrets.ts';
+} from './options.ts';
 import { hashOf, readSigned, type SignedTransaction } from './signed-transaction.ts';
 import { speakThroughService } from './through-service.ts';
-import { createTransport, type Transport, type TransportOptions } from './transport.ts';
+import { asQuotientError, carry } from './transport.ts';
 
 export type ChainClientOptions = NetworkChoice & TransportOptions;
 
@@ -163,7 +163,7 @@ export class ChainClient {
   /** The calls of the node, in the dialect it speaks. */
   async #node(signal: AbortSignal | undefined): Promise<Omit<NodeCalls, 'latestHeight'>> {
     const ask: AskNode = (question) => carry(this.#transport, question, { withKey: this.#isService, signal });
-    return this.#isService ? speakThroughService(ask) : speak(await told(this.#dialectOfNode()), ask);
+    return this.#isService ? speakThroughService(ask) : createAdapter(await told(this.#dialectOfNode()), ask);
   }
 
   /** Asked for once; after a failure, again by the next call. */

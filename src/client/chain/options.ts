@@ -1,5 +1,5 @@
-import { explorerLink } from '../domain/cosmos/explorer.ts';
-import { refuseSecretMembers } from './secrets.ts';
+import { explorerLink } from '../../domain/cosmos/explorer.ts';
+import { refuseSecretMembers } from '../secrets.ts';
 
 /** Templates of an explorer's links, with `{hash}` and `{address}` in their places. */
 export type ExplorerTemplates = { transaction?: string | undefined; address?: string | undefined };

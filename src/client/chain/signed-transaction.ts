@@ -1,7 +1,7 @@
-import type { BroadcastRequest } from '../domain/cosmos/legacy-shapes.ts';
-import { txHashOf } from '../domain/cosmos/transaction-hash.ts';
-import { QuotientError } from './error.ts';
-import { refuseSecret, refuseSecretMembers } from './secrets.ts';
+import type { BroadcastRequest } from '../../domain/cosmos/legacy-shapes.ts';
+import { txHashOf } from '../../domain/cosmos/transaction-hash.ts';
+import { QuotientError } from '../error.ts';
+import { refuseSecret, refuseSecretMembers } from '../secrets.ts';
 
 /** An amino transaction, signed: what `makeStdTx` of CosmJS gives. Legacy nodes alone take it. */
 export type StdTx = {

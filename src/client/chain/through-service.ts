@@ -1,15 +1,15 @@
-import type { NodeCalls } from '../domain/cosmos/dialect.ts';
-import type { AskNode } from '../domain/cosmos/exchange.ts';
-import { speakLegacy } from '../domain/cosmos/legacy.ts';
-import { answered } from '../domain/cosmos/replies.ts';
-import { legacySearch, legacyTransaction } from '../domain/cosmos/transactions.ts';
+import type { NodeCalls } from '../../domain/cosmos/adapter.ts';
+import type { AskNode } from '../../domain/cosmos/exchange.ts';
+import { createLegacyAdapter } from '../../domain/cosmos/legacy.ts';
+import { answered } from '../../domain/cosmos/replies.ts';
+import { legacySearch, legacyTransaction } from '../../domain/cosmos/transactions.ts';
 
 /**
  * The calls of a node behind the service, which gives the legacy shapes whatever the node speaks. Unlike a legacy node
  * it takes a search in the words of either dialect, decodes it once, and takes a transaction's bytes as well.
  */
 export function speakThroughService(ask: AskNode): Omit<NodeCalls, 'latestHeight'> {
-  const { balances, transaction } = speakLegacy(ask);
+  const { balances, transaction } = createLegacyAdapter(ask);
   return {
     balances,
     transaction,

@@ -1,7 +1,7 @@
-import { NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../domain/cosmos/exchange.ts';
-import { parseJson, problemOf } from './answer.ts';
-import { QuotientError } from './error.ts';
-import type { Transport } from './transport.ts';
+import { NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../../domain/cosmos/exchange.ts';
+import { parseJson, problemOf } from '../answer.ts';
+import { QuotientError } from '../error.ts';
+import type { Transport } from '../transport.ts';
 
 /** An answer of a node outside 2xx, on its way to whoever reads the node's words. */
 class NodeAnswer extends QuotientError {
@@ -38,9 +38,10 @@ export async function carry(
 }
 
 const FAULTS = {
-  nonsense: ['upstream_invalid', 502],
+  malformed: ['upstream_invalid', 502],
+  too_large: ['upstream_invalid', 502],
   wrong_dialect: ['upstream_invalid', 502],
-  trouble: ['upstream_unavailable', 503],
+  unavailable: ['upstream_unavailable', 503],
   rate_limited: ['upstream_unavailable', 503],
 } as const;
 

@@ -1,70 +1,71 @@
+import { masked } from '../api/snippets.ts';
+import { byId } from '../dom.ts';
+import { onDateAt } from '../format.ts';
 import type { Confirm } from './confirm.ts';
-import { byId } from './dom.ts';
-import { onDateAt } from './format.ts';
 import type { Session } from './session.ts';
-import { masked } from './snippets.ts';
 
-type Ways = {
-  /** There is another key: it is to be shown. */
-  onReplaced: () => void;
-  /** The user goes on with a later end. */
+type Events = {
+  /** There is a new key, which has to be shown. */
+  onKeyReplaced: () => void;
   onRenewed: () => void;
-  /** Nobody is here any more; `notice` says why. */
-  onLeft: (notice: string) => void;
+  /** The user signed out or was deleted; `notice` says which. */
+  onSignedOut: (notice: string) => void;
 };
 
-/** The menu of whoever is here: the key on this device, a new key, one more period, the end. */
-export function openAccount(session: Session, confirm: Confirm, { onReplaced, onRenewed, onLeft }: Ways) {
-  const menu = byId('account');
+/** The menu of the signed-in user: remember, renew or replace the key, sign out, delete the account. */
+export function openAccountMenu(
+  session: Session,
+  confirm: Confirm,
+  { onKeyReplaced, onRenewed, onSignedOut }: Events,
+) {
+  const menu = byId('account-menu');
   const remember = byId('menu-remember', HTMLInputElement);
 
   const askRenewal = () =>
     confirm({
-      title: 'Renew for one more period?',
-      text: 'The key stays the same. If it has expired, a fresh period begins now; if not, its end moves on by one period, and the running allowance is not refilled.',
+      title: 'Renew the key?',
+      text: 'The key stays the same. If it has expired, a new period starts now. If not, it stays valid for one more period, and the allowance of the current period does not change.',
       yes: 'Renew',
       async act() {
-        session.take(await session.client.renew());
+        session.continueAs(await session.client.renew());
         onRenewed();
       },
     });
 
-  function on(id: string, act: () => void): void {
+  function onClick(id: string, act: () => void): void {
     byId(id).addEventListener('click', () => {
       menu.hidePopover();
       act();
     });
   }
-  on('menu-renew', askRenewal);
-  on('menu-rotate', () =>
+  onClick('menu-renew', askRenewal);
+  onClick('menu-replace', () =>
     confirm({
       title: 'Replace the key?',
-      text: 'You get a new key, which is shown once. Plan, validity and usage carry over. Until its time is over the old key can still read, but not manage the account.',
-      yes: 'Replace it',
+      text: 'You get a new key, which is shown only once. Plan, expiry date and usage carry over. Until it stops working, the old key can read data but cannot manage the account.',
+      yes: 'Replace',
       asksGrace: true,
       async act(graceSeconds) {
-        session.take(await session.client.rotate({ graceSeconds }));
-        onReplaced();
+        session.continueAs(await session.client.rotate({ graceSeconds }));
+        onKeyReplaced();
       },
     }),
   );
-  on('menu-delete', () =>
+  onClick('menu-delete', () =>
     confirm({
       title: 'Delete the account?',
-      text: 'Every key of it is dead at once, on this process, and within seconds on the others. Your name and e-mail are erased. This cannot be undone.',
-      yes: 'Delete it for good',
-      isGrave: true,
+      text: 'All its keys stop working within seconds. Your name and e-mail address are erased. This cannot be undone.',
+      yes: 'Delete permanently',
+      isDangerous: true,
       async act() {
         await session.client.deleteUser();
-        session.leave();
-        onLeft('The account is deleted, and its key with it.');
+        onSignedOut('Your account and its keys have been deleted.');
       },
     }),
   );
-  on('menu-leave', () => {
-    session.leave();
-    onLeft('Signed out: the key is no longer in this tab, nor on this device.');
-  });
+  onClick('menu-sign-out', () =>
+    onSignedOut('You are signed out. The key is no longer in this tab or on this device.'),
+  );
   remember.addEventListener('change', () => session.setRemembered(remember.checked));
 
   return {

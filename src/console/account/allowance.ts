@@ -1,39 +1,38 @@
-import type { Usage } from '../client/index.ts';
-import { byDay } from './by-day.ts';
-import { byId, make } from './dom.ts';
-import { count, fromNow, onDate, onDateAt } from './format.ts';
-import { problemNote, toError } from './problem.ts';
+import type { Usage } from '../../client/index.ts';
+import { byId, make } from '../dom.ts';
+import { count, fromNow, onDate, onDateAt } from '../format.ts';
+import { notLoaded, problemNote, toError } from '../problem.ts';
+import { dailyCalls } from './daily-calls.ts';
 import type { Session } from './session.ts';
 
-/** After the last of several answers, in ms: one question for all of them. */
+/** Usage is read this long after the last of several answers, in ms: once for all of them. */
 const SETTLE_MS = 400;
-/** Below this share of the allowance the meter says so. */
-const LITTLE = 0.1;
+/** Below this share of the limit the meter turns red. */
+const LOW = 0.1;
 
 /**
- * What is left of the allowance: at once from the headers of each answer, and from the user's own figures, which
- * cost nothing, a moment after.
+ * The panel of the allowance: updated at once from the headers of each answer, and shortly after from the usage,
+ * which is free to read.
  */
-export function openMeter(session: Session, isShown: () => boolean) {
+export function openAllowance(session: Session, isVisible: () => boolean) {
   const panel = byId('allowance');
   const meter = byId('meter', HTMLMeterElement);
   const fill = byId('meter-fill');
   const problem = byId('allowance-problem');
   let usage: Usage | undefined;
-  /** What was used when this tab began to ask. */
+  /** What was used before this page made its first call. */
   let usedBefore: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function showLeft(remaining: number, limit: number): void {
+    const share = limit > 0 ? remaining / limit : 0;
     byId('left').textContent = count(remaining);
     byId('left-of').textContent = `of ${count(limit)} calls left`;
+    byId('account-name').textContent = `${count(remaining)} left`;
     meter.max = Math.max(1, limit);
     meter.value = remaining;
-    meter.textContent = `${count(remaining)} of ${count(limit)} calls left`;
-    const share = limit > 0 ? remaining / limit : 0;
     fill.style.width = `${share * 100}%`;
-    fill.classList.toggle('little', share < LITTLE);
-    byId('account-name').textContent = `${count(remaining)} left`;
+    fill.classList.toggle('low', share < LOW);
   }
 
   function showDays(days: readonly { date: string; calls: number }[]): void {
@@ -55,7 +54,7 @@ export function openMeter(session: Session, isShown: () => boolean) {
     const [first, last] = [days[0], days.at(-1)];
     if (first && last) {
       byId('daily-from').textContent = onDate(new Date(first.date));
-      byId('daily-thru').textContent = `today: ${count(last.calls)}`;
+      byId('daily-to').textContent = `Today: ${count(last.calls)}`;
     }
   }
 
@@ -64,11 +63,11 @@ export function openMeter(session: Session, isShown: () => boolean) {
     usedBefore ??= next.used;
     showLeft(next.remaining, next.limit);
     const now = Date.now();
-    byId('resets').textContent =
-      `A new period begins ${fromNow(next.resetsAt, now)}, on ${onDateAt(next.resetsAt)}`;
-    showDays(byDay(next.daily, now));
-    const mine = Math.max(0, next.used - usedBefore);
-    byId('visit').textContent = `Since this page was opened: ${count(mine)} ${mine === 1 ? 'call' : 'calls'}`;
+    byId('resets').textContent = `Resets ${fromNow(next.resetsAt, now)}, on ${onDateAt(next.resetsAt)}`;
+    showDays(dailyCalls(next.daily, now));
+    const made = Math.max(0, next.used - usedBefore);
+    byId('session-calls').textContent =
+      `${count(made)} ${made === 1 ? 'call' : 'calls'} since you opened this page`;
   }
 
   async function refresh(): Promise<void> {
@@ -78,18 +77,15 @@ export function openMeter(session: Session, isShown: () => boolean) {
       problem.replaceChildren();
     } catch (thrown) {
       const error = toError(thrown);
-      // What is wrong with the key is told once, for the whole page.
-      const isTold = error.status === 401;
-      problem.replaceChildren(
-        isTold ? make('p', { class: 'soft' }, 'Not loaded: see the top of the page.') : problemNote(error),
-      );
+      // The banner says what is wrong with the key.
+      problem.replaceChildren(error.status === 401 ? notLoaded() : problemNote(error));
     } finally {
       panel.setAttribute('aria-busy', 'false');
     }
   }
 
   session.onAnswer(({ allowance, path }) => {
-    if (!isShown() || path.startsWith('/v1/user')) return;
+    if (!isVisible() || path.startsWith('/v1/user')) return;
     if (allowance) showLeft(allowance.remaining, allowance.limit);
     clearTimeout(timer);
     timer = setTimeout(refresh, SETTLE_MS);
@@ -97,12 +93,12 @@ export function openMeter(session: Session, isShown: () => boolean) {
 
   return {
     refresh,
-    /** The user's own figures, as they were last told. */
+    /** As it was last read. */
     get usage(): Usage | undefined {
       return usage;
     },
-    /** For somebody else. */
-    forget(): void {
+    /** Forgets the user. */
+    clear(): void {
       clearTimeout(timer);
       usage = undefined;
       usedBefore = undefined;
@@ -110,4 +106,4 @@ export function openMeter(session: Session, isShown: () => boolean) {
   };
 }
 
-export type Meter = ReturnType<typeof openMeter>;
+export type Allowance = ReturnType<typeof openAllowance>;

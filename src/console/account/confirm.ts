@@ -1,27 +1,28 @@
-import { byId } from './dom.ts';
-import { problemNote, toError } from './problem.ts';
+import { byId } from '../dom.ts';
+import { problemNote, toError } from '../problem.ts';
 
 type Question = {
   title: string;
   text: string;
   yes: string;
-  /** What is done cannot be undone. */
-  isGrave?: boolean;
-  /** Asks how long the old key goes on. */
+  /** Marks an action that cannot be undone. */
+  isDangerous?: boolean;
+  /** Asks how long the old key keeps working. */
   asksGrace?: boolean;
-  /** Runs while the dialog is open; what goes wrong is told in it. `graceSeconds` is what was chosen. */
+  /** Runs while the dialog is open; an error is shown in it. */
   act: (graceSeconds: number) => Promise<void>;
 };
 
-/** Asks before something is done, and stays until it is. */
+/** A dialog that asks before an action and stays open until it is done. */
 export function openConfirm() {
   const dialog = byId('confirm', HTMLDialogElement);
   const yes = byId('confirm-yes');
+  const no = byId('confirm-no');
   const problem = byId('confirm-problem');
   const grace = byId('confirm-grace', HTMLSelectElement);
   let question: Question | undefined;
 
-  byId('confirm-no').addEventListener('click', () => dialog.close());
+  no.addEventListener('click', () => dialog.close());
   yes.addEventListener('click', async () => {
     if (!question || yes.getAttribute('aria-disabled') === 'true') return;
     yes.setAttribute('aria-disabled', 'true');
@@ -41,11 +42,11 @@ export function openConfirm() {
     byId('confirm-title').textContent = next.title;
     byId('confirm-text').textContent = next.text;
     yes.textContent = next.yes;
-    yes.classList.toggle('grave', next.isGrave === true);
-    byId('confirm-choice').hidden = next.asksGrace !== true;
+    yes.classList.toggle('dangerous', next.isDangerous === true);
+    byId('confirm-grace-field').hidden = next.asksGrace !== true;
     problem.replaceChildren();
     dialog.showModal();
-    byId('confirm-no').focus();
+    no.focus();
   };
 }
 

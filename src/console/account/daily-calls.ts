@@ -1,10 +1,10 @@
-import type { Usage } from '../client/index.ts';
+import type { Usage } from '../../client/index.ts';
 
 const DAY = 86_400_000;
 const DAYS = 31;
 
-/** The newest 31 UTC dates, oldest first, with their calls: a day without one is told as 0. */
-export function byDay(daily: Usage['daily'], now: number): { date: string; calls: number }[] {
+/** The calls on each of the last 31 UTC dates, oldest first; 0 for a day without any. */
+export function dailyCalls(daily: Usage['daily'], now: number): { date: string; calls: number }[] {
   const calls = new Map(daily.map((day) => [day.date, day.calls]));
   return Array.from({ length: DAYS }, (_, i) => {
     const date = new Date(now - (DAYS - 1 - i) * DAY).toISOString().slice(0, 10);

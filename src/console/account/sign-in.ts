@@ -1,18 +1,17 @@
-import type { User } from '../client/index.ts';
-import { byId } from './dom.ts';
-import { problemNote, toError } from './problem.ts';
+import type { Plan, User } from '../../client/index.ts';
+import { byId } from '../dom.ts';
+import { problemNote, toError } from '../problem.ts';
 import type { Session } from './session.ts';
 
-const field = (form: HTMLFormElement, name: string) => {
-  const input = form.elements.namedItem(name);
-  return input instanceof HTMLInputElement || input instanceof RadioNodeList ? input.value : '';
-};
-
-/** Runs a form: while it is under way it cannot be sent again, and what goes wrong is told in it. */
-function onSubmit(form: HTMLFormElement, busyLabel: string, act: () => Promise<void>): void {
+/** Runs `submit` with the form's fields; while it runs the form cannot be sent again, and errors are shown in it. */
+function onSubmit(
+  form: HTMLFormElement,
+  busyLabel: string,
+  submit: (field: (name: string) => string) => Promise<void>,
+): void {
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
   const problem = form.querySelector('.problem');
-  if (!button || !problem) throw new Error('the form has no button, or nowhere to tell what went wrong');
+  if (!button || !problem) throw new Error('the form has no button, or no place for errors');
   const label = button.textContent;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -22,8 +21,10 @@ function onSubmit(form: HTMLFormElement, busyLabel: string, act: () => Promise<v
     button.textContent = busyLabel;
     problem.replaceChildren();
     for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
+    const fields = new FormData(form);
     try {
-      await act();
+      await submit((name) => String(fields.get(name) ?? ''));
+      form.reset();
     } catch (thrown) {
       const error = toError(thrown);
       problem.replaceChildren(problemNote(error));
@@ -37,35 +38,30 @@ function onSubmit(form: HTMLFormElement, busyLabel: string, act: () => Promise<v
   });
 }
 
-type Ways = {
-  /** A user was made: the key is to be shown. */
-  onIssued: (user: User) => void;
-  /** A key that was brought is good enough to go on with. */
-  onOpened: () => void;
+type Events = {
+  /** A user registered, and the new key has to be shown. */
+  onRegistered: (user: User) => void;
+  onSignedIn: () => void;
 };
 
-/** The way in: a new key, or one that is there already. */
-export function openEntry(session: Session, { onIssued, onOpened }: Ways) {
-  const signUp = byId('sign-up', HTMLFormElement);
-  onSubmit(signUp, 'Making a key…', async () => {
-    const [name, email] = [field(signUp, 'name'), field(signUp, 'email')];
-    const plan = field(signUp, 'plan') === 'yearly' ? 'yearly' : 'monthly';
-    onIssued(await session.anyone.createUser({ name, email, plan }));
-    signUp.reset();
+/** The two forms of the first view: get a key, or sign in with one. */
+export function openSignIn(session: Session, { onRegistered, onSignedIn }: Events) {
+  onSubmit(byId('sign-up', HTMLFormElement), 'Creating key…', async (field) => {
+    // The page offers the plans that there are, and nothing else.
+    const plan = field('plan') as Plan;
+    onRegistered(await session.anonymous.createUser({ name: field('name'), email: field('email'), plan }));
   });
 
   const signIn = byId('sign-in', HTMLFormElement);
-  onSubmit(signIn, 'Opening…', async () => {
-    await session.open(field(signIn, 'key').trim());
-    const remember = signIn.elements.namedItem('remember');
-    if (remember instanceof HTMLInputElement && remember.checked) session.setRemembered(true);
-    signIn.reset();
-    onOpened();
+  onSubmit(signIn, 'Signing in…', async (field) => {
+    await session.signIn(field('key').trim());
+    if (field('remember') !== '') session.setRemembered(true);
+    onSignedIn();
   });
 
   return {
-    /** Tells in the form for a key what is wrong with the one that was remembered. */
-    refuse(thrown: unknown): void {
+    /** Shows in the sign-in form what is wrong with the remembered key. */
+    showProblem(thrown: unknown): void {
       signIn.querySelector('.problem')?.replaceChildren(problemNote(toError(thrown)));
     },
   };

@@ -1,4 +1,4 @@
-import type { TokenName } from './call.ts';
+import type { TokenName } from '../api/api-call.ts';
 
 const TITLES: Readonly<Record<TokenName, string>> = {
   bitcoin: 'Bitcoin',
@@ -8,5 +8,5 @@ const TITLES: Readonly<Record<TokenName, string>> = {
   'usd-coin': 'USD Coin',
 };
 
-/** How a token is called in running text. */
+/** The name of a token for people. */
 export const titleOf = (token: TokenName): string => TITLES[token] ?? token;

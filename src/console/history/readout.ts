@@ -1,36 +1,39 @@
-import { byId } from './dom.ts';
-import { change, count, onDateAt } from './format.ts';
-import type { Plot, Points } from './plot.ts';
-import { metricInWords, spanInWords, type View, write } from './view.ts';
+import { byId } from '../dom.ts';
+import { change, count, onDateAt } from '../format.ts';
+import type { Chart, Points } from './chart.ts';
+import { formatMetric, type HistoryView, metricInWords, rangeInWords } from './history-view.ts';
 
-type Looked = { points: Points; view: View };
+type Shown = { points: Points; view: HistoryView };
 
-/** The last figure of a series and how far it is from the first, in words. */
-function summary({ points, view }: Looked): [value: string, note: string] {
+/** The last value of the series and its change since the first. */
+function summary({ points, view }: Shown): [value: string, note: string] {
   const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last) return ['\u00a0', 'no points'];
-  const moved = first.price === 0 || first === last ? '' : `${change(last.price / first.price - 1)} over `;
-  const note = view.metric === 'total_volume' ? `on ${onDateAt(last.date)}` : `${moved}${spanInWords(view)}`;
-  return [write(view.metric, last.price), note];
+  if (!first || !last) return ['\u00a0', 'no data'];
+  const value = formatMetric(view.metric, last.price);
+  if (view.metric === 'total_volume') return [value, `on ${onDateAt(last.date)}`];
+  const isFlat = first.price === 0 || first === last;
+  return [value, `${isFlat ? '' : `${change(last.price / first.price - 1)}, `}${rangeInWords(view)}`];
 }
 
-/** Says what the chart shows: of the whole, or of the one point that the pointer or the arrow keys are at. */
-export function openReading(plot: () => Plot | undefined) {
+/** The text above the chart: a summary, or the point at the pointer or selected with the arrow keys. */
+export function openReadout(chart: () => Chart | undefined) {
   const slider = byId('chart');
-  let looked: Looked | undefined;
+  let shown: Shown | undefined;
   let index: number | undefined;
 
-  function tell(): void {
-    if (!looked) return;
-    const { points, view } = looked;
+  function update(): void {
+    if (!shown) return;
+    const { points, view } = shown;
     const point = index === undefined ? undefined : points[index];
-    const [value, note] = point ? [write(view.metric, point.price), onDateAt(point.date)] : summary(looked);
-    byId('reading-value').textContent = value;
-    byId('reading-note').textContent = note;
+    const [value, note] = point
+      ? [formatMetric(view.metric, point.price), onDateAt(point.date)]
+      : summary(shown);
+    byId('readout-value').textContent = value;
+    byId('readout-note').textContent = note;
     slider.setAttribute('aria-valuenow', String(index ?? Math.max(0, points.length - 1)));
     const low = points.reduce((least, { price }) => Math.min(least, price), Number.POSITIVE_INFINITY);
     const high = points.reduce((most, { price }) => Math.max(most, price), Number.NEGATIVE_INFINITY);
-    const whole = `${count(points.length)} points, lowest ${write(view.metric, low)}, highest ${write(view.metric, high)}`;
+    const whole = `${count(points.length)} points, lowest ${formatMetric(view.metric, low)}, highest ${formatMetric(view.metric, high)}`;
     slider.setAttribute('aria-valuetext', point ? `${value}, ${note}` : `${value}, ${note}. ${whole}`);
   }
 
@@ -46,31 +49,36 @@ export function openReading(plot: () => Plot | undefined) {
   };
   slider.addEventListener('keydown', (event) => {
     const move = moves[event.key];
-    const last = (looked?.points.length ?? 0) - 1;
+    const last = (shown?.points.length ?? 0) - 1;
     if (!move || last < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     index = Math.min(last, Math.max(0, move(index ?? last, last)));
-    plot()?.point(index);
-    tell();
+    chart()?.select(index);
+    update();
   });
   slider.addEventListener('blur', () => {
     index = undefined;
-    plot()?.point(undefined);
-    tell();
+    chart()?.select(undefined);
+    update();
   });
 
   return {
-    show(next: Looked): void {
-      looked = next;
+    show(next: Shown): void {
+      shown = next;
       index = undefined;
       const { metric, token } = next.view;
-      slider.setAttribute('aria-label', `${token}, ${metricInWords(metric)}, ${spanInWords(next.view)}`);
+      slider.setAttribute('aria-label', `${token}, ${metricInWords(metric)}, ${rangeInWords(next.view)}`);
       slider.setAttribute('aria-valuemax', String(Math.max(0, next.points.length - 1)));
-      tell();
+      update();
     },
-    at(point: number | undefined): void {
+    select(point: number | undefined): void {
       index = point;
-      tell();
+      update();
+    },
+    clear(): void {
+      shown = undefined;
+      byId('readout-value').textContent = '\u00a0';
+      byId('readout-note').textContent = '\u00a0';
     },
   };
 }

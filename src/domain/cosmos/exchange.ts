@@ -1,5 +1,5 @@
 /*
- * What passes between a caller and a Cosmos SDK node over REST, whoever carries it: the service over its own
+ * What passes between a caller and a Cosmos SDK node over REST, whatever the transport: the service over its own
  * connections, the companion client over `fetch`. Nothing in this folder imports anything from outside it, or needs
  * more than a browser or Node 18 has.
  */
@@ -12,16 +12,23 @@ export type NodeQuestion = {
   body?: unknown;
 };
 
+/**
+ * Whether how long the answer takes is up to whoever asks, and not to the node: that of a search, or of a further page
+ * of balances. Nothing else that is asked has a query.
+ */
+export const isUpToCaller = ({ method, query }: NodeQuestion): boolean =>
+  method === 'GET' && query.length > 0;
+
 /** What came. */
 export type NodeReply = {
   status: number;
   /** The body parsed as JSON; undefined when it was none. */
   body: unknown;
-  /** The response header `grpc-metadata-x-cosmos-block-height`, where the carrier can see it: it spares a call. */
+  /** The response header `grpc-metadata-x-cosmos-block-height`, where the transport can see it: it spares a call. */
   blockHeight?: string | undefined;
 };
 
-/** Asks one node; throws the carrier's own error when there is no answer at all. */
+/** Asks one node; throws the transport's own error when there is no answer at all. */
 export type AskNode = (question: NodeQuestion) => Promise<NodeReply>;
 
 /**
@@ -42,12 +49,13 @@ export class NodeRejection extends Error {
 }
 
 /**
- * - `nonsense`: an answer, but none that such a node gives
- * - `trouble`: the node tells that it cannot do its work now, or not for us
- * - `rate_limited`: it asks to be left alone for a while
+ * - `malformed`: an answer of another shape than a node's
+ * - `trouble`: the node says that it cannot serve now, or not us
+ * - `rate_limited`: it limits our rate
+ * - `too_much`: an answer longer than is read
  * - `wrong_dialect`: it does not know the path, so it speaks the other dialect
  */
-export type NodeFaultKind = 'nonsense' | 'trouble' | 'rate_limited' | 'wrong_dialect';
+export type NodeFaultKind = 'malformed' | 'unavailable' | 'rate_limited' | 'too_large' | 'wrong_dialect';
 
 /** The fault is the node's and not the request's: another node may do better. */
 export class NodeFault extends Error {

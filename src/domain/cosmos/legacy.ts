@@ -1,19 +1,19 @@
-import type { NodeCalls } from './dialect.ts';
 import { type AskNode, NodeRejection } from './exchange.ts';
+import type { NodeCalls } from './node-calls.ts';
+import { coins, count, heightOf, isMembers, malformed } from './parsers.ts';
 import { answered, notFound } from './replies.ts';
 import { legacyParameters, readSearch } from './search.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
-import { coins, count, heightOf, isMembers, nonsense } from './untrusted.ts';
 
 /** The legacy interface: its answers have the legacy shapes, but for what it leaves out. */
-export function speakLegacy(ask: AskNode): NodeCalls {
+export function createLegacyAdapter(ask: AskNode): NodeCalls {
   const get = async (path: string, query: readonly (readonly [string, string])[] = []) =>
     answered(await ask({ method: 'GET', path, query }));
 
   return {
     async balances(address) {
       const { height, result } = await get(`/bank/balances/${encodeURIComponent(address)}`);
-      if (result === undefined) throw nonsense('result');
+      if (result === undefined) throw malformed('result');
       return { height: count(height, 'height'), result: coins(result) };
     },
 

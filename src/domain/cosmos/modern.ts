@@ -1,15 +1,13 @@
-import type { NodeCalls, NodeHabits } from './dialect.ts';
 import { type AskNode, NodeRejection, type NodeReply } from './exchange.ts';
 import type { Coin } from './legacy-shapes.ts';
+import type { NodeCalls, NodeCapabilities } from './node-calls.ts';
+import { coins, heightOf, isMembers, MAX_BALANCES, malformed, tooLarge } from './parsers.ts';
 import { answered, notFound } from './replies.ts';
 import { modernParameters, readSearch } from './search.ts';
 import { legacySearchOfModern, legacyTransaction, transactionOf } from './transactions.ts';
-import { coins, heightOf, isMembers, nonsense } from './untrusted.ts';
 
 /** A node gives 100 balances a page: an address with more than this many pages is not read. */
 const MAX_PAGES = 100;
-/** Nor one with more balances than this: a node may put more on a page than it was asked for. */
-const MAX_BALANCES = 100_000;
 
 const TXS = '/cosmos/tx/v1beta1/txs';
 const MODES = {
@@ -22,7 +20,7 @@ const MODES = {
 const WANTED = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
 /** The gRPC gateway's interface, its answers put into the legacy shapes. */
-export function speakModern(ask: AskNode, habits: NodeHabits): NodeCalls {
+export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities): NodeCalls {
   const get = (path: string, query: readonly (readonly [string, string])[] = []) =>
     ask({ method: 'GET', path, query });
 
@@ -46,15 +44,15 @@ export function speakModern(ask: AskNode, habits: NodeHabits): NodeCalls {
         asked.add(key);
         const reply = await get(path, key === '' ? [] : [['pagination.key', key]]);
         const { balances, pagination } = answered(reply);
-        if (balances === undefined) throw nonsense('balances');
+        if (balances === undefined) throw malformed('balances');
         for (const coin of coins(balances)) result.push(coin);
-        if (result.length > MAX_BALANCES) throw nonsense('end');
+        if (result.length > MAX_BALANCES) throw tooLarge('balances');
         height ??= await heightOfReply(reply);
         const next = isMembers(pagination) ? pagination.next_key : undefined;
         if (typeof next !== 'string' || next === '') return { height, result };
         key = next;
       }
-      throw nonsense('end');
+      throw malformed('end');
     },
 
     async transactions(query) {
@@ -63,13 +61,13 @@ export function speakModern(ask: AskNode, habits: NodeHabits): NodeCalls {
         const body = answered(await get(TXS, modernParameters(search, conditionsIn)));
         return legacySearchOfModern(body, search.page, search.limit);
       };
-      const { conditionsIn = 'query' } = habits;
+      const { conditionsIn = 'query' } = capabilities;
       try {
         return await find(conditionsIn);
       } catch (error) {
         const other = conditionsIn === 'query' ? 'events' : 'query';
         if (!(error instanceof NodeRejection) || !WANTED[other].test(error.message)) throw error;
-        habits.conditionsIn = other;
+        capabilities.conditionsIn = other;
         return find(other);
       }
     },

@@ -1,15 +1,9 @@
-import { type AskNode, NodeFault } from './exchange.ts';
-import { speakLegacy } from './legacy.ts';
 import type { BroadcastRequest, LegacyBalances, LegacySearch, LegacyTransaction } from './legacy-shapes.ts';
-import { speakModern } from './modern.ts';
-
-/** `legacy`: the REST interface of SDK 0.39 and before; `cosmos`: the gRPC gateway that took its place. */
-export type NodeDialect = 'legacy' | 'cosmos';
 
 /**
  * The calls there are, in the legacy shapes whichever dialect they are made in. The address and the hash must have
  * been checked. Each throws `NodeRejection` for a request that the node refuses, `NodeFault` for a node that fails,
- * and whatever the carrier throws.
+ * and whatever the transport throws.
  */
 export type NodeCalls = {
   /** Every balance of an address. */
@@ -28,31 +22,5 @@ export type NodeCalls = {
   latestHeight(): Promise<number>;
 };
 
-/** What is learnt of a modern node on the way: where it looks for the conditions of a search. */
-export type NodeHabits = { conditionsIn?: 'query' | 'events' };
-
-/**
- * The calls of one node.
- *
- * @param habits kept by whoever asks the same node through more than one `speak`
- */
-export function speak(dialect: NodeDialect, ask: AskNode, habits: NodeHabits = {}): NodeCalls {
-  return dialect === 'legacy' ? speakLegacy(ask) : speakModern(ask, habits);
-}
-
-/**
- * Which dialect a node speaks, by its latest block; `cosmos` for one that speaks both, as every node of today does.
- * Throws `NodeFault` when it speaks neither or is in trouble, and what the carrier throws.
- */
-export async function detectDialect(ask: AskNode): Promise<NodeDialect> {
-  for (const dialect of ['cosmos', 'legacy'] as const) {
-    try {
-      await speak(dialect, ask).latestHeight();
-      return dialect;
-    } catch (error) {
-      const isOther = error instanceof NodeFault && /^(wrong_dialect|nonsense)$/.test(error.kind);
-      if (!isOther) throw error;
-    }
-  }
-  throw new NodeFault('nonsense', 'the server speaks neither dialect of a node');
-}
+/** What a modern node was found to support: where it takes the conditions of a search. */
+export type NodeCapabilities = { conditionsIn?: 'query' | 'events' };

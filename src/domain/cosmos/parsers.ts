@@ -2,37 +2,46 @@ import { NodeFault } from './exchange.ts';
 import type { Coin } from './legacy-shapes.ts';
 
 /*
- * Reading what a node says, none of which is believed. Each throws `NodeFault` (`nonsense`) that names the member.
+ * Reading what a node says, none of which is believed. Each throws `NodeFault` (`malformed`) that names the member.
  */
 
 export type Members = Readonly<Record<string, unknown>>;
 
-export const nonsense = (what: string) => new NodeFault('nonsense', `the node's answer has no ${what}`);
+export const malformed = (what: string) => new NodeFault('malformed', `the node's answer has no ${what}`);
 
 export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function members(value: unknown, what: string): Members {
-  if (!isMembers(value)) throw nonsense(what);
+  if (!isMembers(value)) throw malformed(what);
   return value;
 }
 
-/** A list; one that is left out or null is empty, as Go writes it. */
-export function list(value: unknown, what: string): readonly unknown[] {
+/** Where more elements come than are gone through. */
+export const tooLarge = (what: string) =>
+  new NodeFault('too_large', `the node's answer has too many ${what}`);
+
+/**
+ * A list; one that is left out or null is empty, as Go writes it.
+ *
+ * @param most how many elements it may have, where each is looked at
+ */
+export function list(value: unknown, what: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw nonsense(what);
+  if (!Array.isArray(value)) throw malformed(what);
+  if (value.length > most) throw tooLarge(what);
   return value;
 }
 
 /** A text, which may be empty. */
 export function string(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw nonsense(what);
+  if (typeof value !== 'string') throw malformed(what);
   return value;
 }
 
 /** A text that is not empty. */
 export function text(value: unknown, what: string): string {
-  if (typeof value !== 'string' || value === '') throw nonsense(what);
+  if (typeof value !== 'string' || value === '') throw malformed(what);
   return value;
 }
 
@@ -45,16 +54,19 @@ export function text(value: unknown, what: string): string {
 export function count(value: unknown, what: string, digits = 20): string {
   if (value === undefined || value === null || value === '') return '0';
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
-  if (typeof text !== 'string' || text.length > digits || !/^\d+$/.test(text)) throw nonsense(what);
+  if (typeof text !== 'string' || text.length > digits || !/^\d+$/.test(text)) throw malformed(what);
   return text.replace(/^0+(?=\d)/, '');
 }
 
 /** An amount has 256 bits: a coin of 18 decimals is beyond 64 of them from 19 coins on. */
 const AMOUNT_DIGITS = 78;
 
+/** An address with more balances than this is not read. */
+export const MAX_BALANCES = 20_000;
+
 /** Balances as both dialects list them. */
 export const coins = (value: unknown): Coin[] =>
-  list(value, 'balances').map((one) => {
+  list(value, 'balances', MAX_BALANCES).map((one) => {
     const { denom, amount } = members(one, 'balance');
     return { denom: text(denom, 'denom'), amount: count(amount, 'amount', AMOUNT_DIGITS) };
   });
@@ -63,6 +75,6 @@ export const coins = (value: unknown): Coin[] =>
 export function heightOf(block: unknown): number {
   const header = isMembers(block) ? block.header : undefined;
   const height = Number(count(isMembers(header) ? header.height : undefined, 'height'));
-  if (height === 0 || !Number.isSafeInteger(height)) throw nonsense('height');
+  if (height === 0 || !Number.isSafeInteger(height)) throw malformed('height');
   return height;
 }

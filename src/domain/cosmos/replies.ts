@@ -1,5 +1,5 @@
 import { NodeFault, NodeRejection, type NodeReply } from './exchange.ts';
-import { isMembers, type Members } from './untrusted.ts';
+import { isMembers, type Members } from './parsers.ts';
 
 /*
  * Errors as nodes tell them. Legacy: `{error}`, under 400 or 404 where the node says what is wrong with the request,
@@ -19,7 +19,7 @@ const GRPC = {
 };
 
 /** Of what is told under 5xx, what is the node's own trouble; anything else is a fault of the request. */
-const TROUBLE =
+const UNAVAILABLE =
   /connection (refused|reset)|dial tcp|no such host|broken pipe|\bEOF\b|time(d )?out|deadline exceeded|context canceled|unavailable|panic|indexing is disabled|catching up|still syncing/i;
 
 /** The statuses under which a node tells what is wrong with a request; under any other, something before it speaks. */
@@ -40,7 +40,10 @@ function faultOf(status: number): NodeFault {
   if (status === 404 || status === 405 || status === 501) {
     return new NodeFault('wrong_dialect', `the node does not know the path (${status})`);
   }
-  return new NodeFault(status >= 500 ? 'trouble' : 'nonsense', `the node answered ${status} without a word`);
+  return new NodeFault(
+    status >= 500 ? 'unavailable' : 'malformed',
+    `the node answered ${status} without a word`,
+  );
 }
 
 function refusalOf(status: number, code: unknown, message: string): NodeFault | NodeRejection {
@@ -51,7 +54,8 @@ function refusalOf(status: number, code: unknown, message: string): NodeFault | 
   // Who may not ask, or has not paid, is the operator of this service, and not whoever calls it.
   const isOurs = code === GRPC.denied || code === GRPC.unknownCaller || !REFUSALS.has(status);
   const isDown = code === GRPC.unavailable || code === GRPC.deadline;
-  if (isOurs || isDown || (status === 500 && TROUBLE.test(message))) return new NodeFault('trouble', message);
+  if (isOurs || isDown || (status === 500 && UNAVAILABLE.test(message)))
+    return new NodeFault('unavailable', message);
   if (code === GRPC.notFound || status === 404) return new NodeRejection(404, message);
   // A 500 that is none of the node's own trouble would only be repeated: it is the request that has to change.
   return new NodeRejection(status === 422 ? 422 : 400, message);
@@ -61,7 +65,7 @@ function refusalOf(status: number, code: unknown, message: string): NodeFault | 
 export function answered({ status, body }: NodeReply): Members {
   if (status >= 200 && status < 300) {
     if (isMembers(body)) return body;
-    throw new NodeFault('nonsense', 'the node gave no JSON object');
+    throw new NodeFault('malformed', 'the node gave no JSON object');
   }
   const message = messageOf(body);
   if (message === undefined) throw faultOf(status);

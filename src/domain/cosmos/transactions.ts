@@ -1,5 +1,5 @@
 import type { LegacySearch, LegacyTransaction } from './legacy-shapes.ts';
-import { count, list, type Members, members, nonsense, string, text } from './untrusted.ts';
+import { count, list, type Members, malformed, members, string, text } from './parsers.ts';
 
 /** What the legacy interface leaves out when it is empty, and the modern one does not. */
 const LEFT_OUT = new Set(['codespace', 'data', 'info', 'logs', 'tx', 'timestamp', 'events']);
@@ -14,12 +14,15 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
+/** A node gives a hundred to a page; more than this are not gone through. */
+const MOST_ON_PAGE = 1000;
+
 const isEmpty = (value: unknown) =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 function failure(value: unknown): number {
   const code = Number(count(value, 'code'));
-  if (!Number.isSafeInteger(code)) throw nonsense('code');
+  if (!Number.isSafeInteger(code)) throw malformed('code');
   return code;
 }
 
@@ -34,7 +37,7 @@ export function legacyTransaction(value: unknown, modernTx?: unknown): LegacyTra
     .map(([name, member]) => [name, READERS.get(name)?.(member, name) ?? member] as const);
   const failed = failure(code);
   const hash = text(txhash, 'txhash');
-  if (!isTransactionHash(hash)) throw nonsense('txhash');
+  if (!isTransactionHash(hash)) throw malformed('txhash');
   const transaction: LegacyTransaction = {
     height: count(height, 'height'),
     txhash: hash.toUpperCase(),
@@ -48,7 +51,7 @@ export function legacyTransaction(value: unknown, modernTx?: unknown): LegacyTra
 /** The transaction that was looked up, and no other. */
 export function transactionOf(hash: string, value: unknown, modernTx?: unknown): LegacyTransaction {
   const transaction = legacyTransaction(value, modernTx);
-  if (transaction.txhash !== hash.toUpperCase()) throw nonsense('transaction of that hash');
+  if (transaction.txhash !== hash.toUpperCase()) throw malformed('transaction of that hash');
   return transaction;
 }
 
@@ -71,8 +74,8 @@ export const isTransactionHash = (value: string) => /^[0-9a-fA-F]{64}$/.test(val
 
 /** A page of a search from a legacy node: zeros that it left out are filled in. */
 export function legacySearch(body: Members): LegacySearch {
-  if (body.txs === undefined && body.total_count === undefined) throw nonsense('txs');
-  const txs = list(body.txs, 'txs').map((one) => legacyTransaction(one));
+  if (body.txs === undefined && body.total_count === undefined) throw malformed('txs');
+  const txs = list(body.txs, 'txs', MOST_ON_PAGE).map((one) => legacyTransaction(one));
   return {
     total_count: count(body.total_count, 'total_count'),
     count: count(body.count, 'count'),
@@ -88,9 +91,10 @@ export function legacySearch(body: Members): LegacySearch {
  * `pagination` before, and left out by some.
  */
 export function legacySearchOfModern(body: Members, page: number, limit: number): LegacySearch {
-  if (body.tx_responses === undefined) throw nonsense('tx_responses');
+  if (body.tx_responses === undefined) throw malformed('tx_responses');
   const txs = list(body.txs, 'txs');
-  const found = list(body.tx_responses, 'tx_responses').map((one, i) => legacyTransaction(one, txs[i]));
+  const responses = list(body.tx_responses, 'tx_responses', MOST_ON_PAGE);
+  const found = responses.map((one, i) => legacyTransaction(one, txs[i]));
   const told = body.total ?? (body.pagination as Members | null | undefined)?.total;
   const total = Math.max(Number(count(told, 'total')), found.length && (page - 1) * limit + found.length);
   return {

@@ -1,5 +1,6 @@
-import { HOUR } from './clock.ts';
+import { HOUR } from '#domain/clock';
 import { isMidnightSample, type Sample } from './sample.ts';
+import { FIRST_BLOCK } from './token.ts';
 
 /** The columns of the aggregator's own export of a coin's daily history. */
 export const EXPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
@@ -13,8 +14,6 @@ export type ReadRow = { sample: Sample } | { fault: string; at: number | undefin
 
 const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?) UTC$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-/** The day of the first block of all: there were no prices before. */
-const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
 
 /** `2015-08-07 00:00:00 UTC` in Unix ms; undefined for another form and for a time that does not exist. */
 export function readExportTime(text: string): number | undefined {
@@ -65,6 +64,7 @@ export function readExportRow(
   ) as [ReturnType<typeof readFigure>, ReturnType<typeof readFigure>, ReturnType<typeof readFigure>];
   const fault = timeFault(at, now);
   if (fault !== undefined) return { fault, at };
+  if (price === 0) return { fault: 'price is not above 0', at };
   for (const figure of [price, marketCap, volume]) {
     if (figure !== null && typeof figure === 'object') return { fault: figure.fault, at };
   }

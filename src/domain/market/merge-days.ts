@@ -1,9 +1,9 @@
-import { startOfDate } from './grain.ts';
+import { startOfDate } from './interval.ts';
 import type { Sample } from './sample.ts';
 
 type Day = Sample & { settled: boolean };
 
-/** What becomes of a row that is brought, beside what is stored of its date. */
+/** What became of a given row, compared with the stored rows of its date. */
 export type MergedDay<Row extends Day> =
   | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
   | { outcome: 'kept'; given: Row; stored: Row };
@@ -12,8 +12,8 @@ const isSame = (a: Sample, b: Sample) =>
   a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume;
 
 /**
- * Merges rows, one to a date, into those stored. The same figures at the same time are skipped (and settled, if that
- * is what they are by now); an unsettled row gives way; a settled one that differs is kept, unless `replace`.
+ * Merges rows, one for each date, into the stored ones. Equal rows are skipped (and marked as settled, where they are by
+ * now); an unsettled row is replaced; a settled row that differs is kept, unless `replace`.
  *
  * @returns what became of each row; `gone`, the times (Unix ms) of stored rows that go; `samples`, what is written
  */

@@ -1,5 +1,5 @@
-import { HOUR } from './clock.ts';
-import { slotOf, startOfDate } from './grain.ts';
+import { HOUR } from '#domain/clock';
+import { slotOf, startOfDate } from './interval.ts';
 
 /** One sample of a token: `at` in Unix milliseconds, the figures in USD, null where the source has none. */
 export type Sample = {
@@ -9,7 +9,7 @@ export type Sample = {
   volume: number | null;
 };
 
-/** How long after midnight a sample may come and still be that date's: the aggregator was minutes late at times. */
+/** How late after midnight a sample may be and still be its date's row: the aggregator is minutes late at times. */
 const LATE = HOUR;
 
 /** Whether a sample of a daily series can be its date's row. */
@@ -18,8 +18,8 @@ export function isMidnightSample(at: number): boolean {
 }
 
 /**
- * A daily series as it comes from the aggregator, apart: the row of each date (its first sample), and the sample
- * of the moment of asking that trails behind them.
+ * Splits a daily series of the aggregator into the row of each date (its first sample) and the trailing sample of the
+ * moment of the call.
  *
  * @param samples ascending
  */
@@ -32,10 +32,10 @@ export function splitDaily(samples: readonly Sample[]): { days: Sample[]; traili
 }
 
 /** The first sample of each slot. */
-export function firstOfEach(grain: 'hour' | 'day', samples: readonly Sample[]): Sample[] {
+export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]): Sample[] {
   let slot = Number.NaN;
   return samples.filter(({ at }) => {
-    const mine = slotOf(grain, at);
+    const mine = slotOf(interval, at);
     const first = mine !== slot;
     slot = mine;
     return first;

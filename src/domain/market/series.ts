@@ -1,6 +1,6 @@
 import type { Sample } from './sample.ts';
 
-/** A series as three columns over time, ascending in `at` (Unix ms); a figure the source has not is NaN. */
+/** A series as columns, ascending in `at` (Unix ms); a missing figure is NaN. */
 export type Columns = {
   readonly at: Float64Array;
   readonly price: Float64Array;
@@ -10,7 +10,7 @@ export type Columns = {
   readonly settled: Uint8Array;
 };
 
-/** A row to put into a series; one that is not said to be settled is not. */
+/** A row to put into a series; not settled where it does not say so. */
 type Row = Sample & { settled?: boolean };
 
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. */
@@ -26,6 +26,14 @@ function allocate(capacity: number): Columns {
     volume: new Float64Array(capacity),
     settled: new Uint8Array(capacity),
   };
+}
+
+function put(columns: Columns, index: number, row: Row): void {
+  columns.at[index] = row.at;
+  columns.price[index] = row.price ?? Number.NaN;
+  columns.marketCap[index] = row.marketCap ?? Number.NaN;
+  columns.volume[index] = row.volume ?? Number.NaN;
+  columns.settled[index] = row.settled ? 1 : 0;
 }
 
 /**
@@ -61,17 +69,13 @@ export function createSeries(samples: readonly Row[] = []) {
     const keep = indexOf(instant);
     reserve(keep + rows.length);
     rows.forEach((row, i) => {
-      columns.at[keep + i] = row.at;
-      columns.price[keep + i] = row.price ?? Number.NaN;
-      columns.marketCap[keep + i] = row.marketCap ?? Number.NaN;
-      columns.volume[keep + i] = row.volume ?? Number.NaN;
-      columns.settled[keep + i] = row.settled ? 1 : 0;
+      put(columns, keep + i, row);
     });
     length = keep + rows.length;
     version += 1;
   }
 
-  /** The rows from one instant thru another, both included: two binary searches, no copy. */
+  /** The rows from one instant through another, both included: two binary searches, no copy. */
   function slice(from: number, thru: number): Slice {
     const start = indexOf(from);
     return { columns, start, end: Math.max(start, indexOf(thru + 1)) };
@@ -127,4 +131,16 @@ export function* samplesOf(slice: Slice): Generator<Sample> {
 /** Whether no row of a slice will ever change. */
 export function isSettledSlice({ columns, start, end }: Slice): boolean {
   return !columns.settled.subarray(start, end).includes(0);
+}
+
+/** Samples as columns of their own; those of a slice first, as they are now, whatever becomes of the series. */
+export function columnsOf(samples: readonly Sample[], slice?: Slice): Columns {
+  const first = slice ? slice.end - slice.start : 0;
+  const columns = allocate(first + samples.length);
+  if (slice)
+    for (const name of COLUMN_NAMES) columns[name].set(slice.columns[name].subarray(slice.start, slice.end));
+  samples.forEach((sample, i) => {
+    put(columns, first + i, sample);
+  });
+  return columns;
 }

@@ -1,10 +1,16 @@
-/** The crypto assets that are served. `listed` is the first date of which the aggregator knows a price. */
+/** The day of the first block of all (Unix ms): there were no prices before. */
+export const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
+
+/**
+ * The crypto assets that are served. `listed` is the first date of which the aggregator knows a price, `begins` that of
+ * the chain's first block (of usd-coin, the contract's): nobody can have a price of before it.
+ */
 export const TOKENS = [
-  { name: 'bitcoin', symbol: 'btc', listed: '2013-04-28', statistics: true },
-  { name: 'arweave', symbol: 'ar', listed: '2020-01-31', statistics: true },
-  { name: 'ethereum', symbol: 'eth', listed: '2015-08-07', statistics: true },
-  { name: 'solana', symbol: 'sol', listed: '2020-04-11', statistics: true },
-  { name: 'usd-coin', symbol: 'usdc', listed: '2018-10-05', statistics: false },
+  { name: 'bitcoin', symbol: 'btc', begins: '2009-01-03', listed: '2013-04-28', statistics: true },
+  { name: 'arweave', symbol: 'ar', begins: '2018-06-08', listed: '2020-01-31', statistics: true },
+  { name: 'ethereum', symbol: 'eth', begins: '2015-07-30', listed: '2015-08-07', statistics: true },
+  { name: 'solana', symbol: 'sol', begins: '2020-03-16', listed: '2020-04-11', statistics: true },
+  { name: 'usd-coin', symbol: 'usdc', begins: '2018-08-03', listed: '2018-10-05', statistics: false },
 ] as const;
 
 export type Token = (typeof TOKENS)[number];
@@ -34,4 +40,9 @@ export function isTokenName(name: string): name is TokenName {
 /** The first instant of the token's listing date, in Unix milliseconds. */
 export function listedAt(name: TokenName): number {
   return Date.parse(`${tokenNamed(name).listed}T00:00:00Z`);
+}
+
+/** The first instant of the date on which the token's chain began, in Unix milliseconds. */
+export function beginningOf(name: TokenName): number {
+  return Date.parse(`${tokenNamed(name).begins}T00:00:00Z`);
 }

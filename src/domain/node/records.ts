@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BROADCAST_MODES } from './cosmos/legacy-shapes.ts';
+import { BROADCAST_MODES } from '#domain/cosmos/legacy-shapes';
 
 /*
  * What the node proxy takes and answers, as `domain/cosmos/legacy-shapes.ts` has it: the interface description is made

@@ -1,5 +1,5 @@
-import { DAY, type Instant, SECOND } from './clock.ts';
-import { startOfDate } from './grain.ts';
+import { DAY, type Instant, SECOND } from '#domain/clock';
+import { startOfDate } from '#domain/market/interval';
 import { type Period, periodAt, type Term } from './plan.ts';
 
 /** How long a holder spends from a lease after it asked for it or extended it, in ms: 2 s less than its life. */
@@ -8,6 +8,8 @@ const USABLE_FOR = 18 * SECOND;
 const BLOCK_SECONDS = 20;
 /** What a key is taken to spend before anything is known of it, in calls a second. */
 const FIRST_RATE = 1;
+/** Of what a lease holds so many calls at most may rest while its key is idle. */
+const REST = 20;
 
 /** A block of a user's allowance in the hands of this process, for one period and one UTC date. */
 export type Lease = {
@@ -22,6 +24,8 @@ export type Lease = {
   /** `spent` as the ledger has it. */
   settled: number;
   seq: number;
+  /** Calls that may rest with it while its key is idle, as the ledger said when it last gave back the others. */
+  resting: number;
   /** Calls whose outcome is not known yet: each may still be given back. */
   inFlight: number;
   /** What nobody had spent and nobody held, when the ledger last said. */
@@ -50,6 +54,7 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
     spent: 0,
     settled: 0,
     seq: 0,
+    resting: 0,
     inFlight: 0,
     left: 0,
     limit,
@@ -74,6 +79,15 @@ export function isUsable(lease: Lease, { wall, elapsed }: Instant): boolean {
   return wall >= lease.usableFrom && wall < lease.usableUntil;
 }
 
+/** Not spent from until the ledger has said what is left of it. */
+export function suspend(lease: Lease): void {
+  lease.usableUntil = 0;
+}
+
+/** Whether its period or date is over, or has not come yet: the clock was set back. */
+export const isOver = ({ usableFrom, period, date }: Lease, wall: number): boolean =>
+  wall < usableFrom || wall >= Math.min(period.end, date + DAY);
+
 /** Whether a lease is for another period or date than the one that now is. */
 export function isPast(lease: Lease, term: Term, now: number): boolean {
   if (now >= lease.date + DAY || now < lease.date) return true;
@@ -85,10 +99,17 @@ export const unspent = ({ granted, spent }: Lease) => granted - spent;
 /** What is left of the period's allowance, as far as this process knows: never more than there is. */
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + unspent(lease);
 
-/** How many calls a lease should hold in all, for a key that spends so many a second while so many calls wait. */
-export function wanted(lease: Lease, rate: number, waiting: number): number {
-  return lease.spent + Math.max(waiting, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
+/**
+ * How many calls a lease should hold in all, for a key that spends so many a second while so many calls wait: at first a
+ * page's, which come together.
+ */
+export function wanted(lease: Lease, rate: number, waiting: number, page: number): number {
+  const first = lease.granted === 0 ? page : 0;
+  return lease.spent + Math.max(waiting, first, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
 }
+
+/** How many calls may rest with a lease whose key is idle, the ledger willing; 0 where it holds no more than it was left. */
+export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? REST : 0);
 
 /** Whether it is time to ask for more, so that no call has to wait for it. */
 export function isRunningOut(lease: Lease, rate: number): boolean {

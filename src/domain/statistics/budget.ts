@@ -1,13 +1,13 @@
-import { type Budget, leftOf, monthOf } from './budget.ts';
-import { DAY, HOUR } from './clock.ts';
+import { DAY, HOUR } from '#domain/clock';
+import { type Budget, leftOf, monthOf } from '#domain/upstream/budget';
 import type { StatisticsSourceName } from './statistics.ts';
 
 /** How often the statistics of a token are fetched while somebody asks for them, in ms: no figure moves faster. */
 const EVERY = HOUR;
 
 /** What one sample costs at a source, in calls, and of how many tokens it may be asked for. */
-type Demand = { calls: number; tokens: number };
-const DEMANDS: Record<StatisticsSourceName, Demand> = {
+type SampleCost = { calls: number; tokens: number };
+const SAMPLE_COSTS: Record<StatisticsSourceName, SampleCost> = {
   // Two of the four chains are not listed today, and asked for once a day.
   cryptocompare: { calls: 1, tokens: 4 },
   'bitcoin-stats': { calls: 1, tokens: 1 },
@@ -19,34 +19,34 @@ const DEMANDS: Record<StatisticsSourceName, Demand> = {
   'arweave-node': { calls: 3, tokens: 1 },
 };
 
-/** Calls of the hourly timetable in a month of 31 days. */
-const perMonth = ({ calls, tokens }: Demand) => ((31 * DAY) / EVERY) * calls * tokens;
+/** Calls of the hourly schedule in a month of 31 days. */
+const perMonth = ({ calls, tokens }: SampleCost) => ((31 * DAY) / EVERY) * calls * tokens;
 
 /**
- * Twice the timetable for a month, which is 744 calls to 2,976: as much again is for retries, for tries while a source
- * fails, and for restarts. Six samples of each token in a minute: one call in ten seconds is what the strictest of the
+ * Twice the schedule of a month, which is 744 calls to 2,976: the other half is for retries, probes of a failing source
+ * and restarts. Six samples of each token in a minute: one call in ten seconds is what the strictest of the
  * public hosts, blockchain.info, asks for where it names a limit.
  */
-const budgetOf = (demand: Demand): Budget => ({
-  perMinute: 6 * demand.calls * demand.tokens,
-  perMonth: 2 * perMonth(demand),
+const budgetOf = (cost: SampleCost): Budget => ({
+  perMinute: 6 * cost.calls * cost.tokens,
+  perMonth: 2 * perMonth(cost),
 });
 
 export const STATISTICS_BUDGETS = Object.fromEntries(
-  Object.entries(DEMANDS).map(([name, demand]) => [name, budgetOf(demand)]),
+  Object.entries(SAMPLE_COSTS).map(([name, cost]) => [name, budgetOf(cost)]),
 ) as Record<StatisticsSourceName, Budget>;
 
-/** How far apart samples of a token are taken, and how far apart calls are that the budget allows; in ms. */
-export type StatisticsPace = { every: number; apart: number };
+/** `every`: how far apart samples of a token are taken; `apart`: how far apart the budget lets calls be. In ms. */
+export type StatisticsSchedule = { every: number; apart: number };
 
-/** The pace at which what is left of a source's month lasts to its end: the hour, stretched in proportion. */
-export function statisticsPace(
+/** The schedule by which the rest of a source's month lasts to its end: the hour, throttled in proportion. */
+export function throttledStatistics(
   name: StatisticsSourceName,
   budget: Budget,
   spent: number,
   now: number,
-): StatisticsPace {
-  const { calls, tokens } = DEMANDS[name];
+): StatisticsSchedule {
+  const { calls, tokens } = SAMPLE_COSTS[name];
   const timeLeft = monthOf(now).end - now;
   const left = leftOf(budget, spent);
   if (left <= 0) return { every: Number.POSITIVE_INFINITY, apart: Number.POSITIVE_INFINITY };

@@ -1,5 +1,6 @@
-import { DAY, MINUTE } from './clock.ts';
-import type { ChainSample, Figure } from './statistics.ts';
+import { DAY, MINUTE } from '#domain/clock';
+import type { Figure } from './figures.ts';
+import type { ChainSample } from './statistics.ts';
 
 /*
  * Figures of the last day that a source does not tell, and that follow from a counter which it does tell: what the

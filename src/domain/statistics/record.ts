@@ -1,6 +1,7 @@
-import { SECOND } from './clock.ts';
-import type { TokenStatistics } from './records.ts';
-import { type ChainSample, FIGURES, type StatisticsSymbol } from './statistics.ts';
+import { SECOND } from '#domain/clock';
+import { type TokenStatistics, tokenStatistics } from '#domain/records';
+import { FIGURES, type Figure } from './figures.ts';
+import type { ChainSample, StatisticsSymbol } from './statistics.ts';
 
 /** A sample as the public record, its members in the contract's order: what the source did not tell is null. */
 export function statisticsRecord(
@@ -10,7 +11,7 @@ export function statisticsRecord(
   const name = symbol.toUpperCase();
   const told = Object.fromEntries(FIGURES.map((figure) => [figure, figures[figure] ?? null])) as Pick<
     TokenStatistics,
-    (typeof FIGURES)[number]
+    Figure
   >;
   return {
     id: id ?? null,
@@ -19,4 +20,14 @@ export function statisticsRecord(
     partner_symbol: partnerSymbol ?? name,
     ...told,
   };
+}
+
+const UNTOLD = Object.fromEntries(FIGURES.map((figure) => [figure, null]));
+
+/**
+ * A record that was stored by this release or an earlier one: a figure that it lacks is null. Undefined for what is no
+ * record.
+ */
+export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
+  return tokenStatistics.safeParse({ ...UNTOLD, ...(stored as object) }).data;
 }

@@ -1,7 +1,8 @@
-import { TOKENS } from './token.ts';
+import { TOKENS } from '#domain/market/token';
+import type { Figure } from './figures.ts';
 
 /*
- * On-chain statistics: the tokens that have them, the figures there are, and which source tells which of them.
+ * On-chain statistics: the tokens that have them, and which source tells which figures of them.
  */
 
 type Symbols<T> = T extends { symbol: infer S extends string; statistics: true } ? S : never;
@@ -11,25 +12,6 @@ export type StatisticsSymbol = Symbols<(typeof TOKENS)[number]>;
 export const STATISTICS_SYMBOLS = TOKENS.flatMap(({ symbol, statistics }) =>
   statistics ? [symbol] : [],
 ) as unknown as [StatisticsSymbol, ...StatisticsSymbol[]];
-
-/** Every figure of a statistics record, in the order of the record. */
-export const FIGURES = [
-  'zero_balance_addresses_all_time',
-  'unique_addresses_all_time',
-  'new_addresses',
-  'active_addresses',
-  'average_transaction_value',
-  'block_height',
-  'hashrate',
-  'difficulty',
-  'block_time',
-  'block_size',
-  'current_supply',
-  'transaction_count',
-  'transaction_count_all_time',
-  'large_transaction_count',
-] as const;
-export type Figure = (typeof FIGURES)[number];
 
 export const STATISTICS_SOURCES = [
   'cryptocompare',

@@ -1,18 +1,18 @@
-import { MINUTE, SECOND } from './clock.ts';
+import { MINUTE, SECOND } from '#domain/clock';
 
-/** Failures in a row after which an upstream is left alone, and for how long: doubled each time, up to a bound. */
+/** Failures in a row that open the circuit, and for how long: doubled each time, up to a bound. */
 const FAILURES = 5;
 const FIRST_OPEN = 10 * SECOND;
 const LONGEST_OPEN = 5 * MINUTE;
-/** How long an upstream is left alone that limits our rate and does not say for how long. */
+/** How long the circuit opens on a rate limit without `Retry-After`. */
 const RATE_LIMITED = MINUTE;
 
-/** Closed lets calls through, open none, half open one, to try. */
-export type BreakerState = 'closed' | 'half_open' | 'open';
+/** Closed lets calls through, open none, half open a single probe. */
+export type CircuitState = 'closed' | 'half_open' | 'open';
 
 /**
- * A circuit breaker: closed, open until an instant, then half open, where one call is let through to try. Instants
- * are of a monotonic clock, in ms.
+ * A circuit breaker: closed, open until an instant, then half open, where one probe is let through. Instants are of a
+ * monotonic clock, in ms.
  */
 export function createBreaker() {
   let failures = 0;
@@ -26,13 +26,13 @@ export function createBreaker() {
   }
 
   return {
-    state(now: number): BreakerState {
+    state(now: number): CircuitState {
       if (now < openUntil) return 'open';
       return openings === 0 && failures < FAILURES ? 'closed' : 'half_open';
     },
 
-    /** Milliseconds to wait before the next call may go out; 0 lets this one go. */
-    admit(now: number): number {
+    /** Asks for a call: 0 lets it go out, else the ms until the next may be asked for. */
+    request(now: number): number {
       if (now < openUntil) return openUntil - now;
       if (openings === 0 && failures < FAILURES) return 0;
       if (probing) return SECOND;
@@ -40,7 +40,7 @@ export function createBreaker() {
       return 0;
     },
 
-    /** A call went well; one that was on its way when the upstream asked to be left alone does not end that. */
+    /** A call succeeded. One that was in flight when the circuit opened does not close it. */
     succeeded(now: number): void {
       if (now < openUntil) return;
       failures = 0;
@@ -49,26 +49,26 @@ export function createBreaker() {
       probing = false;
     },
 
-    /** The call that was let through was not made after all. */
-    withdrawn(): void {
+    /** The call that was let through was not made, or tells nothing of the upstream. */
+    cancelled(): void {
       probing = false;
     },
 
     /**
-     * The upstream is in trouble. Calls that were on their way together are one failure once it is left alone.
+     * A call failed. Calls that were in flight together count once when the circuit opens.
      *
-     * @param seldom how long it may be left alone where its calls are few and none is to be wasted, in ms
+     * @param spacing how far apart its calls may be, in ms: the circuit may stay open as long, so no call is wasted
      */
-    failed(now: number, seldom = 0): void {
+    failed(now: number, spacing = 0): void {
       if (now < openUntil) return;
       failures += 1;
       if (failures < FAILURES && openings === 0) return;
-      open(now, Math.min(Math.max(LONGEST_OPEN, seldom), FIRST_OPEN * 2 ** openings));
+      open(now, Math.min(Math.max(LONGEST_OPEN, spacing), FIRST_OPEN * 2 ** openings));
       openings += 1;
     },
 
-    /** The upstream asks to be left alone, for so many ms where it said. */
-    limited(now: number, forMs: number = RATE_LIMITED): void {
+    /** The upstream limits our rate, for so many ms where it says so. */
+    rateLimited(now: number, forMs: number = RATE_LIMITED): void {
       openings = Math.max(1, openings);
       open(now, forMs);
     },

@@ -1,16 +1,15 @@
 /**
- * Why an upstream gave no answer that can be used. A closed list, so that logs, metrics and answers can be told
- * apart by it.
+ * Why an upstream gave no usable answer. A closed list: logs, metrics and `Cache-Status` name it.
  *
  * - `unreachable`: no connection, or it broke before the whole answer was there
  * - `timeout`: the deadline passed
  * - `rate_limited`: 429, or an answer that says so in its body or its page
  * - `out_of_reach`: the plan does not go back so far
- * - `not_listed`: the upstream does not serve what was asked about, and says so
+ * - `not_listed`: the upstream says that it does not serve what was asked about
  * - `refused`: any other 3xx or 4xx
  * - `server_error`: 5xx
  * - `not_json`, `unexpected`, `empty`, `too_large`: an answer, but not one to be believed
- * - `resting`: not asked, because it failed too often or asked to be left alone
+ * - `resting`: not asked, since its circuit is open
  * - `over_budget`: not asked, because the calls of this minute or this month are spent
  */
 export const FAILURE_CAUSES = [
@@ -31,14 +30,14 @@ export const FAILURE_CAUSES = [
 
 export type FailureCause = (typeof FAILURE_CAUSES)[number];
 
-/** An upstream failed: `reason` is for programs, `message` for the log, and neither quotes more than it must. */
+/** An upstream failed: `reason` is for programs, `message` for the log. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
   readonly upstream: string;
   readonly reason: FailureCause;
   /** Seconds after which the upstream can be asked again, where that is known. */
   readonly retryAfter: number | undefined;
-  /** Whether anything of what was asked may have reached the upstream. */
+  /** Whether any of the request may have reached the upstream. */
   readonly sent: boolean;
 
   constructor(

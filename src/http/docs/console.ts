@@ -3,14 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Coding } from '../services/bodies.ts';
-import { acceptedCoding } from './content-coding.ts';
-import { isKnownTo } from './freshness.ts';
+import { isKnownTo } from '#http/replies/cache-headers';
+import { acceptedCoding } from '#http/replies/content-coding';
+import type { Coding } from '#services/caching/bodies';
 import { PAGE_SECURITY } from './page-security.ts';
 
-/** A file's name changes when its content does; the page's never does, so it is asked about each time. */
-const LASTING = 'public, max-age=31536000, immutable';
-const ASKED_ABOUT = 'no-cache';
+/** The name of an asset changes with its content. The page has a fixed name and is revalidated each time. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const REVALIDATE = 'no-cache';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -19,36 +19,36 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-const ENDINGS: Readonly<Record<Coding, string>> = { identity: '', br: '.br', gzip: '.gz' };
-const CODINGS = Object.keys(ENDINGS) as Coding[];
+const EXTENSIONS: Readonly<Record<Coding, string>> = { identity: '', br: '.br', gzip: '.gz' };
+const CODINGS = Object.keys(EXTENSIONS) as Coding[];
 
-/** Where `npm ci` builds it. */
-export const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.url));
+/** The folder into which `npm ci` builds the console. */
+export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
-/** A file in each content coding, with its validators: an `ETag` is of the bytes that go out. */
-type File = { mediaType: string; forms: Record<Coding, { payload: Buffer; etag: string }> };
+/** A file in each content coding. Each coding has its own `ETag`. */
+type File = { mediaType: string; encodings: Record<Coding, { payload: Buffer; etag: string }> };
 
-async function readForms(path: string): Promise<File> {
-  const forms = await Promise.all(
+async function readFileEncodings(path: string): Promise<File> {
+  const encodings = await Promise.all(
     CODINGS.map(async (coding) => {
-      const payload = await readFile(path + ENDINGS[coding]);
+      const payload = await readFile(path + EXTENSIONS[coding]);
       const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
       return [coding, { payload, etag }];
     }),
   );
   return {
     mediaType: MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',
-    forms: Object.fromEntries(forms),
+    encodings: Object.fromEntries(encodings),
   };
 }
 
-/** The page and what it loads, as `scripts/build-console.ts` made them; undefined where that was not done. */
+/** The page and its assets from `scripts/build-console.ts`; undefined if they were not built. */
 async function readConsole(folder: string) {
   const assets = join(folder, 'console');
   try {
     const names = (await readdir(assets)).filter((name) => Object.hasOwn(MEDIA_TYPES, extname(name)));
-    const files = names.map(async (name) => [name, await readForms(join(assets, name))] as const);
-    return { page: await readForms(join(folder, 'index.html')), assets: await Promise.all(files) };
+    const files = names.map(async (name) => [name, await readFileEncodings(join(assets, name))] as const);
+    return { page: await readFileEncodings(join(folder, 'index.html')), assets: await Promise.all(files) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -57,8 +57,8 @@ async function readConsole(folder: string) {
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: File, policy: string): FastifyReply {
   const coding = acceptedCoding(request.headers['accept-encoding']);
-  const { payload, etag } = file.forms[coding];
-  // What CORS may have said is kept.
+  const { payload, etag } = file.encodings[coding];
+  // CORS may have set `Vary` too.
   const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
   reply.headers({ ...PAGE_SECURITY, etag, vary, 'cache-control': policy });
   if (isKnownTo(request.headers['if-none-match'], etag)) return reply.code(304).send();
@@ -67,8 +67,8 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: File, poli
 }
 
 /**
- * The console: the page at `/`, and in `/console/` what it loads, from memory. Where it was not built, that is logged,
- * and its paths are 404 as any that is not known.
+ * Serves the console from memory: the page at `/` and its assets below `/console/`. If it was not built, a warning is
+ * logged, and these paths are 404.
  */
 export async function serveConsole(app: FastifyInstance, basePath: string, folder: string): Promise<void> {
   const built = await readConsole(folder);
@@ -77,12 +77,12 @@ export async function serveConsole(app: FastifyInstance, basePath: string, folde
     return;
   }
   const schema = { hide: true };
-  app.get(`${basePath}/`, { schema }, (request, reply) => sendFile(request, reply, built.page, ASKED_ABOUT));
+  app.get(`${basePath}/`, { schema }, (request, reply) => sendFile(request, reply, built.page, REVALIDATE));
   for (const [name, file] of built.assets) {
     app.get(`${basePath}/console/${name}`, { schema }, (request, reply) =>
-      sendFile(request, reply, file, LASTING),
+      sendFile(request, reply, file, IMMUTABLE),
     );
   }
-  // The page refers to what is below it, so it has to be asked for with the slash.
+  // The page loads its assets by relative paths, which need the slash at the end.
   if (basePath) app.get(basePath, { schema }, (_request, reply) => reply.redirect(`${basePath}/`, 308));
 }

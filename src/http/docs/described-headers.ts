@@ -1,4 +1,4 @@
-import { STATISTICS_SOURCES } from '../domain/statistics.ts';
+import { STATISTICS_SOURCES } from '#domain/statistics/statistics';
 import type { Schema } from './examples.ts';
 
 type DescribedHeader = { description: string; schema: Schema; example: string | number };
@@ -99,7 +99,7 @@ const BY_STATUS: Readonly<Record<number, Occurrence[]>> = {
 };
 
 /** Told before the allowance is looked at. */
-const BEFORE_PAYMENT = new Set([401, 405, 413, 414, 431]);
+const BEFORE_PAYMENT = new Set([401, 405, 408, 413, 414, 431]);
 
 function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]): Occurrence[] {
   if (status < 400) return [...(isPriced ? PRICED : (['Cache-Control?'] as const)), ...own];

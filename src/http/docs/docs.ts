@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
+import { serveText } from '#http/replies/served-text';
 import { docsPage } from './docs-page.ts';
 import type { GuideSettings } from './guide.ts';
 import { PAGE_SECURITY } from './page-security.ts';
 import { problemPage } from './problem-page.ts';
-import { serveText } from './served-text.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-const ours = (name: string) => new URL(`docs/${name}`, import.meta.url);
+const ours = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 /** The package carries Swagger UI as it comes from its makers, and nothing of it runs at its installation. */
 const swagger = (name: string) =>
   createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${name}`);

@@ -1,5 +1,5 @@
-import { type ProblemCode, problemKind } from '../problems.ts';
-import { ADVICE } from './problem-advice.ts';
+import { type ProblemCode, problemKind } from '#problems';
+import { ADVICE } from './error-docs.ts';
 
 /** A JSON schema (2020-12), as far as the interface description looks into it. */
 export type Schema = {

@@ -1,7 +1,7 @@
-import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts';
-import { PLAN_NAMES, PLANS } from '../domain/plan.ts';
-import { TOKEN_NAMES } from '../domain/token.ts';
-import type { Settings } from '../settings.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { TOKEN_NAMES } from '#domain/market/token';
+import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
+import type { Settings } from '#settings';
 import { HEADERS } from './described-headers.ts';
 import { problemExample } from './examples.ts';
 
@@ -46,22 +46,21 @@ const PERIODS = { 1: 'a month', 12: 'a year' } as const;
 
 function gettingKey(base: string, { registration, registrationsPerMinute }: GuideSettings): string {
   if (registration === 'closed') {
-    return 'Nobody registers here by themselves: ask the operator of this service for a key.';
+    return 'Registration is closed on this service: ask the operator for a key.';
   }
   const pace =
     registrationsPerMinute > 0
-      ? ` One address registers ${registrationsPerMinute} times a minute at most.`
+      ? ` One address can register at most ${registrationsPerMinute} times a minute.`
       : '';
   const plans = PLAN_NAMES.map((plan) => `\`${plan}\``).join(' or ');
-  return `Register with a name, an e-mail address and a plan (${plans}): \`POST /v1/user/create\`. No e-mail is sent, and \
-nothing is asked in return.${pace}
+  return `Register with a name, an e-mail address and a plan (${plans}): \`POST /v1/user/create\`. No e-mail is sent.${pace}
 
 \`\`\`sh
 curl -X POST '${base}/v1/user/create?name=Ada&email=ada%40example.org&plan=monthly'
 \`\`\`
 
-The member \`apiKey\` of the answer is the key: \`qt_\` and 38 letters and digits. It is shown this once, and only a hash \
-of it is kept: write it down. \`POST /v1/user/rotate\` gives another in its place.`;
+The member \`apiKey\` of the answer is the key: \`qt_\` and 38 letters and digits. It is shown only once, since the service \
+stores just its hash: save it. \`POST /v1/user/rotate\` replaces it by a new one.`;
 }
 
 function limits({ burstPerSecond }: GuideSettings): string {
@@ -71,35 +70,35 @@ function limits({ burstPerSecond }: GuideSettings): string {
   });
   const burst =
     burstPerSecond > 0
-      ? `A key may send ${count(burstPerSecond, 'request')} a second to one process, free ones too: what comes faster is 429 \`rate_limited\`.`
-      : 'How fast calls come is not limited.';
-  return `${plans.join('; ')}; an operator may have set another limit for you. Periods are counted from the moment you \
-registered, or renewed after a lapse. Only an answer with 2xx from a path under \`/v1/prices\` is charged, one call each: 304, 4xx and 5xx are free, and so \
+      ? `A key may send ${count(burstPerSecond, 'request')} a second to one process, including free ones. Beyond that the answer is 429 \`rate_limited\`.`
+      : 'The number of requests per second is not limited.';
+  return `${plans.join('; ')}; the operator may have set another limit for you. Periods start when you register, or \
+when you renew an expired key. Only 2xx answers from paths under \`/v1/prices\` are charged, one call each: 304, 4xx and 5xx are free, and so \
 are the paths of users, tokens and the node.
 
-* \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` tells the allowance \`q\` of a period of \`w\` seconds; \`RateLimit: \
-${HEADERS.RateLimit.example}\` that \`r\` calls are left in it, and \`t\` seconds.
-* When all are spent: 429 \`quota_exceeded\`, and \`Retry-After\` tells the seconds to wait.
+* \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` is the allowance: \`q\` calls in a period of \`w\` seconds. \`RateLimit: \
+${HEADERS.RateLimit.example}\` is what is left: \`r\` calls, and \`t\` seconds until the period ends.
+* When no calls are left, the answer is 429 \`quota_exceeded\` with the seconds to wait in \`Retry-After\`.
 * ${burst}
-* \`GET /v1/user/usage\` tells what was used, day by day, and costs nothing.`;
+* \`GET /v1/user/usage\` has the calls of each day, and is free.`;
 }
 
-function freshness({ coingecko: { timetable } }: GuideSettings): string {
-  return `While somebody asks, the latest prices are fetched ${every(timetable.latest)} and the chart of the last day \
-${every(timetable.chart)}, less often when the budget of calls runs low. While CoinGecko cannot be asked you get the last good \
-answer: \`Age\` tells the seconds since it was fetched.
+function freshness({ coingecko: { schedule } }: GuideSettings): string {
+  return `While there are requests for them, the latest prices are fetched ${every(schedule.latest)} and the chart of the last day \
+${every(schedule.chart)}, less often when the upstream call budget runs low. While CoinGecko is unavailable you get the last good \
+answer: \`Age\` is its age in seconds.
 
-* \`Cache-Status: ${HEADERS['Cache-Status'].example}\` tells how the answer was come by: \`ttl\` is the seconds \
-that it is still good for, negative when it is older than it should be; \`fwd=stale\` comes with why in \`detail\`.
-* \`ETag\` names the answer. Send it back in \`If-None-Match\`: 304 if nothing has changed, free of charge.
-* \`Cache-Control\` tells how long to keep it. What is long settled is \`immutable\`: never ask for it again.
-* \`Quotient-Gaps\` names the spans of a history that cannot be had; \`Quotient-Source\` who told the statistics.`;
+* \`Cache-Status: ${HEADERS['Cache-Status'].example}\` says where the answer came from: \`ttl\` is the seconds \
+until it is due for a refresh, negative when overdue; with \`fwd=stale\`, \`detail\` is the reason.
+* \`ETag\` identifies the answer. Send it back in \`If-None-Match\`: if nothing has changed you get a 304, free of charge.
+* \`Cache-Control\` says how long to cache the answer. Data that no longer changes is \`immutable\`: never request it again.
+* \`Quotient-Gaps\` lists the parts of a history that are not available; \`Quotient-Source\` is the source of the statistics.`;
 }
 
 const history = (
   base: string,
-) => `\`/v1/prices/history/…\` answers by date, by so many days back, or from one date thru another. \
-With \`Accept: text/csv\` it comes as CSV for the same charge, with the columns \`date,price,market_cap,total_volume\`.
+) => `\`/v1/prices/history/…\` takes a date, a number of days back, or a range of dates. \
+With \`Accept: text/csv\` the answer is CSV, for the same charge, with the columns \`date,price,market_cap,total_volume\`.
 
 \`\`\`sh
 curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\
@@ -108,36 +107,36 @@ curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\
 
 const errors = (
   basePath: string,
-) => `What goes wrong is told as \`application/problem+json\` (RFC 9457). Rely on \`status\` and \`code\`, \
-not on the words; the member \`type\` leads to [the page of problems](${basePath}/docs/problems), which tells what to do about each.
+) => `Errors are \`application/problem+json\` (RFC 9457). Rely on \`status\` and \`code\`, \
+not on the texts; \`type\` links to [the page of problems](${basePath}/docs/problems), which says how to fix each.
 
 \`\`\`json
 ${JSON.stringify(problemExample('api_key_missing', basePath), null, 2)}
 \`\`\`
 
-\`requestId\` is the header \`X-Request-Id\` too: it finds the request in the operator's log. A wrong parameter is named in \
-\`errors\`, with what is wanted there. 429 and 503 come with \`Retry-After\`.`;
+\`requestId\` is also in the header \`X-Request-Id\`: the operator finds the request in the log by it. \`errors\` lists the wrong \
+parameters, each with what is expected. 429 and 503 have \`Retry-After\`.`;
 
 function nodeProxy({ node }: GuideSettings): string {
   const state =
     node.urls.length > 0
       ? ''
-      : ' On this service no node is configured: they answer 503 `node_not_configured`.';
-  return `\`/v1/node/…\` hands four calls on to a blockchain node: balances, search for transactions, one transaction, and broadcast. \
+      : ' This service has no node configured: they answer 503 `node_not_configured`.';
+  return `\`/v1/node/…\` passes four calls on to a blockchain node: balances, transaction search, one transaction, and broadcast. \
 They need a key and are free of charge.${state}
 
-Their shapes are those of the Cosmos SDK's legacy interface, whichever dialect the node speaks. A transaction that the chain \
-refuses is a 200 with its \`code\` and \`raw_log\`; a request that the node refuses is the problem \`node_rejected\`, with the node's \
-words in \`error\`.`;
+Requests and answers have the shapes of the Cosmos SDK's legacy REST interface, whichever interface the node has. A transaction that the \
+chain rejects is a 200 with its \`code\` and \`raw_log\`; a request that the node rejects is the problem \`node_rejected\`, with the \
+node's message in \`error\`.`;
 }
 
-const RULES = `Times are UTC, figures of money in US dollars. A request is checked in this order: a secret in it, path and \
+const RULES = `Times are in UTC, prices in US dollars. A request is checked in this order: secrets, path and \
 method, key, burst, parameters, allowance.
 
-* Names of parameters are case-sensitive, names of tokens are not. A parameter that a path does not know is ignored.
-* A request that carries a \`mnemonic\` parameter, to any path, is refused: a seed phrase never belongs in a URL.
-* HEAD is answered, and charged, like GET, without the body. Another method than those a path knows is 405.
-* A body is neither needed nor read, but to broadcast a transaction; over 1 MB it is refused.`;
+* Parameter names are case-sensitive, token names are not. Unknown parameters are ignored.
+* A request with a \`mnemonic\` parameter is rejected on every path: a seed phrase never belongs in a URL.
+* HEAD is answered and charged like GET, without the body. A method that a path does not have is 405.
+* Only the broadcast of a transaction needs a body. A body over 1 MB is rejected.`;
 
 /** What a newcomer needs to know, in the order in which they need it, of a service with these settings. */
 export function guide(settings: GuideSettings): Section[] {
@@ -150,23 +149,23 @@ KEY=qt_your_key
 curl -i -H "X-API-KEY: $KEY" '${base}/v1/prices/latest/token?tokenName=bitcoin'
 \`\`\`
 
-The body has the price, its market capitalisation and its extremes; the headers tell how old they are and how many calls you \
-have left.`;
+The body has the price, the market cap, and the all-time high and low; the headers have their age and the number of calls that \
+you have left.`;
   return [
     { id: 'key', title: 'Get a key', text: gettingKey(base, settings) },
     { id: 'first-call', title: 'The first call', text: firstCall },
-    { id: 'history', title: 'History, and CSV', text: history(base) },
+    { id: 'history', title: 'History and CSV', text: history(base) },
     { id: 'limits', title: 'Limits', text: limits(settings) },
     { id: 'freshness', title: 'Freshness', text: freshness(settings) },
     { id: 'errors', title: 'Errors', text: errors(basePath) },
     { id: 'node', title: 'The node', text: nodeProxy(settings) },
-    { id: 'rules', title: 'What holds everywhere', text: RULES },
+    { id: 'rules', title: 'Rules for all paths', text: RULES },
   ];
 }
 
 /** The guide as one Markdown text: the `description` of the interface description. */
 export function guideText(settings: GuideSettings): string {
   const sections = guide(settings).map(({ title, text }) => `## ${title}\n\n${text}`);
-  const placeholder = `In the examples \`${EXAMPLE_ORIGIN}\` stands for the origin of this service.`;
+  const placeholder = `In the examples, replace \`${EXAMPLE_ORIGIN}\` by the origin of this service.`;
   return [`${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}`, placeholder, ...sections].join('\n\n');
 }

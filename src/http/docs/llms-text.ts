@@ -73,17 +73,17 @@ export function llmsText({ tags, paths }: Described, settings: GuideSettings): s
 
 > ${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}
 
-- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below comes after it. The key goes into the header \`X-API-KEY\`.
+- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below is relative to it. Send the key in the header \`X-API-KEY\`.
 ${essence.join('\n')}
-- Times are UTC. A question mark after the name of a parameter says that it may be left out.
+- Times are in UTC. Parameters with a question mark are optional.
 
 ${groups.join('\n\n')}
 
-## The rest
+## More
 
 - [The interface description](${basePath}/openapi.json): OpenAPI 3.1, with every schema, header and problem
-- [The problems](${basePath}/docs/problems): every \`code\`, its cause and its remedy
-- [The docs](${basePath}/docs): the guide, and every path to be tried by a person
+- [The problems](${basePath}/docs/problems): every \`code\`, its cause and what to do
+- [The docs](${basePath}/docs): the guide, and a page to try every path
 - [The console](${basePath}/): prices and charts in a browser
 `;
 }

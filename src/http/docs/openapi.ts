@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { serveText } from '#http/replies/served-text';
 import { headerComponents } from './described-headers.ts';
 import { serveDocs } from './docs.ts';
 import type { NamedSchemas } from './examples.ts';
 import { type GuideSettings, guideText } from './guide.ts';
 import { type Described, llmsText } from './llms-text.ts';
 import { describeOperation, type Operation } from './operation.ts';
-import { serveText } from './served-text.ts';
 
-const packageJson = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+const packageJson = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageJson) as { version: string };
 
 const TAGS = [

@@ -1,4 +1,4 @@
-import { PROBLEM_CODES, type ProblemCode, problemKind } from '../problems.ts';
+import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
 import { headersOf, type Occurrence } from './described-headers.ts';
 import {
   CSV_EXAMPLE,
@@ -13,7 +13,7 @@ import {
 export type RouteFacts = {
   open?: true;
   cost?: 0 | 1;
-  evenExpired?: true;
+  allowExpired?: true;
   headers?: readonly Occurrence[];
   rejections?: readonly number[];
   problems?: readonly ProblemCode[];
@@ -38,6 +38,7 @@ const ANYWHERE: ProblemCode[] = [
   'invalid_request',
   'secret_in_request',
   'method_not_allowed',
+  'request_timeout',
   'body_too_large',
   'uri_too_long',
   'headers_too_large',
@@ -57,9 +58,9 @@ const WITH_PRICE: ProblemCode[] = ['quota_exceeded'];
 const KEY = { ApiKey: [] };
 
 /** The codes that a route can answer with, in the order of the table of problems. */
-function codesOf({ open, cost, evenExpired, problems = [] }: RouteFacts): ProblemCode[] {
+function codesOf({ open, cost, allowExpired, problems = [] }: RouteFacts): ProblemCode[] {
   const met = new Set([...ANYWHERE, ...(open ? [] : WITH_KEY), ...(cost ? WITH_PRICE : []), ...problems]);
-  if (evenExpired) met.delete('api_key_expired');
+  if (allowExpired) met.delete('api_key_expired');
   return PROBLEM_CODES.filter((code) => met.has(code));
 }
 

@@ -1,5 +1,5 @@
 import { ATTRIBUTION } from './guide.ts';
-import { inlineHtml } from './prose.ts';
+import { inlineHtml } from './markdown.ts';
 
 type Page = {
   title: string;

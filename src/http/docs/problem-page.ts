@@ -1,8 +1,8 @@
-import { PROBLEM_CODES, type ProblemCode, problemKind } from '../problems.ts';
+import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
+import { ADVICE } from './error-docs.ts';
 import { problemExample } from './examples.ts';
+import { codeHtml, escapeHtml, inlineHtml } from './markdown.ts';
 import { documentationPage } from './page.ts';
-import { ADVICE } from './problem-advice.ts';
-import { codeHtml, escapeHtml, inlineHtml } from './prose.ts';
 
 /** What the node refuses goes out with the status that it gave. */
 const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : String(problemKind(code).status));
@@ -17,7 +17,7 @@ function section(code: ProblemCode, basePath: string): string {
 <dl>
 <dt>Cause</dt>
 <dd>${inlineHtml(cause)}</dd>
-<dt>Remedy</dt>
+<dt>What to do</dt>
 <dd>${inlineHtml(remedy)}</dd>
 </dl>
 <details>
@@ -37,8 +37,8 @@ export function problemPage(basePath: string): string {
     title: 'Quotient: problems',
     here: 'problems',
     main: `<h1>Problems</h1>
-<p>What goes wrong is told as <code>application/problem+json</code> (RFC 9457), with one of these in the member
-<code>code</code>: rely on it, and not on the words. Only an answer with 2xx is charged; a problem never is.</p>
+<p>Errors are <code>application/problem+json</code> (RFC 9457). Rely on the member <code>code</code>, which is one of these, and
+not on the texts. Only 2xx answers are charged; a problem never is.</p>
 <nav class="contents" aria-label="Codes">
 <ul>
 ${contents.join('\n')}

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { SECOND } from '../domain/clock.ts';
+import { SECOND } from '#domain/clock';
 
 /** The durations that are told apart, in seconds, each bound included: what is longer is beyond the last. */
 export const BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5] as const;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { toProblem } from './problem-replies.ts';
+import { toProblem } from '#http/replies/problem-replies';
 
 /**
  * One line for each answer that is worth one. It names the route, never the URL: a path or a query may hold a key

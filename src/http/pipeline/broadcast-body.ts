@@ -1,9 +1,5 @@
-import {
-  BROADCAST_MODES,
-  type BroadcastMode,
-  type BroadcastRequest,
-} from '../domain/cosmos/legacy-shapes.ts';
-import { type InputFault, invalidRequest, Problem } from '../problems.ts';
+import { BROADCAST_MODES, type BroadcastMode, type BroadcastRequest } from '#domain/cosmos/legacy-shapes';
+import { type InputFault, invalidRequest, Problem } from '#problems';
 
 const FORM = 'send {tx, mode} or {tx_bytes, mode}';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

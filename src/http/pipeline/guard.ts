@@ -1,16 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SECOND } from '../domain/clock.ts';
-import { keepCall, remaining } from '../domain/lease.ts';
-import { Problem, type ProblemCode } from '../problems.ts';
-import type { Allowance, Caller, Receipt } from '../services/allowance.ts';
-import { attempt } from './attempt.ts';
+import { SECOND } from '#domain/clock';
+import { keepCall, remaining } from '#domain/quota/lease';
+import type { Occurrence } from '#http/docs/described-headers';
+import { isGone } from '#http/replies/write-response';
+import { Problem, type ProblemCode } from '#problems';
+import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 import type { Burst } from './burst.ts';
-import type { Occurrence } from './described-headers.ts';
+import { attempt } from './run-hook.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls: there on every route that is not open. */
     caller: Caller;
+    /** For how long the look-up of the key was waited for, in ms. */
+    waited: number;
     receipt: Receipt | undefined;
   }
   interface FastifyContextConfig {
@@ -19,7 +22,7 @@ declare module 'fastify' {
     /** Calls charged for an answer with 2xx. */
     cost?: 0 | 1;
     /** Serves an expired key too. */
-    evenExpired?: true;
+    allowExpired?: true;
     /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
     headers?: readonly Occurrence[];
     /** The statuses under which the node may refuse what is asked here: those of `node_rejected`. */
@@ -53,7 +56,7 @@ export function allowanceHeaders({ lease, remaining }: Receipt, now: number): st
 }
 
 /** The request's call is answered with 2xx and stays paid for; for a reply that goes out past the hooks. */
-export function payFor(request: FastifyRequest): Receipt | undefined {
+export function commitCharge(request: FastifyRequest): Receipt | undefined {
   const { receipt } = request;
   request.receipt = undefined;
   if (receipt) keepCall(receipt.lease);
@@ -64,11 +67,12 @@ type Parts = { allowance: Allowance; now: () => number; burst: Burst };
 
 /**
  * Asks every route of a scope what it costs, and holds each request to it: who calls, and how fast, before the
- * parameters are looked at; the payment after; and the money back unless the answer is a 2xx.
+ * parameters are looked at; the payment after; and the money back unless the answer is a 2xx that somebody waits for.
  */
 export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): void {
   app.decorateRequest('receipt', undefined);
   app.decorateRequest('caller');
+  app.decorateRequest('waited', 0);
 
   app.addHook('onRoute', ({ config, method, url }) => {
     if (!config?.open && config?.cost === undefined)
@@ -77,15 +81,21 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): v
 
   const admit = (request: FastifyRequest, caller: Caller) => {
     request.caller = caller;
-    burst.admit(caller, now());
+    burst.admit(caller.user.key, now());
   };
 
   app.addHook('onRequest', (request, _reply, done) => {
-    const { open, evenExpired } = request.routeOptions.config;
+    const { open, allowExpired } = request.routeOptions.config;
     if (open) return done();
     attempt(done, () => {
-      const caller = allowance.authenticate(presentedKey(request), { evenExpired: evenExpired === true });
-      if (caller instanceof Promise) return caller.then((found) => admit(request, found));
+      const caller = allowance.authenticate(presentedKey(request), { allowExpired: allowExpired === true });
+      if (caller instanceof Promise) {
+        const since = performance.now();
+        return caller.then((found) => {
+          request.waited = performance.now() - since;
+          admit(request, found);
+        });
+      }
       return admit(request, caller);
     });
   });
@@ -93,7 +103,7 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): v
   app.addHook('preHandler', (request, _reply, done) => {
     if (!request.routeOptions.config.cost) return done();
     attempt(done, () => {
-      const receipt = allowance.spend(request.caller);
+      const receipt = allowance.spend(request.caller, request.waited);
       if (receipt instanceof Promise) {
         return receipt.then((granted) => {
           request.receipt = granted;
@@ -107,7 +117,7 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): v
     const { receipt } = request;
     if (!receipt) return done(null, payload);
     request.receipt = undefined;
-    const isPaid = reply.statusCode >= 200 && reply.statusCode < 300;
+    const isPaid = reply.statusCode >= 200 && reply.statusCode < 300 && !isGone(request.raw);
     if (isPaid) allowance.keep(receipt);
     else allowance.refund(receipt);
     const told = isPaid ? receipt : { ...receipt, remaining: remaining(receipt.lease) };

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isDeeper } from '../domain/json-depth.ts';
-import { invalidRequest, Problem } from '../problems.ts';
-import { LIMITS } from './request-limits.ts';
+import { type JsonBounds, shapeOfJson } from '#domain/json-shape';
+import { invalidRequest, Problem } from '#problems';
+import type { RequestBodies } from './request-body.ts';
 
 /**
  * What JSON is sent under: its own types, none, and what old clients and curl say when nobody tells them otherwise.
@@ -10,32 +10,32 @@ import { LIMITS } from './request-limits.ts';
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
-/** How many objects and arrays may be inside one another. */
-const DEEPEST = 64;
+/** What a body may be before it is parsed: a transaction of a thousand messages has some 15,000 values. */
+const BOUNDS: JsonBounds = { depth: 64, values: 20_000 };
+const PASSED = { depth: 'is nested too deeply', values: 'has too many values' } as const;
 
 const broken = (message: string) =>
   invalidRequest({ location: 'body', message, fix: 'send one JSON object, in UTF-8' });
 
 function parse(text: string): unknown {
-  let value: unknown;
+  const { excess } = shapeOfJson(text, BOUNDS);
+  if (excess) throw broken(PASSED[excess]);
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw broken('is not JSON');
   }
-  if (isDeeper(value, DEEPEST)) throw broken('is nested too deeply');
-  return value;
 }
 
 /** Has the bodies of a scope read as JSON, whatever else is said of them; other routes read none. */
-export function readJsonBodies(app: FastifyInstance): void {
+export function readJsonBodies(app: FastifyInstance, bodies: RequestBodies): void {
   app.removeAllContentTypeParsers();
-  const options = { parseAs: 'string', bodyLimit: LIMITS.body } as const;
-  app.addContentTypeParser('*', options, async (request: FastifyRequest, text: string) => {
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     if (!JSON_TYPES.test(type)) {
       throw new Problem('unsupported_media_type', 'Send the body as application/json.');
     }
-    return parse(text);
+    const body = await bodies.read(request.raw, request.caller.user.key);
+    return parse(body.toString('utf8'));
   });
 }

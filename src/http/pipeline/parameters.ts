@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Clock } from '../domain/clock.ts';
-import { startOfDate } from '../domain/grain.ts';
-import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '../domain/statistics.ts';
-import { TOKEN_NAMES, type TokenName } from '../domain/token.ts';
-import { type InputFault, invalidRequest } from '../problems.ts';
+import type { Clock } from '#domain/clock';
+import { startOfDate } from '#domain/market/interval';
+import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
+import { type InputFault, invalidRequest } from '#problems';
 
 /*
  * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it

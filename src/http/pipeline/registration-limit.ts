@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { MINUTE, SECOND } from '../domain/clock.ts';
-import { Problem } from '../problems.ts';
+import { MINUTE, SECOND } from '#domain/clock';
+import { Problem } from '#problems';
 
 /** Whoever has an IPv6 address has a /64 of them: its first four groups stand for the client. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {

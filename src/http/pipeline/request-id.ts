@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { maskApiKeys } from '../domain/api-key.ts';
+import { maskApiKeys } from '#domain/quota/api-key';
 
 const FORM = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -1,24 +1,30 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { ServerOptions } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalidRequest, Problem } from '../problems.ts';
-import { attempt } from './attempt.ts';
+import { SECOND } from '#domain/clock';
+import { invalidRequest, Problem } from '#problems';
+import { BODY_LIMITS, bodyTooLarge, hasBody, type Patience, type RequestBodies } from './request-body.ts';
+import { attempt } from './run-hook.ts';
 
 /** The most of each that a request may bring, in bytes. */
-export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024, body: 1024 * 1024 } as const;
+export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
+
+/** Connections to a process: their heads, as far as they have come, are in its memory. */
+export const CONNECTIONS = 8_000;
 
 /** Node's own bound on the request line and header fields, in bytes: above ours, so that it is we who answer. */
-const NODE_HEADER_LIMIT = 128 * 1024;
+const NODE_HEADER_LIMIT = 32 * 1024;
 
 /** How Node takes requests: one without a body is over with its head, which was measured as a tenth of a call. */
-export const REQUEST_OPTIONS = { maxHeaderSize: NODE_HEADER_LIMIT, optimizeEmptyRequests: true } as const;
+export const requestOptions = ({ head }: Patience): ServerOptions => ({
+  maxHeaderSize: NODE_HEADER_LIMIT,
+  optimizeEmptyRequests: true,
+  // Answered by us, as every problem is.
+  requireHostHeader: false,
+  headersTimeout: head,
+  connectionsCheckingInterval: Math.min(head, SECOND),
+});
 
 const SECRET = 'mnemonic';
-
-/** What is left of the body is not waited for. */
-export const bodyTooLarge = () =>
-  new Problem('body_too_large', 'The body is over 1 MB: no path takes one so large.', {
-    headers: { connection: 'close' },
-  });
 
 /** The names of the parameters, whether or not the path could be made out. */
 function parameterNames({ query, url }: FastifyRequest): string[] {
@@ -47,9 +53,29 @@ function refuseOversize({ url, raw }: FastifyRequest): void {
   if (headersSize(raw.rawHeaders) > LIMITS.headers) {
     throw new Problem('headers_too_large', `The header fields are over ${LIMITS.headers} bytes.`);
   }
-  if (Number(raw.headers['content-length'] ?? 0) > LIMITS.body) {
-    throw bodyTooLarge();
+  if (Number(raw.headers['content-length'] ?? 0) > BODY_LIMITS.discarded) throw bodyTooLarge();
+}
+
+/** How many fields `Host` a request has. */
+export function hostsIn(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
+  return hosts;
+}
+
+/** Throws unless a request has one `Host`, which HTTP/1.0 may leave out (RFC 9112, 3.2). */
+function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
+  const hosts = hostsIn(rawHeaders);
+  if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
+  const message = hosts === 0 ? 'is missing' : 'is there more than once';
+  const fault = { location: 'header.host', message, fix: 'send one, with the host of the URL' };
+  throw new Problem('invalid_request', `header.host ${message}: ${fault.fix}.`, {
+    headers: { connection: 'close' },
+    members: { errors: [fault] },
+  });
 }
 
 function refuseBrokenEncoding({ url }: FastifyRequest): void {
@@ -63,53 +89,48 @@ function refuseBrokenEncoding({ url }: FastifyRequest): void {
   }
 }
 
-/** The checks that come before any other, on whatever path: a secret, a size, an encoding. */
+/** The checks that come before any other, on whatever path: a secret, its host, a size, an encoding. */
 export function checkRequest(request: FastifyRequest): void {
   refuseSecrets(request);
+  refuseHosts(request);
   refuseOversize(request);
   refuseBrokenEncoding(request);
 }
 
-/** Fastify leaves the body of these alone, so its length is only known by reading it. */
-const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
-
-async function readLongBody({ raw }: FastifyRequest): Promise<void> {
-  let size = 0;
-  for await (const chunk of raw) {
-    size += (chunk as Buffer).length;
-    if (size > LIMITS.body) throw bodyTooLarge();
-  }
-}
-
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
-
-/** Whether a request says that it brings a body (RFC 9112, 6.3). */
-const hasBody = (headers: IncomingHttpHeaders): boolean =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /**
  * Fastify refuses a body whose Content-Type is none; one that is not read may be called anything. And it waits for the
- * end of a body that has a type, which does not come where there is none (`REQUEST_OPTIONS`).
+ * end of a body that has a type, which does not come where there is none (`requestOptions`).
  */
 function forgetMediaType({ raw }: FastifyRequest): void {
   const given = raw.headers['content-type'];
   if (given === undefined) return;
-  if (!hasBody(raw.headers) || !MEDIA_TYPE.test(given)) delete raw.headers['content-type'];
+  if (!hasBody(raw) || !MEDIA_TYPE.test(given)) delete raw.headers['content-type'];
 }
 
-export function limitRequests(app: FastifyInstance): void {
-  // Node answers 417 by itself to an Expect that it does not know; it may as well be ignored (RFC 9110, 10.1.1).
+/** Fastify leaves the body of these alone. */
+const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
+
+/** Holds every request to the limits; a body that comes with it is discarded, but where `json-body.ts` reads it. */
+export function limitRequests(app: FastifyInstance, bodies: RequestBodies): void {
+  // Who announces a body is told to send it when somebody waits for it (RFC 9110, 10.1.1).
+  app.server.on('checkContinue', (request, response) => {
+    if (!hasBody(request)) response.writeContinue();
+    app.server.emit('request', request, response);
+  });
+  // Node answers 417 by itself to an Expect that it does not know; it may as well be ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', (request, _reply, done) =>
     attempt(done, () => {
       checkRequest(request);
       forgetMediaType(request);
-      const { method, raw } = request;
-      if (raw.headers['transfer-encoding'] !== undefined && BODYLESS.has(method))
-        return readLongBody(request);
     }),
   );
+  // After the hooks that know who asks: what they refuse does not wait for a body.
+  app.addHook('preParsing', ({ method, raw }, _reply, _payload, done) =>
+    attempt(done, () => (BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : undefined)),
+  );
   app.removeAllContentTypeParsers();
-  // A body is neither needed nor read, but where `json-body.ts` says so: it is let in up to the limit, and forgotten.
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.body }, async () => undefined);
+  app.addContentTypeParser('*', async ({ raw }: FastifyRequest) => bodies.discard(raw));
 }

@@ -1,8 +1,8 @@
-import { SECOND } from '../domain/clock.ts';
-import type { Answer } from '../services/answer.ts';
-import type { Representation } from '../services/bodies.ts';
+import { SECOND } from '#domain/clock';
+import type { Answer } from '#services/caching/answer';
+import type { Representation } from '#services/caching/bodies';
 import { cacheStatus } from './cache-status.ts';
-import { beginningOf } from './ready-head.ts';
+import { beginningOf } from './prepared-head.ts';
 
 /** A price is asked for again after so many seconds, however long its turn is: a budget may be raised. */
 const LONGEST_SECONDS = 60 * 60;
@@ -17,6 +17,8 @@ export type Format = keyof typeof MEDIA_TYPES;
 export function isKnownTo(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
+  // A list of thousands is not taken apart for nothing.
+  if (!header.includes(etag)) return false;
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 

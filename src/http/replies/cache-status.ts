@@ -1,15 +1,15 @@
-import { SECOND } from '../domain/clock.ts';
-import { UpstreamFailure } from '../domain/upstream-failure.ts';
-import type { Answer } from '../services/answer.ts';
+import { SECOND } from '#domain/clock';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import type { Answer } from '#services/caching/answer';
 
 /**
  * How an answer came about (RFC 9211). `hit`: from what was stored; `fwd=miss; stored`: fetched for this caller;
  * `fwd=stale`: stored and past its time, with `detail` the cause of the failure to refresh it, or `refreshing`.
  */
-export function cacheStatus({ settled, dueAt, filled }: Answer, now: number): string {
+export function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
   if (settled) return 'quotient; hit';
   const ttl = Math.ceil((dueAt - now) / SECOND);
-  const { failure, fetched, refreshing } = filled;
+  const { failure, fetched, refreshing } = outcome;
   if (failure !== undefined) {
     const reason = failure instanceof UpstreamFailure ? failure.reason : 'not_stored';
     return `quotient; fwd=stale; ttl=${ttl}; detail=${reason}`;

@@ -1,4 +1,4 @@
-import type { Coding } from '../services/bodies.ts';
+import type { Coding } from '#services/caching/bodies';
 import { readQualities } from './quality-list.ts';
 
 /** In the order in which they are preferred where a caller does not mind. */
@@ -17,8 +17,9 @@ function choose(header: string): Coding {
   return best;
 }
 
-/** Callers send few different headers, and each call wants an answer: so many of them are remembered. */
+/** Callers send few different headers, and each call wants an answer: so many of them are remembered, none longer. */
 const REMEMBERED = 256;
+const LONGEST = 256;
 const chosen = new Map<string, Coding>();
 
 /** The content coding for an `Accept-Encoding` (RFC 9110, 12.5.3). */
@@ -27,6 +28,6 @@ export function acceptedCoding(header: string | undefined): Coding {
   const known = chosen.get(header);
   if (known) return known;
   const coding = choose(header);
-  if (chosen.size < REMEMBERED) chosen.set(header, coding);
+  if (chosen.size < REMEMBERED && header.length <= LONGEST) chosen.set(header, coding);
   return coding;
 }

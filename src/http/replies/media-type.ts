@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../problems.ts';
+import { Problem } from '#problems';
 import { readQualities } from './quality-list.ts';
 
 const OFFERED = {

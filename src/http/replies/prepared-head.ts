@@ -1,6 +1,6 @@
 import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
-import { SECOND } from '../domain/clock.ts';
-import type { Representation } from '../services/bodies.ts';
+import { SECOND } from '#domain/clock';
+import type { Representation } from '#services/caching/bodies';
 
 /** What Node keeps the text of a head in until it sends it. It is not published: `takesReadyHead` looks for it. */
 type Headed = { _header?: string | null };

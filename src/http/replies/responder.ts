@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer } from '../services/answer.ts';
-import type { Representation } from '../services/bodies.ts';
+import { allowanceHeaders, commitCharge } from '#http/pipeline/guard';
+import type { Answer } from '#services/caching/answer';
+import type { Representation } from '#services/caching/bodies';
+import { type Format, type Freshness, isKnownTo } from './cache-headers.ts';
 import { acceptedCoding } from './content-coding.ts';
-import type { Door } from './door.ts';
-import { type Format, type Freshness, isKnownTo } from './freshness.ts';
-import { allowanceHeaders, payFor } from './guard.ts';
-import { mustGoTheLongWay, sendSwiftly } from './swift-reply.ts';
+import type { Door } from './response-cache.ts';
+import { mustGoTheLongWay, sendSwiftly } from './write-response.ts';
 
 type Parts = { freshness: Freshness; door: Pick<Door, 'remember'>; now: () => number };
 
@@ -23,7 +23,7 @@ export function createSending({ freshness, door, now }: Parts) {
     const isKnown = isKnownTo(request.headers['if-none-match'], representation.etag);
     if (!isKnown && !mustGoTheLongWay(reply)) {
       door.remember(request.raw, answer, format, request.routeOptions.url);
-      const receipt = payFor(request);
+      const receipt = commitCharge(request);
       sendSwiftly(request, reply, representation, fields, receipt ? allowanceHeaders(receipt, at) : []);
       return;
     }

@@ -1,36 +1,39 @@
 import {
   createServer,
-  type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
 } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { type Clock, type Instant, instantOf, SECOND } from '../domain/clock.ts';
-import type { Allowance, Receipt } from '../services/allowance.ts';
-import type { Answer } from '../services/answer.ts';
-import { forgetStale } from '../services/stale.ts';
-import type { Burst } from './burst.ts';
+import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
+import { type RequestTally, type Tally, tell } from '#http/metrics/request-histogram';
+import type { Burst } from '#http/pipeline/burst';
+import { allowanceHeaders } from '#http/pipeline/guard';
+import { createPipelines } from '#http/pipeline/pipelined-requests';
+import { hasBody, type RequestBodies } from '#http/pipeline/request-body';
+import { requestId } from '#http/pipeline/request-id';
+import { CONNECTIONS, headersSize, hostsIn, LIMITS } from '#http/pipeline/request-limits';
+import { limitUnread } from '#http/pipeline/unread-answers';
+import type { Answer } from '#services/caching/answer';
+import { evictStale } from '#services/caching/evict';
+import type { Allowance, Receipt } from '#services/quota/allowance';
+import type { Format, Freshness } from './cache-headers.ts';
 import { acceptedCoding } from './content-coding.ts';
-import type { Format, Freshness } from './freshness.ts';
-import { allowanceHeaders } from './guard.ts';
-import { createHeadEnd, endReady, type HeadEnd, linesOf, takesReadyHead } from './ready-head.ts';
-import { requestId } from './request-id.ts';
-import { headersSize, LIMITS } from './request-limits.ts';
-import { type RequestTally, type Tally, tell } from './request-tally.ts';
+import type { OwedAnswers } from './owed-answers.ts';
+import { createHeadEnd, endReady, type HeadEnd, linesOf, takesReadyHead } from './prepared-head.ts';
+import { isGone } from './write-response.ts';
 
 /** How many URLs are remembered, and what the bodies of their answers may take of memory, in bytes. */
 const REMEMBERED = 1000;
 const REMEMBERED_BYTES = 16 * 1024 * 1024;
 
-/** Whether a request brings nothing that makes it more than a plain question. */
-const isPlain = (headers: IncomingHttpHeaders): boolean =>
+/** Whether a request without a body brings nothing that makes it more than a plain question. */
+const isPlain = ({ headers, rawHeaders }: IncomingMessage): boolean =>
   headers['if-none-match'] === undefined &&
   headers.origin === undefined &&
-  headers['content-length'] === undefined &&
-  headers['transfer-encoding'] === undefined &&
-  headers.upgrade === undefined;
+  headers.upgrade === undefined &&
+  hostsIn(rawHeaders) === 1;
 
 type Remembered = {
   answer: Answer;
@@ -45,6 +48,8 @@ type Parts = {
   burst: Burst;
   freshness: Freshness;
   clock: Clock;
+  bodies: RequestBodies;
+  answers: OwedAnswers;
   /** Whether the door answers at all. */
   isOpen: boolean;
   requests?: RequestTally | undefined;
@@ -55,7 +60,7 @@ type Parts = {
  * check then, and the answer still holds. Who asks is looked at and pays as everywhere. Whatever is out of the
  * ordinary goes on to the framework, untouched, which says what there is to say.
  */
-export function createDoor({ allowance, burst, freshness, clock, isOpen, requests }: Parts) {
+export function createDoor({ allowance, burst, freshness, clock, bodies, answers, isOpen, requests }: Parts) {
   const remembered = new LRUCache<string, Remembered>({
     max: REMEMBERED,
     maxSize: REMEMBERED_BYTES,
@@ -67,7 +72,7 @@ export function createDoor({ allowance, burst, freshness, clock, isOpen, request
     const { method, url = '', headers, rawHeaders } = request;
     if (!isOpen || method !== 'GET') return undefined;
     const known = remembered.get(url);
-    if (known === undefined || headers.accept !== known.accept || !isPlain(headers)) return undefined;
+    if (known === undefined || headers.accept !== known.accept || !isPlain(request)) return undefined;
     if (headersSize(rawHeaders) > LIMITS.headers) return undefined;
     if (known.answer.holds?.(now)) return known;
     remembered.delete(url);
@@ -79,9 +84,9 @@ export function createDoor({ allowance, burst, freshness, clock, isOpen, request
     const caller = typeof apiKey === 'string' ? allowance.holderAtOnce(apiKey, now) : undefined;
     if (caller === undefined) return undefined;
     // Looked at first: what is refused for coming too fast shall not count among what the key spends.
-    if (burst.refuses(caller, now.wall)) return undefined;
+    if (burst.refuses(caller.user.key, now.wall)) return undefined;
     const receipt = allowance.spendAtOnce(caller, now);
-    if (receipt !== undefined) burst.admit(caller, now.wall);
+    if (receipt !== undefined) burst.admit(caller.user.key, now.wall);
     return receipt;
   }
 
@@ -89,7 +94,7 @@ export function createDoor({ allowance, burst, freshness, clock, isOpen, request
   function answer(request: IncomingMessage, response: ServerResponse, headEnd: HeadEnd): boolean {
     const now = instantOf(clock);
     const known = recall(request, now.wall);
-    if (known === undefined || !takesReadyHead(response)) return false;
+    if (known === undefined || !takesReadyHead(response) || isGone(request)) return false;
     const { headers } = request;
     const representation = known.answer.body.in(acceptedCoding(headers['accept-encoding']));
     if (representation instanceof Promise) return false;
@@ -109,9 +114,21 @@ export function createDoor({ allowance, burst, freshness, clock, isOpen, request
     server(framework: RequestListener, options: Record<string, unknown>): Server {
       const keepAliveMs = options.keepAliveTimeout as number;
       const headEnd = createHeadEnd(keepAliveMs);
-      const server = createServer(options.http ?? {}, (request, response) => {
+      const inTurn = createPipelines();
+      const handle: RequestListener = (request, response) => {
         if (!answer(request, response, headEnd)) framework(request, response);
+      };
+      const handleWithBody: RequestListener = (request, response) =>
+        bodies.begin(() => framework(request, response));
+      const server = createServer(options.http ?? {}, (request, response) => {
+        if (hasBody(request)) {
+          bodies.expect(request, response);
+          inTurn(request, response, handleWithBody);
+        } else inTurn(request, response, handle);
+        answers.track(request, response);
       });
+      limitUnread(server);
+      server.maxConnections = CONNECTIONS;
       // As the framework sets them on a server of its own.
       server.keepAliveTimeout = keepAliveMs;
       server.requestTimeout = options.requestTimeout as number;
@@ -125,7 +142,7 @@ export function createDoor({ allowance, burst, freshness, clock, isOpen, request
       if (isOpen && method === 'GET' && answer.holds) {
         const tally = requests?.of(route, method, 200);
         const now = clock.now();
-        forgetStale(remembered, ({ answer }) => answer.holds?.(now) === true);
+        evictStale(remembered, ({ answer }) => answer.holds?.(now) === true);
         remembered.set(url, { answer, format, accept: headers.accept, tally });
       }
     },

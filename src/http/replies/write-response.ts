@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Representation } from '../services/bodies.ts';
+import type { Representation } from '#services/caching/bodies';
 
 /**
  * Sends a 200 with headers that were prepared for many answers, and a few of its own, in one `writeHead` with a
@@ -19,6 +20,12 @@ export function sendSwiftly(
   reply.raw.end(payload, 'latin1');
 }
 
-/** Whether a reply bears headers that other parts set (those of CORS), which `sendSwiftly` would lose. */
+/** Whether whoever asked has hung up: what is not delivered is not charged. */
+export const isGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || socket.writableEnded;
+
+/**
+ * Whether a reply has to pass the `onSend` hooks: it bears headers that other parts set (those of CORS), which
+ * `sendSwiftly` would lose, or its call is to be given back.
+ */
 export const mustGoTheLongWay = (reply: FastifyReply): boolean =>
-  reply.hasHeader('access-control-allow-origin');
+  reply.hasHeader('access-control-allow-origin') || isGone(reply.request.raw);

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { type Clock, SECOND } from '../../domain/clock.ts';
-import { type ChainView, check, checkPrice, DENOM } from './check.ts';
+import { type Clock, SECOND } from '#domain/clock';
+import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
 import { type Coin, coinSchema } from './coin.ts';
 import { type Condition, satisfies } from './conditions.ts';
-import { type Delivered, deliver } from './delivery.ts';
-import { addressFault, genesisKey } from './keys.ts';
+import { type Delivered, deliver } from './deliver.ts';
+import { addressError, genesisKey } from './keys.ts';
 import { createLedger } from './ledger.ts';
-import { TransactionRefusal } from './refusal.ts';
 import { signersOf, type Transaction } from './transaction.ts';
+import { TransactionError } from './transaction-error.ts';
 
 const CHAIN_ID = 'sandbox-1';
 const USUAL_BLOCK_MS = 6 * SECOND;
-/** Block 1, so that the height follows from the clock. */
+/** The time of block 1. The height follows from it and the clock. */
 const LAUNCHED = Date.parse('2019-12-11T16:11:34Z');
 const GENESIS_ACCOUNTS = 3;
 const GENESIS_COINS: readonly Coin[] = [
@@ -21,12 +21,12 @@ const GENESIS_COINS: readonly Coin[] = [
 
 export type BroadcastMode = 'sync' | 'async' | 'block';
 
-/** What became of a broadcast: refused, waiting for a block, or in one. */
-export type Verdict = { hash: string; refusal: TransactionRefusal | null; delivered: Delivered | null };
+/** The outcome of a broadcast: failed, in the mempool, or in a block. */
+export type BroadcastResult = { hash: string; failure: TransactionError | null; delivered: Delivered | null };
 
 /**
- * A small chain that lives by the clock: a block every `blockMs` (six seconds), made when somebody looks. Its three
- * genesis accounts and their keys follow from the seed.
+ * A small chain with a block every `blockMs` (six seconds) of the clock; blocks that are due are made when the chain is
+ * used. Its three genesis accounts and their keys follow from the seed.
  */
 export function createChain({
   seed,
@@ -44,22 +44,22 @@ export function createChain({
   const started = clock.now();
   const first = { height: Math.max(1, Math.floor((started - LAUNCHED) / USUAL_BLOCK_MS)), at: started };
   let { height, at: madeAt } = first;
-  /** The blocks that the times of those behind them are counted from: the first, and each that was made at once. */
+  /** The times of later blocks are counted from these: the first block, and each that was made at once. */
   const anchors = [first];
-  let waiting: { hash: string; transaction: Transaction }[] = [];
+  let mempool: { hash: string; transaction: Transaction }[] = [];
   const delivered = new Map<string, Delivered>();
 
   function makeBlock(at: number): void {
     height += 1;
     madeAt = at;
     const block = { height, at };
-    const held = waiting;
-    waiting = [];
-    for (const entry of held) delivered.set(entry.hash, deliver(entry, block, ledger, view(height)));
+    const included = mempool;
+    mempool = [];
+    for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view(height)));
   }
 
-  /** Makes the blocks whose time has come: the first takes all that waits, the others are empty. */
-  function goOn(): void {
+  /** Makes the blocks that are due: the first takes the whole mempool, the others are empty. */
+  function makeDueBlocks(): void {
     const due = Math.floor((clock.now() - madeAt) / blockMs);
     if (due < 1) return;
     makeBlock(madeAt + blockMs);
@@ -74,18 +74,18 @@ export function createChain({
     balances: (address) => ledger.balances(address, at),
   });
 
-  /** As it will be when those that wait have paid their fees: what a node checks a new transaction against. */
-  function viewBehindWaiting(): ChainView {
+  /** The state after the fees of the mempool are paid: a node checks new transactions against it. */
+  function pendingView(): ChainView {
     const now = view(height);
     return {
       ...now,
       account(address) {
         const account = now.account(address);
-        const ahead = waiting.filter(({ transaction }) => signersOf(transaction).includes(address));
+        const ahead = mempool.filter(({ transaction }) => signersOf(transaction).includes(address));
         return account && { ...account, sequence: account.sequence + ahead.length };
       },
       balances(address) {
-        const fees = waiting.filter(({ transaction }) => signersOf(transaction)[0] === address);
+        const fees = mempool.filter(({ transaction }) => signersOf(transaction)[0] === address);
         const owed = fees.flatMap(({ transaction }) => transaction.fee);
         return now.balances(address).map(({ denom, amount }) => ({
           denom,
@@ -95,23 +95,23 @@ export function createChain({
     };
   }
 
-  /** Takes a transaction among those that wait. Throws a TransactionRefusal. */
-  function admit(hash: string, read: () => Transaction): void {
+  /** Throws a TransactionError. */
+  function addToMempool(hash: string, read: () => Transaction): void {
     const transaction = read();
     checkPrice(transaction);
-    check(transaction, viewBehindWaiting());
-    waiting.push({ hash, transaction });
+    check(transaction, pendingView());
+    mempool.push({ hash, transaction });
   }
 
   return {
     chainId: CHAIN_ID,
     denom: DENOM,
-    /** Those with money from the start; 32 bytes of private key each, which are no secret. */
+    /** The accounts with coins from the start. Their private keys (32 bytes) are no secret. */
     accounts: accounts as readonly Readonly<(typeof accounts)[number]>[],
 
     /** The latest block, and its time (Unix ms). */
     latest(): { height: number; at: number } {
-      goOn();
+      makeDueBlocks();
       return { height, at: madeAt };
     },
     /** The time (Unix ms) of a block. */
@@ -125,46 +125,46 @@ export function createChain({
 
     /** A transaction in a block at or below `upTo`, or null. */
     transaction(hash: string, upTo: number): Delivered | null {
-      goOn();
+      makeDueBlocks();
       const found = delivered.get(hash.toUpperCase());
       return found && found.height <= upTo ? found : null;
     },
     /** Oldest first. */
     search(conditions: readonly Condition[], upTo: number): Delivered[] {
-      goOn();
+      makeDueBlocks();
       return [...delivered.values()].filter((each) => each.height <= upTo && satisfies(each, conditions));
     },
 
     /**
-     * `read` gives the transaction, or throws a TransactionRefusal where the bytes are none. `async` answers before
-     * it is checked, `sync` after that, and `block` has a block made at once instead of waiting for the next.
+     * `read` decodes the transaction, or throws a TransactionError. `async` answers before the transaction is
+     * checked, `sync` after that, and `block` makes a block at once.
      */
-    broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): Verdict {
-      goOn();
-      const known = delivered.has(hash) || waiting.some((entry) => entry.hash === hash);
+    broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {
+      makeDueBlocks();
+      const known = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);
       if (known)
-        return { hash, refusal: new TransactionRefusal(19, 'tx already exists in cache'), delivered: null };
+        return { hash, failure: new TransactionError(19, 'tx already exists in cache'), delivered: null };
       try {
-        admit(hash, read);
+        addToMempool(hash, read);
       } catch (error) {
-        if (!(error instanceof TransactionRefusal)) throw error;
-        return { hash, refusal: mode === 'async' ? null : error, delivered: null };
+        if (!(error instanceof TransactionError)) throw error;
+        return { hash, failure: mode === 'async' ? null : error, delivered: null };
       }
       if (mode === 'block') {
         makeBlock(clock.now());
         anchors.push({ height, at: madeAt });
       }
-      return { hash, refusal: null, delivered: delivered.get(hash) ?? null };
+      return { hash, failure: null, delivered: delivered.get(hash) ?? null };
     },
 
     /**
-     * Coins from nowhere, at once, their amounts written as in JSON; the account is opened where there is none.
-     * Throws where the address is none of this chain's, or a coin is none.
+     * Credits new coins at once, their amounts as strings, and opens the account if needed. Throws for an address
+     * of another chain or an invalid coin.
      */
     fund(address: string, coins: readonly z.input<typeof coinSchema>[]): void {
-      const fault = addressFault(address);
-      if (fault) throw new RangeError(fault);
-      goOn();
+      const problem = addressError(address);
+      if (problem) throw new RangeError(problem);
+      makeDueBlocks();
       ledger.credit(address, z.array(coinSchema).parse(coins), height);
     },
   };

@@ -1,23 +1,23 @@
-import { type ChainView, check, type Signer } from './check.ts';
+import { type ChainView, check, type Signer } from './check-transaction.ts';
 import { amountOf, type Coin } from './coin.ts';
 import { type ChainEvent, feeEvents, sendEvents } from './events.ts';
 import { moduleAddress } from './keys.ts';
 import type { Ledger } from './ledger.ts';
-import { TransactionRefusal } from './refusal.ts';
 import { signersOf, type Transaction } from './transaction.ts';
+import { TransactionError } from './transaction-error.ts';
 
-/** A transaction in a block. `at` (Unix ms) is the block's time; `refusal` is null where all of it was done. */
+/** A transaction in a block. `at` (Unix ms) is the block's time; `failure` is null if it succeeded. */
 export type Delivered = {
   hash: string;
   transaction: Transaction;
   height: number;
   at: number;
-  refusal: TransactionRefusal | null;
+  failure: TransactionError | null;
   gasUsed: number;
-  /** Those of the fee, and then, where it was done, those of each message. */
+  /** The events of the fee, and those of each message if the transaction succeeded. */
   feeEvents: ChainEvent[];
   messageEvents: ChainEvent[][];
-  /** The number of each signer's transaction, in the order of the signatures. */
+  /** Each signer's sequence, in the order of the signatures. */
   sequences: number[];
 };
 
@@ -25,21 +25,21 @@ export const FEE_COLLECTOR = moduleAddress('fee_collector');
 
 const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
 
-/** All of the sends, or a refusal and none of them. */
+/** Runs all sends, or throws and runs none of them. */
 function transfer({ sends }: Transaction, ledger: Ledger, height: number): void {
   const has = new Map<string, bigint>();
-  const purse = (address: string, denom: string) => `${address} ${denom}`;
+  const balanceKey = (address: string, denom: string) => `${address} ${denom}`;
   const holding = (address: string, denom: string) =>
-    has.get(purse(address, denom)) ?? amountOf(ledger.balances(address, height), denom);
+    has.get(balanceKey(address, denom)) ?? amountOf(ledger.balances(address, height), denom);
   for (const [place, { from, to, amount }] of sends.entries()) {
     for (const { denom, amount: wanted } of amount) {
       const spendable = holding(from, denom);
       if (spendable < wanted) {
         const shortage = `${spendable}${denom} is smaller than ${wanted}${denom}`;
-        throw new TransactionRefusal(5, `failed to execute message; message index: ${place}: ${shortage}`);
+        throw new TransactionError(5, `failed to execute message; message index: ${place}: ${shortage}`);
       }
-      has.set(purse(from, denom), spendable - wanted);
-      has.set(purse(to, denom), holding(to, denom) + wanted);
+      has.set(balanceKey(from, denom), spendable - wanted);
+      has.set(balanceKey(to, denom), holding(to, denom) + wanted);
     }
   }
   for (const { from, to, amount } of sends) {
@@ -52,7 +52,7 @@ function execute(transaction: Transaction, used: number, ledger: Ledger, height:
   try {
     const { gas } = transaction;
     if (used > gas) {
-      throw new TransactionRefusal(
+      throw new TransactionError(
         11,
         `out of gas in location: WriteFlat; gasWanted: ${gas}, gasUsed: ${used}`,
       );
@@ -60,7 +60,7 @@ function execute(transaction: Transaction, used: number, ledger: Ledger, height:
     transfer(transaction, ledger, height);
     return null;
   } catch (error) {
-    if (error instanceof TransactionRefusal) return error;
+    if (error instanceof TransactionError) return error;
     throw error;
   }
 }
@@ -75,8 +75,8 @@ function takeFee(fee: readonly Coin[], [payer, ...others]: Signer[], ledger: Led
 }
 
 /**
- * Runs one transaction of a block. What no longer passes the check leaves nothing behind; past it the fee is taken
- * and the sequence counted, also where a message fails.
+ * Runs one transaction of a block. One that fails the check changes nothing; after the check the fee is taken and the
+ * sequence counted, even if a message fails.
  */
 export function deliver(
   { hash, transaction }: { hash: string; transaction: Transaction },
@@ -89,20 +89,20 @@ export function deliver(
   try {
     signers = check(transaction, view);
   } catch (error) {
-    if (!(error instanceof TransactionRefusal)) throw error;
+    if (!(error instanceof TransactionError)) throw error;
     const sequences = signersOf(transaction).map((address) => view.account(address)?.sequence ?? 0);
-    return { ...record, refusal: error, gasUsed: 0, sequences };
+    return { ...record, failure: error, gasUsed: 0, sequences };
   }
   takeFee(transaction.fee, signers, ledger, height);
   const used = gasUsed(transaction);
-  const refusal = execute(transaction, used, ledger, height);
+  const failure = execute(transaction, used, ledger, height);
   const sequences = signers.map(({ sequence }) => sequence);
   return {
     ...record,
-    refusal,
+    failure,
     gasUsed: used,
     feeEvents: feeEvents(transaction, FEE_COLLECTOR, sequences),
-    messageEvents: refusal ? [] : transaction.sends.map(sendEvents),
+    messageEvents: failure ? [] : transaction.sends.map(sendEvents),
     sequences,
   };
 }

@@ -1,5 +1,5 @@
+import { SEND_TYPE } from '#sandbox/chain/encoding/protobuf';
 import { type Coin, coinsText } from './coin.ts';
-import { SEND_TYPE } from './protobuf.ts';
 import { type Send, signersOf, type Transaction } from './transaction.ts';
 
 export type Attribute = { key: string; value: string };
@@ -10,7 +10,7 @@ const event = (type: string, attributes: Record<string, string>): ChainEvent => 
   attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })),
 });
 
-function moved(from: string, to: string, coins: readonly Coin[]): ChainEvent[] {
+function transferEvents(from: string, to: string, coins: readonly Coin[]): ChainEvent[] {
   const amount = coinsText(coins);
   return [
     event('coin_spent', { spender: from, amount }),
@@ -20,7 +20,7 @@ function moved(from: string, to: string, coins: readonly Coin[]): ChainEvent[] {
   ];
 }
 
-/** What taking the fee leaves behind: it stays when the messages fail. `sequences`: each signer's, as it was. */
+/** The events of the fee, which remain when the messages fail. `sequences` are those before the transaction. */
 export function feeEvents(
   transaction: Transaction,
   collector: string,
@@ -29,7 +29,7 @@ export function feeEvents(
   const signers = signersOf(transaction);
   const [payer = ''] = signers;
   return [
-    ...(transaction.fee.length > 0 ? moved(payer, collector, transaction.fee) : []),
+    ...(transaction.fee.length > 0 ? transferEvents(payer, collector, transaction.fee) : []),
     event('tx', { fee: coinsText(transaction.fee) }),
     ...signers.map((signer, place) => event('tx', { acc_seq: `${signer}/${sequences[place]}` })),
     ...transaction.signatures.map(({ bytes }) =>
@@ -40,12 +40,12 @@ export function feeEvents(
 
 export const sendEvents = ({ from, to, amount }: Send): ChainEvent[] => [
   event('message', { action: SEND_TYPE }),
-  ...moved(from, to, amount),
+  ...transferEvents(from, to, amount),
   event('message', { module: 'bank' }),
 ];
 
-/** Events as logs have them: one of each type, in the order of the alphabet, with all its attributes. */
-export function gathered(events: readonly ChainEvent[]): ChainEvent[] {
+/** Events as in logs: one for each type, sorted, with the attributes of all events of that type. */
+export function groupByType(events: readonly ChainEvent[]): ChainEvent[] {
   const types = [...new Set(events.map(({ type }) => type))].sort();
   return types.map((type) => ({
     type,

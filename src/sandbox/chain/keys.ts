@@ -12,16 +12,16 @@ const asAddress = (bytes: Uint8Array) => bech32.encode(PREFIX, bech32.toWords(by
 /** The address of a compressed secp256k1 public key (33 bytes). */
 export const addressOf = (publicKey: Uint8Array): string => asAddress(ripemd160(sha256(publicKey)));
 
-/** The address of an account that belongs to a module of the chain, and that no key opens. */
+/** The address of an account that belongs to a module of the chain. It has no key. */
 export const moduleAddress = (name: string): string =>
   asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
 
-/** The bytes of a bech32 address of whichever chain; throws where the checksum is wrong. */
+/** The bytes of a bech32 address of any chain. Throws for a wrong checksum. */
 export const addressBytes = (address: string): Uint8Array =>
   bech32.fromWords(bech32.decode(address as `${string}1${string}`).words);
 
-/** What is wrong with an address of this chain, in a node's words, or null. */
-export function addressFault(address: string): string | null {
+/** What is wrong with an address, as a node words it; null if it is valid. */
+export function addressError(address: string): string | null {
   const decoded = bech32.decodeUnsafe(address);
   const bytes = decoded && bech32.fromWordsUnsafe(decoded.words);
   if (!decoded || !bytes) return 'decoding bech32 failed: invalid checksum';
@@ -29,17 +29,17 @@ export function addressFault(address: string): string | null {
   return bytes.length === ADDRESS_BYTES ? null : `incorrect address length ${bytes.length}`;
 }
 
-/** Whether these 64 bytes are that key's signature of the message's SHA-256, with the low `s` that chains ask for. */
+/** Whether these 64 bytes are the key's signature of the message's SHA-256, with the low `s` that chains require. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return secp256k1.verify(signature, message, publicKey);
   } catch {
-    // Neither a point of the curve nor 64 bytes.
+    // Thrown for a key that is no point of the curve, and for a signature that is not 64 bytes.
     return false;
   }
 }
 
-/** A key that everybody can know: it follows from the seed and the place. */
+/** A public private key: it follows from the seed and the index. */
 export function genesisKey(seed: number, place: number): { privateKey: Uint8Array; address: string } {
   const privateKey = sha256(textBytes(`sandbox chain, seed ${seed}, account ${place}`));
   return { privateKey, address: addressOf(secp256k1.getPublicKey(privateKey)) };

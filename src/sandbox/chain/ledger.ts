@@ -2,7 +2,7 @@ import type { Coin } from './coin.ts';
 
 type Entry = { height: number; denom: string; amount: bigint };
 
-/** `entries` in the order of their heights; `spentAt`: the height of each transaction that it signed. */
+/** `entries` are sorted by height; `spentAt` has the height of each transaction that the account signed. */
 type Account = {
   number: number;
   openedAt: number;
@@ -11,12 +11,12 @@ type Account = {
   spentAt: number[];
 };
 
-/** An account as of some height. `sequence`: how many of its transactions are in blocks. */
+/** An account at a height. `sequence` is the number of its transactions in blocks. */
 export type AccountState = { number: number; sequence: number; publicKey: Uint8Array | null };
 
 /**
- * Who has what, at every height there was: nothing is overwritten, so that a node that lags sees what it would.
- * Heights come ascending.
+ * The balances at every height: nothing is overwritten, so that a lagging node sees the old state. Heights only
+ * increase.
  */
 export function createLedger() {
   const accounts = new Map<string, Account>();
@@ -37,22 +37,22 @@ export function createLedger() {
   return {
     /** Opens the account where it is new. */
     credit: (address: string, coins: readonly Coin[], height: number) => add(address, coins, height, 1n),
-    /** The caller has seen to it that there is enough. */
+    /** The caller has checked the balance. */
     debit: (address: string, coins: readonly Coin[], height: number) => add(address, coins, height, -1n),
-    /** One more transaction of that account is in a block. */
+    /** Counts a transaction that the account signed. */
     spend(address: string, publicKey: Uint8Array, height: number): void {
       const account = opened(address, height);
       account.publicKey = publicKey;
       account.spentAt.push(height);
     },
-    /** Null for an account that was not yet there. */
+    /** Null before the account was opened. */
     account(address: string, height: number): AccountState | null {
       const account = accounts.get(address);
       if (!account || account.openedAt > height) return null;
       const sequence = account.spentAt.filter((at) => at <= height).length;
       return { number: account.number, sequence, publicKey: sequence > 0 ? account.publicKey : null };
     },
-    /** By denom; none that is nothing. */
+    /** Sorted by denom, without zeros. */
     balances(address: string, height: number): Coin[] {
       const sums = new Map<string, bigint>();
       for (const entry of accounts.get(address)?.entries ?? []) {

@@ -1,4 +1,4 @@
-/** Why a chain refuses a transaction: the code of the Cosmos SDK's own table (codespace `sdk`), and its words. */
+/** The error codes of the Cosmos SDK (codespace `sdk`) and their messages. */
 const REASONS = {
   2: 'tx parse error',
   4: 'unauthorized',
@@ -17,15 +17,15 @@ const REASONS = {
   32: 'incorrect account sequence',
 } as const;
 
-export type RefusalCode = keyof typeof REASONS;
+export type TransactionErrorCode = keyof typeof REASONS;
 
-/** `detail` is what the old nodes say; `message`, the detail and the reason, what the later ones do. */
-export class TransactionRefusal extends Error {
-  readonly code: RefusalCode;
+/** Why a chain rejects a transaction. Old nodes tell the `detail`, later ones the `message`: detail and reason. */
+export class TransactionError extends Error {
+  readonly code: TransactionErrorCode;
   readonly detail: string;
-  constructor(code: RefusalCode, detail: string) {
+  constructor(code: TransactionErrorCode, detail: string) {
     super(`${detail}: ${REASONS[code]}`);
-    this.name = 'TransactionRefusal';
+    this.name = 'TransactionError';
     this.code = code;
     this.detail = detail;
   }

@@ -5,7 +5,7 @@ export type Send = { from: string; to: string; amount: Coin[] };
 
 export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';
 
-/** `publicKey` is null where the sender relies on the chain to know it, `sequence` where the encoding has none. */
+/** `publicKey` is null if the chain is expected to know it, `sequence` if the encoding has none. */
 export type Signature = {
   publicKey: Uint8Array | null;
   mode: SignMode;
@@ -13,10 +13,10 @@ export type Signature = {
   bytes: Uint8Array;
 };
 
-/** What a signer has to know of the chain beside the transaction. */
-export type SigningPlace = { chainId: string; accountNumber: number; sequence: number };
+/** What is signed besides the transaction. */
+export type SigningContext = { chainId: string; accountNumber: number; sequence: number };
 
-/** A transaction, whichever encoding it came in. `size` in bytes of that encoding. */
+/** A transaction of either encoding. `size` is that of the encoding, in bytes. */
 export type Transaction = {
   sends: Send[];
   fee: Coin[];
@@ -25,14 +25,14 @@ export type Transaction = {
   timeoutHeight: number;
   signatures: Signature[];
   size: number;
-  /** The bytes that one of its signatures signs. */
-  signBytes(signature: Signature, place: SigningPlace): Uint8Array;
+  /** The bytes that a signature of it signs. */
+  signBytes(signature: Signature, context: SigningContext): Uint8Array;
 };
 
-/** The hash that a transaction is known by: upper-case hex of the SHA-256 of its bytes. */
+/** The hash of a transaction: the SHA-256 of its bytes in upper-case hex. */
 export const hashOf = (bytes: Uint8Array): string => Buffer.from(sha256(bytes)).toString('hex').toUpperCase();
 
-/** Who has to sign, in the order of the signatures: each sender once. */
+/** The signers in the order of the signatures: each sender once. */
 export const signersOf = ({ sends }: Pick<Transaction, 'sends'>): string[] => [
   ...new Set(sends.map(({ from }) => from)),
 ];

@@ -1,16 +1,16 @@
-import { type TokenName, tokenNamed } from '../domain/token.ts';
+import { type TokenName, tokenNamed } from '#domain/market/token';
+import { priceAt } from '#sandbox/price-model';
 import { dailySample, publishedMidnight } from './chart.ts';
 import { COINS } from './coins.ts';
-import { priceAt } from './market.ts';
 import { rubyFloat } from './ruby-float.ts';
 
 const LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'pl', 'ro', 'hu', 'nl', 'pt', 'sv', 'vi', 'tr', 'id'];
 
-// Units of each currency for one US dollar, in the order of the real record: "usd" is among many, not first.
+// Units for one US dollar, in the order of the real record: "usd" is not the first.
 const PER_DOLLAR = { aed: 3.6725, aud: 1.5, brl: 5.4, btc: null, cad: 1.37, chf: 0.88, cny: 7.2, eth: null };
 const MORE_PER_DOLLAR = { eur: 0.92, gbp: 0.79, inr: 83.5, jpy: 150, krw: 1350, usd: 1, zar: 18.4 };
 
-/** One figure in every currency; in a coin's own only where that coin was listed then, and null stays null. */
+/** A value in every currency; in that of a coin only after its listing. Null stays null. */
 function inCurrencies(seed: number, dollars: number | null, at: number): Record<string, unknown> {
   const bitcoin = priceAt(seed, 'bitcoin', at);
   const ether = priceAt(seed, 'ethereum', at);
@@ -62,7 +62,7 @@ export function coinHistory(
       reddit_average_posts_48h: rubyFloat(0),
       reddit_average_comments_48h: rubyFloat(0),
       reddit_subscribers: null,
-      // Among the real record's numbers this one is a string.
+      // A string, as in the real record.
       reddit_accounts_active_48h: '120.0',
     },
     developer_data: {

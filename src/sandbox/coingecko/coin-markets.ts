@@ -1,11 +1,11 @@
-import { DAY, MINUTE } from '../domain/clock.ts';
-import { TOKEN_NAMES, type TokenName, tokenNamed } from '../domain/token.ts';
+import { DAY, MINUTE } from '#domain/clock';
+import { TOKEN_NAMES, type TokenName, tokenNamed } from '#domain/market/token';
+import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from '#sandbox/price-model';
 import { publishedMidnight } from './chart.ts';
 import { COINS } from './coins.ts';
-import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from './market.ts';
 import { rubyFloat } from './ruby-float.ts';
 
-// The aggregator rounds a price the less the smaller it is, and writes a whole one from ten thousand up.
+// The aggregator gives small prices more digits, and prices from 10,000 up as whole numbers.
 function quoted(price: number): unknown {
   if (price >= 10_000) return Math.round(price);
   const digits = price >= 1.1 ? 2 : 3;
@@ -14,7 +14,7 @@ function quoted(price: number): unknown {
 
 const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
 
-/** The highest and lowest price of the 24 hours up to `at`, looked at every five minutes. */
+/** The highest and lowest price of the 24 hours up to `at`, in steps of five minutes. */
 function dayRange(seed: number, token: TokenName, at: number): { high: number; low: number } {
   let high = Number.NEGATIVE_INFINITY;
   let low = Number.POSITIVE_INFINITY;
@@ -77,10 +77,10 @@ function coinMarket(seed: number, token: TokenName, rank: number, now: number): 
   };
 }
 
-// The five stand among others on the real list; between them the larger cap has the better rank.
+// Ranks on the real list, where other coins are in between.
 const RANKS = [1, 2, 6, 7, 90];
 
-/** The records of `/coins/markets`, largest market cap first; those of `ids` only, unknown ones left out. */
+/** The records of `/coins/markets`, largest market cap first. Unknown ids are left out. */
 export function coinMarkets(seed: number, ids: readonly string[] | null, now: number): unknown[] {
   return TOKEN_NAMES.map((token) => ({ token, cap: figuresAt(seed, token, now)?.marketCap ?? 0 }))
     .sort((a, b) => b.cap - a.cap)

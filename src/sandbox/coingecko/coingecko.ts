@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type Clock, DAY, SECOND } from '../domain/clock.ts';
-import { isTokenName, type TokenName } from '../domain/token.ts';
-import { chartGrain, chartOf, type Window } from './chart.ts';
+import { type Clock, DAY, SECOND } from '#domain/clock';
+import { isTokenName, type TokenName } from '#domain/market/token';
+import { jsonReply } from '#sandbox/replies';
+import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
+import { chartInterval, chartOf, type Window } from './chart.ts';
 import { coinHistory } from './coin-history.ts';
-import { coinMarkets } from './coin-market.ts';
+import { coinMarkets } from './coin-markets.ts';
 import {
   beyondReach,
   coinNotFound,
@@ -12,33 +14,26 @@ import {
   invalidParameter,
   missingParameter,
   rateLimited,
-} from './coingecko-errors.ts';
+} from './errors.ts';
 import { createRateLimit } from './rate-limit.ts';
-import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
 
 export type CoingeckoPlan = 'public' | 'demo' | 'pro';
 export type CoingeckoState = { seed: number; plan: CoingeckoPlan; now: number };
 
 const REACH_DAYS = 365; // of the public and the demo plan
 
-function found(body: unknown): Answer {
-  const text = JSON.stringify(body);
-  return {
-    status: 200,
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'public, max-age=30',
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'link, per-page, total',
-      vary: 'Accept-Encoding, Origin',
-      etag: `W/"${createHash('md5').update(text).digest('hex')}"`,
-    },
-    body: text,
-  };
+function ok(body: unknown): Answer {
+  return jsonReply(200, body, {
+    'cache-control': 'public, max-age=30',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'link, per-page, total',
+    vary: 'Accept-Encoding, Origin',
+    etag: `W/"${createHash('md5').update(JSON.stringify(body)).digest('hex')}"`,
+  });
 }
 
-// The first required parameter that is not there, or a currency other than the one this stand-in knows.
-function refused(query: URLSearchParams, required: readonly string[]): Answer | null {
+/** An error for the first missing parameter, or for a currency other than US dollars. */
+function parameterError(query: URLSearchParams, required: readonly string[]): Answer | null {
   const missing = required.find((name) => !query.get(name));
   if (missing) return missingParameter(missing);
   const currency = query.get('vs_currency')?.toLowerCase() ?? 'usd';
@@ -46,21 +41,21 @@ function refused(query: URLSearchParams, required: readonly string[]): Answer | 
 }
 
 function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer {
-  // Split on the comma alone: an id with a space before it is unknown, and unknown ids are silently left out.
+  // Not trimmed: an id after a space is unknown, and unknown ids are left out silently.
   return (
-    refused(query, ['vs_currency']) ?? found(coinMarkets(seed, query.get('ids')?.split(',') ?? null, now))
+    parameterError(query, ['vs_currency']) ?? ok(coinMarkets(seed, query.get('ids')?.split(',') ?? null, now))
   );
 }
 
 function chart(token: TokenName, query: URLSearchParams, window: Window, state: CoingeckoState): Answer {
   const { seed, now } = state;
   const to = Math.min(window.to, now);
-  const grain = chartGrain({ from: window.from, to }, now, query.get('interval'));
-  return found(chartOf(seed, token, grain, { from: window.from, to }, now));
+  const interval = chartInterval({ from: window.from, to }, now, query.get('interval'));
+  return ok(chartOf(seed, token, interval, { from: window.from, to }, now));
 }
 
 function marketChart(token: TokenName, query: URLSearchParams, state: CoingeckoState): Answer {
-  const wrong = refused(query, ['vs_currency', 'days']);
+  const wrong = parameterError(query, ['vs_currency', 'days']);
   if (wrong) return wrong;
   const days = query.get('days') === 'max' ? Number.POSITIVE_INFINITY : Number(query.get('days'));
   if (days !== Number.POSITIVE_INFINITY && !(Number.isInteger(days) && days > 0))
@@ -70,7 +65,7 @@ function marketChart(token: TokenName, query: URLSearchParams, state: CoingeckoS
 }
 
 function marketChartRange(token: TokenName, query: URLSearchParams, state: CoingeckoState): Answer {
-  const wrong = refused(query, ['vs_currency', 'from', 'to']);
+  const wrong = parameterError(query, ['vs_currency', 'from', 'to']);
   if (wrong) return wrong;
   const [from, to] = [Number(query.get('from')), Number(query.get('to'))];
   if (!Number.isFinite(from)) return invalidParameter('from');
@@ -81,18 +76,18 @@ function marketChartRange(token: TokenName, query: URLSearchParams, state: Coing
 }
 
 function history(token: TokenName, query: URLSearchParams, state: CoingeckoState): Answer {
-  const wrong = refused(query, ['date']);
+  const wrong = parameterError(query, ['date']);
   if (wrong) return wrong;
   const [, day, month, year] = /^(\d{2})-(\d{2})-(\d{4})$/.exec(query.get('date') ?? '') ?? [];
   const date = `${year}-${month}-${day}`;
   const midnight = Date.parse(`${date}T00:00:00Z`);
-  // A date that does not exist is either no date at all or rolls over into the next month.
+  // A date that does not exist is either invalid or rolls over into the next month.
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) {
     return invalidParameter('date');
   }
   const reach = Math.floor(state.now / DAY) * DAY - REACH_DAYS * DAY;
   if (state.plan !== 'pro' && midnight < reach) return beyondReach(state.now);
-  return found(coinHistory(state.seed, token, midnight, state.now, query.get('localization') !== 'false'));
+  return ok(coinHistory(state.seed, token, midnight, state.now, query.get('localization') !== 'false'));
 }
 
 const COIN_ROUTES = new Map([
@@ -102,13 +97,13 @@ const COIN_ROUTES = new Map([
 ]);
 const COIN_PATH = /^\/coins\/([^/]+)\/(.+)$/;
 
-/** The answer to one call, from the request and the state alone; it keeps nothing and counts nothing. */
+/** The answer to one call: a pure function of the request and the state. */
 export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState): Answer {
   const { method, path, query, headers } = request;
   if (method !== 'GET') return incorrectPath();
   const demoKey = headers['x-cg-demo-api-key'] ?? query.get('x_cg_demo_api_key');
   if (state.plan === 'pro' && demoKey) return demoKeyOnPro(state.now);
-  if (path === '/ping') return found({ gecko_says: '(V3) To the Moon!' });
+  if (path === '/ping') return ok({ gecko_says: '(V3) To the Moon!' });
   if (path === '/coins/markets') return markets(query, state);
   const [, id = '', rest = ''] = COIN_PATH.exec(path) ?? [];
   const route = COIN_ROUTES.get(rest);
@@ -116,7 +111,7 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
   return isTokenName(id) ? route(id, query, state) : coinNotFound();
 }
 
-/** The stand-in CoinGecko v3, to be mounted at `/api/v3`. `callsPerMinute` unset: no limit. */
+/** The stand-in for CoinGecko v3, at `/api/v3`. Without `callsPerMinute` there is no limit. */
 export function createCoingecko(options: {
   seed: number;
   clock: Clock;

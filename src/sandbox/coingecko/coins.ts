@@ -1,8 +1,8 @@
-import type { TokenName } from '../domain/token.ts';
+import type { TokenName } from '#domain/market/token';
 
 /**
- * What the aggregator tells of a coin that does not move. `image` has `*` for the size; `sale` is the price of the
- * first sale, from which it reckons the return on investment.
+ * The constant data of a coin. `image` has `*` for the size; `sale` is the price of the first sale, for the return on
+ * investment.
  */
 export type Coin = {
   title: string;

@@ -1,13 +1,11 @@
-import type { Answer } from './upstream.ts';
+import { jsonReply } from '#sandbox/replies';
+import type { Answer } from '#sandbox/upstream';
 
-/**
- * The aggregator's error answers. It has five shapes for them, kept apart here as they are on the wire.
+/*
+ * The error answers of the aggregator, which have five different shapes.
  */
-const json = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
-  status,
-  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache', ...headers },
-  body: JSON.stringify(body),
-});
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  jsonReply(status, body, { 'cache-control': 'no-cache', ...headers });
 
 const stamp = (now: number) => new Date(now).toISOString().replace('Z', '+00:00');
 
@@ -52,11 +50,11 @@ const RATE_LIMIT = {
   },
 };
 
-/** The rate-limit body; it has been seen under HTTP 200 too. `retryAfter` in seconds, left out where absent. */
+/** The rate-limit answer, which has been seen under HTTP 200 too. `retryAfter` is in seconds. */
 export const rateLimited = (status: 200 | 429, retryAfter?: number) =>
   json(status, RATE_LIMIT, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
 
-/** The page that the edge in front of the aggregator answers with instead of JSON. */
+/** The HTML page that the CDN in front of the aggregator sends in place of JSON. */
 export const edgePage = (status: number, title: string): Answer => ({
   status,
   headers: { 'content-type': 'text/html; charset=UTF-8', 'cache-control': 'no-store' },

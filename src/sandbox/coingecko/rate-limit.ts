@@ -1,11 +1,11 @@
-import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
+import { type Clock, MINUTE, SECOND } from '#domain/clock';
 
-/** A budget of calls in windows of one minute, the first of which begins with the first call. */
+/** A rate limit with windows of one minute, the first of which begins with the first call. */
 export function createRateLimit(clock: Clock, callsPerMinute = Number.POSITIVE_INFINITY) {
   let began = Number.NEGATIVE_INFINITY;
   let used = 0;
   return {
-    /** Takes one call; gives 0, or, where none is left, the whole seconds until there is. */
+    /** Counts a call and returns 0, or the seconds to wait if no call is left. */
     take(): number {
       const now = clock.now();
       if (now - began >= MINUTE) {

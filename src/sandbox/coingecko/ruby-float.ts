@@ -12,7 +12,7 @@ export function rubyFloat(value: number): unknown {
     const digits = exponent.slice(1).padStart(2, '0');
     return rawJSON(`${mantissa.includes('.') ? mantissa : `${mantissa}.0`}e${exponent[0]}${digits}`);
   }
-  // A change rounded to nothing from below keeps its sign there; String() would drop it.
+  // Ruby keeps the sign of a negative value that is rounded to zero; String() drops it.
   if (Object.is(value, -0)) return rawJSON('-0.0');
   return rawJSON(Number.isInteger(value) ? `${value}.0` : String(value));
 }

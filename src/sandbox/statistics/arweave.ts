@@ -1,12 +1,12 @@
-import { type Clock, SECOND } from '../domain/clock.ts';
-import { createChain } from './chain-figures.ts';
-import { jsonReply, textReply } from './json-reply.ts';
-import { hashed } from './noise.ts';
-import type { Answer, Upstream } from './upstream.ts';
+import { type Clock, SECOND } from '#domain/clock';
+import { hashed } from '#sandbox/noise';
+import { jsonReply, textReply } from '#sandbox/replies';
+import type { Answer, Upstream } from '#sandbox/upstream';
+import { createChainFigures } from './chain-figures.ts';
 
 const BLOCK_PATH = /^\/block\/height\/(\d+)$/;
-const CHUNK = 262_144; // bytes: what a block adds is stored in whole chunks
-const HASHES = 2_600_000_000_000n; // that a block takes on average
+const CHUNK = 262_144; // bytes; blocks are stored in whole chunks
+const HASHES = 2_600_000_000_000n; // for a block, on average
 const DIFF = 2n ** 256n - 2n ** 256n / HASHES;
 
 const hash = (seed: number, height: number) =>
@@ -16,9 +16,9 @@ const hash = (seed: number, height: number) =>
 
 /** The stand-in Arweave node: `/info` and `/block/height/{height}`. */
 export function createArweave({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChain(seed, 'ar');
+  const chain = createChainFigures(seed, 'ar');
   const mean = Math.round(chain.blockBytes / CHUNK);
-  /** What a block adds, in chunks; two in a row share their deviation, so that the sum is known at any height. */
+  /** How far a block's chunks deviate from the average. It cancels out in every pair of blocks, so that the sum is known. */
   const deviation = (height: number) =>
     Math.floor(mean * hashed(seed, 6_100, height >> 1)) * (height % 2 === 0 ? 1 : -1);
   const weaveSize = (height: number) =>

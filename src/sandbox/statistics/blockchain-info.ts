@@ -1,7 +1,7 @@
-import { type Clock, DAY, MINUTE, SECOND } from '../domain/clock.ts';
-import { createChain } from './chain-figures.ts';
-import { jsonReply } from './json-reply.ts';
-import type { Answer, Upstream } from './upstream.ts';
+import { type Clock, DAY, MINUTE, SECOND } from '#domain/clock';
+import { jsonReply } from '#sandbox/replies';
+import type { Answer, Upstream } from '#sandbox/upstream';
+import { createChainFigures } from './chain-figures.ts';
 
 const SATOSHIS = 1e8;
 const RETARGET = 2016; // blocks
@@ -12,9 +12,9 @@ const page = (): Answer => ({
   body: '<!DOCTYPE html>\n<html><head><title>Bitcoin Stats</title></head><body></body></html>\n',
 });
 
-/** The stand-in blockchain.info: `GET /stats?format=json`; without the format it answers with a page. */
+/** The stand-in for blockchain.info: `GET /stats?format=json`; without the format it sends a page. */
 export function createBlockchainInfo({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChain(seed, 'btc');
+  const chain = createChainFigures(seed, 'btc');
 
   function stats(now: number): Answer {
     const height = chain.heightAt(now);

@@ -1,17 +1,17 @@
-import { type Clock, DAY, HOUR, iso, SECOND } from '../domain/clock.ts';
-import { createChain } from './chain-figures.ts';
-import { jsonReply } from './json-reply.ts';
-import type { Answer, Upstream } from './upstream.ts';
+import { type Clock, DAY, HOUR, iso, SECOND } from '#domain/clock';
+import { jsonReply } from '#sandbox/replies';
+import type { Answer, Upstream } from '#sandbox/upstream';
+import { createChainFigures } from './chain-figures.ts';
 
 /** Blocks on a page. */
 const PAGE = 50;
 
-/** The stand-in Blockscout, REST API v2: `/stats` and the first page of `/blocks`. */
+/** The stand-in for Blockscout, REST API v2: `/stats` and the first page of `/blocks`. */
 export function createBlockscout({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChain(seed, 'eth');
+  const chain = createChainFigures(seed, 'eth');
 
   function stats(now: number): Answer {
-    // Totals are counted again every half hour; the transactions of "today" are those of the last full day.
+    // Totals are updated every half hour; the transactions of "today" are those of the last full day.
     const counted = Math.floor(now / (HOUR / 2)) * (HOUR / 2);
     const midnight = Math.floor(now / DAY) * DAY;
     return jsonReply(200, {

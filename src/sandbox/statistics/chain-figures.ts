@@ -1,14 +1,11 @@
-import { DAY, SECOND } from '../domain/clock.ts';
-import type { StatisticsSymbol } from '../domain/statistics.ts';
-import type { TokenName } from '../domain/token.ts';
-import { supplyAt } from './market.ts';
-import { hashed, valueNoise } from './noise.ts';
+import { DAY, SECOND } from '#domain/clock';
+import type { TokenName } from '#domain/market/token';
+import type { StatisticsSymbol } from '#domain/statistics/statistics';
+import { hashed, valueNoise } from '#sandbox/noise';
+import { supplyAt } from '#sandbox/price-model';
 
-/**
- * A chain's pace: blocks come every `blockSeconds` from `began` on, and by the day so many transactions and so many
- * addresses that were not there before.
- */
-type Pace = {
+/** How a chain grows: a block every `blockSeconds` since `began`; transactions and new addresses per day. */
+type ChainParameters = {
   token: TokenName;
   began: number;
   blockSeconds: number;
@@ -17,47 +14,53 @@ type Pace = {
   dailyAddresses: number;
 };
 
-// Invented figures of the right magnitude: no chain's data is in here.
-const PACES: Record<StatisticsSymbol, Pace> = {
+// Invented values of the right magnitude, taken from no chain.
+const CHAINS: Record<StatisticsSymbol, ChainParameters> = {
   btc: {
-    ...{
-      token: 'bitcoin',
-      began: Date.parse('2009-01-03T18:15:05Z'),
-      blockSeconds: 598,
-      blockBytes: 1_450_000,
-    },
-    ...{ dailyTransactions: 200_000, dailyAddresses: 220_000 },
+    token: 'bitcoin',
+    began: Date.parse('2009-01-03T18:15:05Z'),
+    blockSeconds: 598,
+    blockBytes: 1_450_000,
+    dailyTransactions: 200_000,
+    dailyAddresses: 220_000,
   },
   ar: {
-    ...{
-      token: 'arweave',
-      began: Date.parse('2018-06-08T12:00:00Z'),
-      blockSeconds: 128,
-      blockBytes: 90_000_000,
-    },
-    ...{ dailyTransactions: 60_000, dailyAddresses: 300 },
+    token: 'arweave',
+    began: Date.parse('2018-06-08T12:00:00Z'),
+    blockSeconds: 128,
+    blockBytes: 90_000_000,
+    dailyTransactions: 60_000,
+    dailyAddresses: 300,
   },
   eth: {
-    ...{ token: 'ethereum', began: Date.parse('2015-07-30T15:26:13Z'), blockSeconds: 13, blockBytes: 95_000 },
-    ...{ dailyTransactions: 800_000, dailyAddresses: 110_000 },
+    token: 'ethereum',
+    began: Date.parse('2015-07-30T15:26:13Z'),
+    blockSeconds: 13,
+    blockBytes: 95_000,
+    dailyTransactions: 800_000,
+    dailyAddresses: 110_000,
   },
   sol: {
-    ...{ token: 'solana', began: Date.parse('2020-03-16T14:29:00Z'), blockSeconds: 0.48, blockBytes: 90_000 },
-    ...{ dailyTransactions: 220_000_000, dailyAddresses: 1_500_000 },
+    token: 'solana',
+    began: Date.parse('2020-03-16T14:29:00Z'),
+    blockSeconds: 0.48,
+    blockBytes: 90_000,
+    dailyTransactions: 220_000_000,
+    dailyAddresses: 1_500_000,
   },
 };
 
 const LANES = { transactions: 5_000, addresses: 5_100, blockTimes: 5_200, blockBytes: 5_300 };
-// The noise rises by at most three in a day, so a total with this much of a day's rate in noise never falls.
+// The noise changes by at most three in a day, so that with this share of it a total never falls.
 const SWING = 0.2;
 
-export type SandboxChain = ReturnType<typeof createChain>;
+export type ChainFigures = ReturnType<typeof createChainFigures>;
 
-/** A chain whose figures follow from the seed alone; what counts something only grows in time. */
-export function createChain(seed: number, symbol: StatisticsSymbol) {
-  const { token, began, blockSeconds, blockBytes, dailyTransactions, dailyAddresses } = PACES[symbol];
+/** The figures of a chain, which follow from the seed. Counts only grow. */
+export function createChainFigures(seed: number, symbol: StatisticsSymbol) {
+  const { token, began, blockSeconds, blockBytes, dailyTransactions, dailyAddresses } = CHAINS[symbol];
   const blockMs = blockSeconds * SECOND;
-  const place = Object.keys(PACES).indexOf(symbol);
+  const place = Object.keys(CHAINS).indexOf(symbol);
 
   function totalAt(t: number, daily: number, lane: number): number {
     const days = (t - began) / DAY;
@@ -69,15 +72,15 @@ export function createChain(seed: number, symbol: StatisticsSymbol) {
     blockBytes,
     /** The height of the newest block at `t` (Unix ms). */
     heightAt: (t: number) => Math.max(0, Math.floor((t - began) / blockMs)),
-    /** When a block was found, in Unix ms: never before the one ahead of it. */
+    /** The time of a block (Unix ms), never before that of the previous one. */
     blockAt: (height: number) =>
       Math.floor(began + (height + 0.9 * hashed(seed, LANES.blockTimes + place, height)) * blockMs - blockMs),
-    /** The bytes of one block: half to one and a half times the mean. */
+    /** The size of a block: 0.5 to 1.5 times the average. */
     blockBytesAt: (height: number) =>
       Math.floor(blockBytes * (0.5 + hashed(seed, LANES.blockBytes + place, height))),
     transactionsAt: (t: number) => totalAt(t, dailyTransactions, LANES.transactions),
     addressesAt: (t: number) => totalAt(t, dailyAddresses, LANES.addresses),
-    /** Coins there are. */
+    /** The circulating supply in coins. */
     supplyAt: (t: number) => supplyAt(token, t),
   };
 }

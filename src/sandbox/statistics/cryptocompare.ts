@@ -1,21 +1,26 @@
-import { type Clock, DAY, SECOND } from '../domain/clock.ts';
-import { createChain, type SandboxChain } from './chain-figures.ts';
-import { jsonReply } from './json-reply.ts';
-import type { Answer, Upstream } from './upstream.ts';
+import { type Clock, DAY, SECOND } from '#domain/clock';
+import { jsonReply } from '#sandbox/replies';
+import type { Answer, Upstream } from '#sandbox/upstream';
+import { type ChainFigures, createChainFigures } from './chain-figures.ts';
 
-/** The chains that are listed, with CryptoCompare's ids of them. */
+/** The supported chains, with CryptoCompare's ids. */
 const LISTED = { BTC: { id: 1182, symbol: 'btc' }, ETH: { id: 7605, symbol: 'eth' } } as const;
 type Listed = keyof typeof LISTED;
 const isListed = (fsym: string): fsym is Listed => Object.hasOwn(LISTED, fsym);
 
-/** The older envelope of an error: under HTTP 200. */
+/** An error in the older envelope, under HTTP 200. */
 const olderError = (type: number, message: string, more: object = {}): Answer =>
   jsonReply(200, {
-    ...{ Response: 'Error', Message: message, HasWarning: false, Type: type, RateLimit: {}, Data: {} },
+    Response: 'Error',
+    Message: message,
+    HasWarning: false,
+    Type: type,
+    RateLimit: {},
+    Data: {},
     ...more,
   });
 
-/** The newer one: under the status it is. */
+/** An error in the newer envelope, under its own status. */
 const newerError = (status: number, type: number, message: string): Answer =>
   jsonReply(status, { Data: {}, Err: { type, message, other_info: {} } });
 
@@ -24,8 +29,8 @@ const overRateLimit = (): Answer =>
     RateLimit: { calls_made: { second: 1, minute: 301 }, max_calls: { second: 20, minute: 300 } },
   });
 
-function latest(fsym: Listed, chain: SandboxChain, now: number): Answer {
-  // A record is of a day: as of its midnight, about the day before it.
+function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
+  // A record has the totals at midnight, and the counts of the day before.
   const midnight = Math.floor(now / DAY) * DAY;
   const [transactions, before] = [chain.transactionsAt(midnight), chain.transactionsAt(midnight - DAY)];
   const addresses = chain.addressesAt(midnight);
@@ -54,9 +59,12 @@ function latest(fsym: Listed, chain: SandboxChain, now: number): Answer {
   return jsonReply(200, { ...envelope, Data: record });
 }
 
-/** The stand-in CryptoCompare: any key will do, as long as there is one; of the chains it has BTC and ETH. */
+/** The stand-in for CryptoCompare. It needs a key, accepts any, and has BTC and ETH. */
 export function createCryptoCompare({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chains = { BTC: createChain(seed, LISTED.BTC.symbol), ETH: createChain(seed, LISTED.ETH.symbol) };
+  const chains = {
+    BTC: createChainFigures(seed, LISTED.BTC.symbol),
+    ETH: createChainFigures(seed, LISTED.ETH.symbol),
+  };
 
   return {
     prefix: '/cryptocompare',

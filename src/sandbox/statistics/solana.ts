@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
-import { createChain } from './chain-figures.ts';
-import { jsonReply, textReply } from './json-reply.ts';
-import type { Upstream } from './upstream.ts';
+import { type Clock, MINUTE, SECOND } from '#domain/clock';
+import { jsonReply, parseJson, textReply } from '#sandbox/replies';
+import type { Upstream } from '#sandbox/upstream';
+import { createChainFigures } from './chain-figures.ts';
 
 const LAMPORTS = 1e9;
 const SLOTS_IN_EPOCH = 432_000;
 const MOST_SAMPLES = 720;
-/** Slots that a block was made for, of all slots. */
+/** The share of slots with a block. */
 const FILLED = 0.95;
 
 const question = z.object({
@@ -22,17 +22,9 @@ const reply = (id: number | string | null, outcome: Outcome) =>
   jsonReply(200, { jsonrpc: '2.0', ...outcome, id });
 const failed = (code: number, message: string): Outcome => ({ error: { code, message } });
 
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The stand-in Solana node: JSON-RPC 2.0 at its root, POST alone; an error comes under HTTP 200. */
+/** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root, errors under HTTP 200. */
 export function createSolana({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChain(seed, 'sol');
+  const chain = createChainFigures(seed, 'sol');
   const slotMs = chain.blockSeconds * SECOND * FILLED;
   const slotAt = (now: number) => Math.floor(chain.heightAt(now) / FILLED);
 
@@ -86,7 +78,7 @@ export function createSolana({ seed, clock }: { seed: number; clock: Clock }): U
       if (method !== 'POST') {
         return textReply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
       }
-      const json = parsed(body);
+      const json = parseJson(body);
       if (json === undefined) return reply(null, failed(-32700, 'Parse error'));
       const { data: asked } = question.safeParse(json);
       if (!asked) return reply(null, failed(-32600, 'Invalid request'));

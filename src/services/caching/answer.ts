@@ -1,4 +1,4 @@
-import type { Filled } from './attempt.ts';
+import type { FetchOutcome } from '#services/upstream/fetch-outcome';
 import type { Body } from './bodies.ts';
 
 /** An answer, and what there is to say about its age; instants in Unix ms. */
@@ -19,5 +19,5 @@ export type Answer = {
   /** Whether the same question, asked now (Unix ms), has this same answer; where that can be told at a glance. */
   holds?: (now: number) => boolean;
   /** What was done for it. */
-  filled: Filled;
+  outcome: FetchOutcome;
 };

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { createLongWork } from './long-work.ts';
 
 /** Bodies that are kept for the next who asks, in bytes, with their compressed forms. */
 const KEPT_BYTES = 32 * 1024 * 1024;
@@ -9,6 +10,8 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 const WORTH_COMPRESSING = 1024;
 /** Compressed once for each version of a body, so it may take its time: a tenth of a second for a megabyte. */
 const BROTLI_QUALITY = 5;
+/** That of a long one, of which nobody knows whether it is asked for again: a quarter of the time. */
+const BROTLI_QUALITY_LONG = 2;
 
 export type Coding = 'br' | 'gzip' | 'identity';
 
@@ -35,7 +38,7 @@ const compress = {
   br: (bytes: Buffer) =>
     brotli(bytes, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_QUALITY]: bytes.length < LONG_BODY ? BROTLI_QUALITY : BROTLI_QUALITY_LONG,
         // A window as large as the body, and no larger: it would take the memory for four megabytes each time.
         [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.ceil(Math.log2(bytes.length)) + 1),
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
@@ -51,17 +54,68 @@ function alone(bytes: Buffer): Buffer {
   return copy;
 }
 
+/** The work of an answer that is made in pieces, and of its compression. */
+const [making, compressing] = [createLongWork(), createLongWork()];
+/** A body of this size or more is compressed in its turn, one at a time, and not so well, in bytes. */
+const LONG_BODY = 1024 * 1024;
+
+/**
+ * A long text becomes bytes in blocks of this size: half a millisecond's work, and large enough that their memory goes
+ * back to the system with them, in bytes.
+ */
+const BLOCK = 256 * 1024;
+
+type Grown = () => void;
+
 /** @param grown told when the body takes more memory than before */
-export function bodyOf(text: string, grown: () => void = () => undefined): Body {
+export function bodyOf(text: string, grown: Grown = () => undefined): Body {
   const bytes = Buffer.from(text);
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  const payload = bytes.length < WORTH_COMPRESSING ? bytes.toString('latin1') : alone(bytes);
+  const hash = createHash('sha256').update(bytes);
+  return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash, grown);
+}
+
+/** As `bodyOf`, of a text that comes in pieces: the loop turns between them. */
+export function longBodyOf(pieces: () => Iterable<string>, grown: Grown = () => undefined): Promise<Body> {
+  return making(async (rest) => {
+    const blocks: Buffer[] = [];
+    const hash = createHash('sha256');
+    let size = 0;
+    const add = (text: string) => {
+      const block = Buffer.from(text);
+      hash.update(block);
+      blocks.push(block);
+      size += block.length;
+    };
+    let text = '';
+    for (const piece of pieces()) {
+      text += piece;
+      if (text.length >= BLOCK) {
+        add(text);
+        text = '';
+      }
+      await rest();
+    }
+    add(text);
+    const bytes = Buffer.allocUnsafeSlow(size);
+    let end = 0;
+    for (const block of blocks) {
+      end += block.copy(bytes, end);
+      await rest();
+    }
+    return bodyOfBytes(bytes, hash, grown);
+  });
+}
+
+function bodyOfBytes(bytes: Buffer, sum: Hash, grown: Grown): Body {
+  const hash = sum.digest('base64url').slice(0, 22);
+  const payload = bytes.length < WORTH_COMPRESSING ? bytes.toString('latin1') : bytes;
   const identity: Representation = { coding: 'identity', payload, etag: `"${hash}"` };
   const made = new Map<Coding, Representation | Promise<Representation>>();
   let size = bytes.length;
 
   async function make(coding: 'br' | 'gzip', from: Buffer): Promise<Representation> {
-    const payload = alone(await compress[coding](from));
+    const compressed = () => compress[coding](from);
+    const payload = alone(await (from.length < LONG_BODY ? compressed() : compressing(compressed)));
     const representation = { coding, payload, etag: `"${hash}-${coding}"` };
     made.set(coding, representation);
     size += payload.length;
@@ -94,15 +148,33 @@ export function createBodies(keptBytes = KEPT_BYTES) {
     sizeCalculation: ({ version, body }, question) => body.size() + version.length + question.length,
   });
 
+  /** What makes room for a body that grew, while it is still the one that is kept. */
+  const keeping = (question: string, version: string, body: () => Body) => () => {
+    // Another object: the size of one that is there already is not looked at again.
+    if (bodies.peek(question)?.body === body()) bodies.set(question, { version, body: body() });
+  };
+
   return {
     /** @param version names all that the body is made from, so that a kept one is never an old one */
     kept(question: string, version: string, make: () => string): Body {
       const known = bodies.get(question);
       if (known?.version === version) return known.body;
-      const body = bodyOf(make(), () => {
-        // Another object: the size of one that is there already is not looked at again.
-        if (bodies.peek(question)?.body === body) bodies.set(question, { version, body });
-      });
+      const body: Body = bodyOf(
+        make(),
+        keeping(question, version, () => body),
+      );
+      bodies.set(question, { version, body });
+      return body;
+    },
+
+    /** As `kept`, of a body that is made in pieces: what it is made from must not change meanwhile. */
+    async keptLong(question: string, version: string, pieces: () => Iterable<string>): Promise<Body> {
+      const known = bodies.get(question);
+      if (known?.version === version) return known.body;
+      const body: Body = await longBodyOf(
+        pieces,
+        keeping(question, version, () => body),
+      );
       bodies.set(question, { version, body });
       return body;
     },

@@ -1,10 +1,10 @@
 import type { LRUCache } from 'lru-cache';
 
 /**
- * Forgets what does not hold any more, beginning with what was not asked for the longest: for caches of things that
- * hold for a moment, which would else be kept for nothing until the cache is full.
+ * Evicts entries that no longer hold, the least recently used first: for caches of short-lived entries, which would
+ * otherwise stay until the cache is full.
  */
-export function forgetStale<Value extends object>(
+export function evictStale<Value extends object>(
   cache: LRUCache<string, Value>,
   holds: (value: Value) => boolean,
 ): void {

@@ -11,6 +11,13 @@ export function createFirstInFirstOut<Value>(
   return {
     get: (key: string): Value | undefined => entries.get(key),
     has: (key: string): boolean => entries.has(key),
+    entries: (): Iterable<[string, Value]> => entries,
+
+    /** Takes a value out, and tells of it. */
+    delete(key: string): void {
+      const value = entries.get(key);
+      if (entries.delete(key)) forgotten(value as Value);
+    },
 
     /** A value in the place of another keeps its turn. */
     set(key: string, value: Value): void {

@@ -1,23 +1,23 @@
-import { type Clock, DAY } from '../domain/clock.ts';
-import { type ExportColumn, type ExportLine, readExportRow } from '../domain/export-row.ts';
-import { isSettled, startOfDate } from '../domain/grain.ts';
-import { mergeDays } from '../domain/merge-days.ts';
-import type { Sample } from '../domain/sample.ts';
-import { type Span, union } from '../domain/span.ts';
-import type { TokenName } from '../domain/token.ts';
-import type { CsvExport } from '../sources/csv-export.ts';
-import type { ArchivedSample } from '../stores/archive-sql.ts';
-import type { ImportStore } from '../stores/imports.ts';
+import { type Clock, DAY } from '#domain/clock';
+import { type ExportColumn, type ExportLine, readExportRow } from '#domain/market/export-row';
+import { isSettled, startOfDate } from '#domain/market/interval';
+import { mergeDays } from '#domain/market/merge-days';
+import type { Sample } from '#domain/market/sample';
+import { type Span, union } from '#domain/market/span';
+import type { TokenName } from '#domain/market/token';
+import type { CsvExport } from '#sources/market/csv-export';
+import type { ArchivedSample } from '#stores/market/archive-sql';
+import type { ImportStore } from '#stores/market/imports';
 
 const BATCH_ROWS = 500;
 
-/** A line that is not taken: its number in the file, and why. */
+/** A line that is not imported: its number in the file, and why. */
 export type BadLine = { line: number; fault: string };
-/** A settled row that differs from the file's and stays. */
+/** A settled row that stays, although the file's differs. */
 export type KeptRow = { stored: Sample; given: Sample };
 
 export type ImportOptions = {
-  /** Settled rows give way to the file's. */
+  /** The file's rows replace settled ones. */
   replace: boolean;
   /** The first bad line ends it. */
   strict: boolean;
@@ -30,12 +30,12 @@ export type ImportOptions = {
 };
 
 export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'kept' | 'bad', number>;
-/** `ended`: at the file's end, at a bad line (strict), or because it was told to stop. */
+/** `ended`: at the file's end, at a bad line (strict), or by the signal. */
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
 type CheckedRow = { line: number; sample: Sample } | (BadLine & { at: number | undefined });
 
-/** From the earliest of some rows thru the latest; undefined when there are none. */
+/** From the earliest of some rows through the latest; undefined when there are none. */
 function extent(samples: readonly Sample[]): Span | undefined {
   if (samples.length === 0) return undefined;
   const times = samples.map(({ at }) => at);
@@ -44,7 +44,7 @@ function extent(samples: readonly Sample[]): Span | undefined {
 
 const wholeDate = (date: number): Span => ({ from: date, thru: date + DAY - 1 });
 
-/** The rows of a file, each looked at: by itself, and whether its date was there before. */
+/** The rows of a file, each checked by itself and for a second row of its date. */
 async function* checkedRows(
   lines: AsyncIterable<ExportLine>,
   columns: readonly ExportColumn[],
@@ -69,11 +69,11 @@ async function* checkedRows(
 }
 
 /**
- * Of which dates a file speaks: those it has a row for, and a single one that it leaves out between two of them, since
- * the aggregator's exports do that. A longer hole is more likely a cut file. A date whose row is bad is not left out.
- * Only at the end of the file is it known what was left out, for its lines may be in any order.
+ * The dates that a file covers: those with a row, and a single date missing between two of them, since the
+ * aggregator's exports skip dates. A longer hole is more likely a cut file. A date whose row is bad is not covered.
+ * What was skipped is known only at the end of the file, for its lines may be in any order.
  */
-function createClaims() {
+function createCoveredDates() {
   const dates = new Set<number>();
   const doubtful = new Set<number>();
   let last = Number.NaN;
@@ -82,11 +82,11 @@ function createClaims() {
       last = startOfDate(at);
       dates.add(last);
     },
-    /** Where a bad line has no time to be read, it may have been that of either neighbour of the row before it. */
+    /** A bad line without a readable time may be of either neighbour of the row before it. */
     bad(at: number | undefined): void {
       for (const date of at === undefined ? [last - DAY, last + DAY] : [startOfDate(at)]) doubtful.add(date);
     },
-    leftOut(): Span[] {
+    skipped(): Span[] {
       const holes = [...dates]
         .filter((date) => !dates.has(date + DAY) && dates.has(date + 2 * DAY))
         .map((date) => date + DAY);
@@ -95,10 +95,10 @@ function createClaims() {
   };
 }
 
-/** Brings an export of the aggregator into the day grain of the archive. */
-export function createImporting({ store, clock }: { store: ImportStore; clock: Clock }) {
+/** Imports an export of the aggregator into the daily series of the archive. */
+export function createImport({ store, clock }: { store: ImportStore; clock: Clock }) {
   return {
-    /** Reads a file to its end, or until told to stop, and stores nothing; gives how many bad lines there are. */
+    /** Reads a file to its end, or until the signal, and stores nothing; gives the number of bad lines. */
     async check(
       file: CsvExport,
       { signal, onBad }: Pick<ImportOptions, 'signal' | 'onBad'>,
@@ -114,17 +114,17 @@ export function createImporting({ store, clock }: { store: ImportStore; clock: C
     },
 
     /**
-     * Takes over a file, a batch to a transaction: what is there is skipped, so that it can be run again, whatever
-     * ended it. Throws `ExportFileError`, and what the database throws; the batches before are kept.
+     * Imports a file, one transaction for each batch. Rows already stored are skipped, so that an interrupted import
+     * can be run again. Throws `ExportFileError`, and what the database throws; earlier batches are kept.
      */
-    async take(token: TokenName, file: CsvExport, options: ImportOptions): Promise<ImportSummary> {
+    async run(token: TokenName, file: CsvExport, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
       const now = clock.now();
       const counts: ImportCounts = { read: 0, added: 0, changed: 0, skipped: 0, kept: 0, bad: 0 };
-      const claims = createClaims();
+      const covered = createCoveredDates();
       let batch: Sample[] = [];
 
-      async function write(leftOut: readonly Span[]): Promise<void> {
+      async function write(skipped: readonly Span[]): Promise<void> {
         const given = batch.map((sample) => ({ ...sample, settled: isSettled('day', sample.at, now) }));
         batch = [];
         const settled = given.filter((row) => row.settled).map(({ at }) => wholeDate(startOfDate(at)));
@@ -134,7 +134,7 @@ export function createImporting({ store, clock }: { store: ImportStore; clock: C
           merged = result.merged;
           return result;
         };
-        await store.merge(token, extent(given), union([...settled, ...leftOut]), merge, clock.now());
+        await store.merge(token, extent(given), union([...settled, ...skipped]), merge, clock.now());
         for (const row of merged) {
           counts[row.outcome] += 1;
           if (row.outcome === 'kept') onKept(row);
@@ -151,7 +151,7 @@ export function createImporting({ store, clock }: { store: ImportStore; clock: C
         counts.read += 1;
         if ('fault' in row) {
           counts.bad += 1;
-          claims.bad(row.at);
+          covered.bad(row.at);
           onBad(row);
           if (strict) {
             ended = 'bad line';
@@ -159,11 +159,11 @@ export function createImporting({ store, clock }: { store: ImportStore; clock: C
           }
           continue;
         }
-        claims.row(row.sample.at);
+        covered.row(row.sample.at);
         batch.push(row.sample);
         if (batch.length === BATCH_ROWS) await write([]);
       }
-      await write(ended === 'whole' ? claims.leftOut() : []);
+      await write(ended === 'whole' ? covered.skipped() : []);
       return { ...counts, ended };
     },
   };

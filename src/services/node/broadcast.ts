@@ -1,28 +1,24 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, SECOND } from '../domain/clock.ts';
-import type { NodeCalls } from '../domain/cosmos/dialect.ts';
-import { NodeRejection } from '../domain/cosmos/exchange.ts';
-import type { BroadcastRequest, LegacyTransaction } from '../domain/cosmos/legacy-shapes.ts';
-import { txHashOf } from '../domain/cosmos/transaction-hash.ts';
-import { isInCache, saysInCache } from '../domain/cosmos/transactions.ts';
-import { untilInBlock } from '../domain/cosmos/until-in-block.ts';
-import { nonsense } from '../domain/cosmos/untrusted.ts';
-import { UpstreamFailure } from '../domain/upstream-failure.ts';
-import type { NodePool } from './node-pool.ts';
-import { unknownOutcome } from './node-problem.ts';
+import type { Clock } from '#domain/clock';
+import type { NodeCalls } from '#domain/cosmos/adapter';
+import { NodeRejection } from '#domain/cosmos/exchange';
+import type { BroadcastRequest, LegacyTransaction } from '#domain/cosmos/legacy-shapes';
+import { malformed } from '#domain/cosmos/parsers';
+import { txHashOf } from '#domain/cosmos/transaction-hash';
+import { isInCache, saysInCache } from '#domain/cosmos/transactions';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import { createBlockWaits } from './block-waits.ts';
+import type { NodePool } from './pool.ts';
+import { unknownOutcome } from './problem.ts';
 
 /** Of the time for an answer, the part in which a node has to take the transaction: the rest is for looking it up. */
 const SENDING = 0.7;
 /** How long `block` waits for a block, as a multiple of the time for one answer: a few blocks of most chains. */
 const BLOCK_WAIT = 4;
-/** Between looks for a transaction: doubled each time, up to a bound; in ms. */
-const FIRST_PAUSE = 50;
-const LONGEST_PAUSE = SECOND;
 
 /** A node that takes no such transaction: one that speaks the other dialect may. */
 const UNREADABLE = 422;
 
-type Parts = {
+type Dependencies = {
   pool: NodePool;
   /** Looks a transaction up by its hash, until an instant of the monotonic clock. */
   lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
@@ -37,7 +33,9 @@ const isKnown = (sent: Exclude<Sent, { failure: UpstreamFailure }>): boolean =>
   'rejection' in sent ? saysInCache(sent.rejection.message) : isInCache(sent.answer);
 
 /** Sends a transaction once, and finds out what became of it. */
-export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait = sleep }: Parts) {
+export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dependencies) {
+  const waitForBlock = createBlockWaits({ lookUp, clock, ...(wait && { wait }) });
+
   /**
    * Sends to the first node that is there: another is only tried while nothing has gone out. `block` goes out as
    * `sync` in either dialect, so that there is a hash to look up when the time is over.
@@ -50,7 +48,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait = slee
         const broadcast = async (calls: NodeCalls) => {
           const answer = await calls.broadcast(asked);
           // Another hash is that of another transaction: what became of this one has not been said.
-          if (ownHash !== undefined && answer.txhash !== ownHash) throw nonsense('hash of the transaction');
+          if (ownHash !== undefined && answer.txhash !== ownHash) throw malformed('hash of the transaction');
           return answer;
         };
         return { answer: await pool.call(member, until, broadcast) };
@@ -70,25 +68,6 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait = slee
     });
   }
 
-  /** Looks until it is in a block, whatever the nodes say meanwhile; undefined when the time is up. */
-  function waitForBlock(hash: string, until: number): Promise<LegacyTransaction | undefined> {
-    let next = FIRST_PAUSE;
-    return untilInBlock({
-      async pause() {
-        const left = until - clock.elapsed();
-        if (left <= 0) return false;
-        await wait(Math.min(next, left));
-        next = Math.min(2 * next, LONGEST_PAUSE);
-        return clock.elapsed() < until;
-      },
-      lookUp: () =>
-        lookUp(hash, until).catch((error) => {
-          const isSaid = error instanceof UpstreamFailure || error instanceof NodeRejection;
-          throw isSaid ? new NodeRejection(404, error.message) : error;
-        }),
-    });
-  }
-
   /** What the node told, which stands unless a look-up tells otherwise. */
   function told(sent: Exclude<Sent, { failure: UpstreamFailure }>): LegacyTransaction {
     if ('rejection' in sent) throw sent.rejection;
@@ -99,14 +78,16 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait = slee
     /**
      * The node's answer, or the transaction itself where it was waited for or looked up. Throws `NodeRejection`,
      * `UpstreamFailure` when no node could be reached, and `upstream_timeout` when it went out and nothing is known.
+     *
+     * @param signal ends the waiting, when whoever asked is gone
      */
-    async broadcast(request: BroadcastRequest): Promise<LegacyTransaction> {
+    async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
       const start = clock.elapsed();
       const ownHash = request.tx_bytes === undefined ? undefined : await txHashOf(request.tx_bytes);
       const sent = await send(request, ownHash, start + timeoutMs * SENDING);
 
       if ('failure' in sent) {
-        const found = ownHash && (await waitForBlock(ownHash, start + timeoutMs));
+        const found = ownHash && (await waitForBlock(ownHash, start + timeoutMs, signal));
         if (found) return found;
         throw unknownOutcome(
           'The transaction went out, and no answer came that tells of it',
@@ -121,7 +102,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait = slee
       if (request.mode !== 'block') {
         return isRefused ? lookUp(hash, start + timeoutMs).catch(() => told(sent)) : told(sent);
       }
-      const found = await waitForBlock(hash, clock.elapsed() + timeoutMs * BLOCK_WAIT);
+      const found = await waitForBlock(hash, clock.elapsed() + timeoutMs * BLOCK_WAIT, signal);
       if (found) return found;
       if (isRefused) return told(sent);
       throw unknownOutcome('The node took the transaction, and it is in no block yet', hash);

@@ -1,26 +1,26 @@
 import { LRUCache } from 'lru-cache';
-import type { NodeCalls } from '../domain/cosmos/dialect.ts';
+import type { NodeCalls } from '#domain/cosmos/adapter';
 import type {
   BroadcastRequest,
   LegacyBalances,
   LegacySearch,
   LegacyTransaction,
-} from '../domain/cosmos/legacy-shapes.ts';
-import { readSearch } from '../domain/cosmos/search.ts';
-import { isInBlock } from '../domain/cosmos/transactions.ts';
-import { type Broadcasting, createBroadcasting } from './node-broadcast.ts';
-import { nodeProblem, notConfigured, searchProblem } from './node-problem.ts';
+} from '#domain/cosmos/legacy-shapes';
+import { readSearch } from '#domain/cosmos/search';
+import { isInBlock } from '#domain/cosmos/transactions';
+import { type Broadcasting, createBroadcasting } from './broadcast.ts';
+import { nodeProblem, notConfigured, searchProblem } from './problem.ts';
 
 /** How much is kept of transactions that are in a block, in characters of their JSON. */
 const MOST_KEPT = 16 * 1024 * 1024;
 
-type Parts = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp'>;
+type Dependencies = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp'>;
 
 /**
  * The calls to the node that there are. The address and the hash must have been checked. Each throws a problem:
  * `node_rejected`, or one of those of an upstream; `node_not_configured` when there is no node.
  */
-export function createNode({ pool, ...rest }: Parts) {
+export function createNode({ pool, ...rest }: Dependencies) {
   // Nothing in a transaction that is in a block will ever change: chains of the SDK are final at once.
   const kept = new LRUCache<string, LegacyTransaction>({
     maxSize: MOST_KEPT,
@@ -71,9 +71,9 @@ export function createNode({ pool, ...rest }: Parts) {
     },
 
     /** Sends a transaction once, whatever happens; `upstream_timeout` has its hash where what became of it is open. */
-    async broadcast(request: BroadcastRequest): Promise<LegacyTransaction> {
+    async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
       requireNode();
-      return told(broadcasting.broadcast(request));
+      return told(broadcasting.broadcast(request, signal));
     },
 
     /** What is wrong with which node. */

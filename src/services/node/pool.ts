@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, SECOND } from '../domain/clock.ts';
-import { detectDialect, type NodeCalls, type NodeDialect, speak } from '../domain/cosmos/dialect.ts';
-import { type AskNode, NodeFault, type NodeFaultKind } from '../domain/cosmos/exchange.ts';
-import type { Log } from '../domain/log.ts';
-import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
-import type { NodeSource } from '../sources/node.ts';
+import { type Clock, SECOND } from '#domain/clock';
+import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '#domain/cosmos/adapter';
+import { type AskNode, isUpToCaller, NodeFault, type NodeFaultKind } from '#domain/cosmos/exchange';
+import type { Log } from '#domain/log';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import type { NodeSource } from '#sources/node/node';
 
 /** How often each node is asked for its newest block, while there are calls, in ms. */
 const CHECK_EVERY = 10 * SECOND;
@@ -17,9 +17,10 @@ const ROUNDS = 2;
 const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 
 const REASONS: Record<NodeFaultKind, FailureCause> = {
-  nonsense: 'unexpected',
-  trouble: 'server_error',
+  malformed: 'unexpected',
+  unavailable: 'server_error',
   rate_limited: 'rate_limited',
+  too_large: 'too_large',
   wrong_dialect: 'unexpected',
 };
 
@@ -39,6 +40,10 @@ function toFailure(error: unknown, sent: boolean): unknown {
   });
 }
 
+/** What tells how a node does, where what was asked is up to whoever asks; and what is only ever the question's. */
+const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
+const OF_THE_QUESTION: FailureCause = 'too_large';
+
 type Member = ReturnType<typeof createMember>;
 
 function createMember(source: NodeSource, index: number, dialect: NodeDialect | undefined) {
@@ -47,7 +52,7 @@ function createMember(source: NodeSource, index: number, dialect: NodeDialect | 
     number: index + 1,
     source,
     dialect,
-    habits: {},
+    capabilities: {},
     /** Of its newest block, as of the last check; undefined when that failed. */
     height: undefined as number | undefined,
     /** Why its last call failed. */
@@ -84,8 +89,14 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     }
   }
 
-  async function attempt<T>(member: Member, until: number, use: (calls: NodeCalls) => Promise<T>) {
+  async function attempt<T>(
+    member: Member,
+    until: number,
+    use: (calls: NodeCalls) => Promise<T>,
+    asking: (isUpToCaller: boolean) => void,
+  ) {
     const ask: AskNode = (question) => {
+      asking(isUpToCaller(question));
       const left = until - clock.elapsed();
       if (left > 0) return member.source.ask(question, left);
       throw new UpstreamFailure('node', 'timeout', 'no time is left for it', { sent: false });
@@ -93,26 +104,30 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     const known = member.dialect;
     const spoken = known ?? (await dialectOf(member, ask));
     try {
-      return await use(speak(spoken, ask, member.habits));
+      return await use(createAdapter(spoken, ask, member.capabilities));
     } catch (error) {
       const mayHaveChanged = known && !configured && error instanceof NodeFault;
       if (!mayHaveChanged || error.kind !== 'wrong_dialect') throw error;
       const now = await dialectOf(member, ask);
       if (now === spoken) throw error;
-      return use(speak(now, ask, member.habits));
+      return use(createAdapter(now, ask, member.capabilities));
     }
   }
 
   /** One attempt at one node, until an instant of the monotonic clock. */
   async function call<T>(member: Member, until: number, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
+    let isOpenEnded = false;
     try {
-      const value = await attempt(member, until, use);
+      const value = await attempt(member, until, use, (isUpToCaller) => {
+        isOpenEnded = isUpToCaller;
+      });
       member.failure = undefined;
       return value;
     } catch (error) {
       const failure = toFailure(error, true);
       if (failure instanceof UpstreamFailure) {
         const { reason, message } = failure;
+        if (reason === OF_THE_QUESTION || (isOpenEnded && !OF_THE_NODE.has(reason))) throw failure;
         if (member.failure?.reason !== reason)
           log.warn({ node: member.number, reason, message }, 'a node failed');
         member.failure = failure;

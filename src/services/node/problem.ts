@@ -1,6 +1,7 @@
-import { NodeRejection } from '../domain/cosmos/exchange.ts';
-import { invalidRequest, Problem } from '../problems.ts';
-import { upstreamProblem } from './upstream-problem.ts';
+import { NodeRejection } from '#domain/cosmos/exchange';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import { invalidRequest, Problem } from '#problems';
+import { upstreamProblem } from '#services/upstream/problem';
 
 /** Seconds after which it is worth looking whether an operator has named a node. */
 const UNTIL_CONFIGURED = 3600;
@@ -16,6 +17,11 @@ export function nodeProblem(error: unknown): unknown {
       status,
       members: { error: said },
     });
+  }
+  if (error instanceof UpstreamFailure && error.reason === 'too_large') {
+    const detail =
+      'The answer of the node is larger than is read: ask for less, a search with a smaller limit.';
+    return new Problem('upstream_invalid', detail, { cause: error });
   }
   return upstreamProblem(error, { who: 'The node' });
 }

@@ -1,11 +1,11 @@
-import { type Clock, DAY, type Instant, isoDate, SECOND } from '../domain/clock.ts';
-import type { Log } from '../domain/log.ts';
-import { periodAt } from '../domain/plan.ts';
-import type { UsageRecord } from '../domain/records.ts';
-import type { LedgerStore } from '../stores/ledger.ts';
-import type { KeyHolder } from '../stores/users.ts';
-import { reach } from './deadline.ts';
-import type { Identities } from './identities.ts';
+import { type Clock, DAY, type Instant, isoDate, SECOND } from '#domain/clock';
+import type { Log } from '#domain/log';
+import { periodAt } from '#domain/quota/plan';
+import type { UsageRecord } from '#domain/records';
+import { reach } from '#services/deadline';
+import type { LedgerStore } from '#stores/quota/ledger';
+import type { KeyHolder } from '#stores/quota/users';
+import type { KeyCache } from './key-cache.ts';
 import { isGood, refuseEnded, refuseExpired } from './key-problems.ts';
 import { createLeases, type Pace, type Receipt } from './leases.ts';
 
@@ -17,17 +17,25 @@ export type Caller = KeyHolder;
 /** How many dates `usage` tells of. */
 const DAILY = 31;
 
-type Parts = { identities: Identities; ledger: LedgerStore; clock: Clock; log: Log; pace?: Pace };
+type Dependencies = {
+  keyCache: KeyCache;
+  ledger: LedgerStore;
+  clock: Clock;
+  log: Log;
+  pace?: Pace;
+  /** How many calls a key that comes for the first time may make at once, where there is plenty. */
+  page?: number | undefined;
+};
 
 /** Who may call, and how often. */
-export function createAllowance({ identities, ledger, clock, log, pace }: Parts) {
-  const leases = createLeases({ ledger, clock, log, pace });
+export function createAllowance({ keyCache, ledger, clock, log, pace, page }: Dependencies) {
+  const leases = createLeases({ ledger, clock, log, pace, page });
   let forgetAt = clock.elapsed();
 
-  function admit(holder: KeyHolder, evenExpired: boolean): Caller {
+  function toCaller(holder: KeyHolder, allowExpired: boolean): Caller {
     const now = clock.now();
     refuseEnded(holder, now);
-    if (!evenExpired) refuseExpired(holder, now);
+    if (!allowExpired) refuseExpired(holder, now);
     return holder;
   }
 
@@ -51,12 +59,18 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
     return counts;
   }
 
-  /** What changed about users and keys, and now and then the ledger's clean-up. */
+  /** What changed about users and keys. One whose allowance was found spent counts as changed, so what rests goes back. */
+  async function sync(): Promise<void> {
+    const changed = await keyCache.sync();
+    leases.recall(new Set(changed.map(({ user }) => user.key)));
+  }
+
+  /** What changed, and now and then the clean-up of keys and ledger. */
   async function watch(): Promise<void> {
-    await identities.sync();
+    await sync();
     if (clock.elapsed() < forgetAt) return;
     forgetAt = clock.elapsed() + DAY / 24;
-    await reach(ledger.tidy());
+    await Promise.all([reach(ledger.tidy()), keyCache.tidy()]);
   }
   let underWay: Promise<void> | undefined;
   const watching = setInterval(() => {
@@ -70,24 +84,27 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
 
   return {
     /** The holder of a key that may be used. Throws one of the `api_key_…` problems. */
-    authenticate(apiKey: string, { evenExpired = false } = {}): Caller | Promise<Caller> {
-      const holder = identities.holderOf(apiKey);
+    authenticate(apiKey: string, { allowExpired = false } = {}): Caller | Promise<Caller> {
+      const holder = keyCache.holderOf(apiKey);
       return holder instanceof Promise
-        ? holder.then((found) => admit(found, evenExpired))
-        : admit(holder, evenExpired);
+        ? holder.then((found) => toCaller(found, allowExpired))
+        : toCaller(holder, allowExpired);
     },
 
     /** The holder of a key that may be used now, where that is known at once. */
     holderAtOnce(apiKey: string, now: Instant): Caller | undefined {
-      const holder = identities.holderAtOnce(apiKey, now.elapsed);
+      const holder = keyCache.holderAtOnce(apiKey, now.elapsed);
       return holder && isGood(holder, now.wall) ? holder : undefined;
     },
 
     /** Pays for one call that is made now, where that can be done at once; else nothing has happened. */
     spendAtOnce: ({ user }: Caller, now: Instant): Receipt | undefined => leases.spendAtOnce(user, now),
 
-    /** Pays for one call. Throws `quota_exceeded` when the period's allowance is spent. */
-    spend: ({ user }: Caller) => leases.spend(user),
+    /**
+     * Pays for one call, that has waited for the look-up of its key for so many ms. Throws `quota_exceeded` when the
+     * period's allowance is spent.
+     */
+    spend: ({ user }: Caller, waited = 0) => leases.spend(user, waited),
     keep: leases.keep,
     refund: leases.refund,
 
@@ -113,6 +130,9 @@ export function createAllowance({ identities, ledger, clock, log, pace }: Parts)
 
     /** What this process holds for all users together. */
     reading: leases.reading,
+
+    /** Takes over what changed about users and keys: at once when called after a change of this process. */
+    sync,
 
     settle: leases.settle,
     leasesOf: leases.of,

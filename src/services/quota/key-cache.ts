@@ -1,11 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { hashApiKey, isApiKey } from '../domain/api-key.ts';
-import { type Clock, MINUTE, SECOND } from '../domain/clock.ts';
-import { Problem } from '../problems.ts';
-import type { KeyHolder, Look, UserStore } from '../stores/users.ts';
-import { reach } from './deadline.ts';
-import { createFirstInFirstOut } from './first-in-first-out.ts';
+import { type Clock, DAY, MINUTE, SECOND } from '#domain/clock';
+import { hashApiKey, isApiKey } from '#domain/quota/api-key';
+import { Problem } from '#problems';
+import { createFirstInFirstOut } from '#services/caching/fifo-map';
+import { reach } from '#services/deadline';
+import type { KeyHolder, Look, UserStore } from '#stores/quota/users';
 import { unknownKey } from './key-problems.ts';
 
 /** Keys that are remembered at most: the known, and the well-formed that nobody has. */
@@ -16,6 +17,8 @@ const UNKNOWN_FOR = MINUTE;
 /** Look-ups travel together, so many at once; beyond so many waiting, the service is overloaded. */
 const LOOKUP_BATCH = 500;
 const LOOKUPS_WAITING = 5_000;
+/** How long a dead key is kept, so that its end is told of, in ms. */
+const DEAD_FOR = 30 * DAY;
 /** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
@@ -26,7 +29,7 @@ const TRUSTED_FOR = 18 * SECOND;
 type Known = { holder: KeyHolder; readBy: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
 
-type Parts = {
+type Dependencies = {
   store: UserStore;
   clock: Clock;
   /** How many keys are remembered at most. */
@@ -38,7 +41,7 @@ type Parts = {
  * time, however many unknown keys arrive, so that they cannot crowd out the calls of the known. What was remembered
  * first is forgotten first, used or not: to note each use would cost a call more than all the rest of this.
  */
-export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts) {
+export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Dependencies) {
   const known = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
     forgotten.isForgotten = true;
   });
@@ -71,6 +74,8 @@ export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts
   async function lookUpAll(): Promise<void> {
     looking = true;
     while (queue.length > 0) {
+      // What has arrived together is read one after another: all of it shall be in.
+      await nextTurn();
       const batch = queue.splice(0, LOOKUP_BATCH);
       const readBy = ++statements;
       try {
@@ -105,12 +110,20 @@ export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts
       refuseStale();
     } else {
       if ((unknown.get(hash) ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) throw unknownKey();
-      await lookUp(hash);
+      await reach(lookUp(hash));
     }
     const found = known.get(hash);
     if (!found) throw unknownKey();
     presented.set(apiKey, found);
     return found.holder;
+  }
+
+  /** What is not told of any more of these users was deleted. */
+  function forgetUntold(told: readonly KeyHolder[], users: ReadonlySet<number>): void {
+    const hashes = new Set(told.map(({ hash }) => hash));
+    for (const [hash, { holder }] of known.entries()) {
+      if (users.has(holder.user.key) && !hashes.has(hash)) known.delete(hash);
+    }
   }
 
   const isStale = (elapsed: number): boolean => elapsed - syncedAt > TRUSTED_FOR;
@@ -148,9 +161,13 @@ export function createIdentities({ store, clock, knownKeys = KNOWN_KEYS }: Parts
         if (known.has(hash) || lookups.has(hash)) learn(holder, readBy);
         else unknown.delete(hash);
       }
+      if (changed.crowded.size > 0) forgetUntold(changed.holders, changed.crowded);
       return changed.holders;
     },
+
+    /** Deletes what has been dead for long. */
+    tidy: (): Promise<void> => reach(store.deleteDeadKeys(clock.now() - DEAD_FOR)),
   };
 }
 
-export type Identities = ReturnType<typeof createIdentities>;
+export type KeyCache = ReturnType<typeof createKeyCache>;

@@ -1,5 +1,5 @@
-import { Problem } from '../problems.ts';
-import type { KeyHolder } from '../stores/users.ts';
+import { Problem } from '#problems';
+import type { KeyHolder } from '#stores/quota/users';
 
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');

@@ -1,10 +1,10 @@
-import { hashApiKey, mintApiKey } from '../domain/api-key.ts';
-import { type Clock, iso, SECOND } from '../domain/clock.ts';
-import { firstTerm, PLANS, renewedTerm } from '../domain/plan.ts';
-import type { UserRecord } from '../domain/records.ts';
-import type { RegistrationForm } from '../domain/registration.ts';
-import { Problem } from '../problems.ts';
-import type { KeyHolder, User, UserStore } from '../stores/users.ts';
+import { type Clock, iso, SECOND } from '#domain/clock';
+import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { firstTerm, PLANS, renewedTerm } from '#domain/quota/plan';
+import type { RegistrationForm } from '#domain/quota/registration';
+import type { UserRecord } from '#domain/records';
+import { Problem } from '#problems';
+import { KEYS, type KeyHolder, type User, type UserStore } from '#stores/quota/users';
 
 /** How long a rotated key goes on for reading, in seconds: unless told otherwise, and at the most. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
@@ -23,7 +23,7 @@ function toRecord(user: User, apiKey: string): UserRecord {
   };
 }
 
-type Parts = {
+type Dependencies = {
   store: UserStore;
   clock: Clock;
   /** Told after every change to a user or a key, so that this process acts on it at once. */
@@ -31,7 +31,7 @@ type Parts = {
 };
 
 /** The life of a user and of the keys; users are named by their record number. */
-export function createUsers({ store, clock, changed = async () => undefined }: Parts) {
+export function createUsers({ store, clock, changed = async () => undefined }: Dependencies) {
   async function existing(key: number): Promise<User> {
     const user = await store.find(key);
     if (!user) throw new Problem('not_found', `No user has the record number ${key}.`);
@@ -68,7 +68,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: P
 
     /**
      * A new key; the others go on for reading, for so many seconds. With the key that was presented for it, only in
-     * the place of that one: throws `api_key_revoked` when it was replaced or revoked meanwhile.
+     * the place of that one: throws `api_key_revoked` when it was replaced or revoked meanwhile, and `too_many_keys`.
      */
     async rotate(
       key: number,
@@ -79,13 +79,17 @@ export function createUsers({ store, clock, changed = async () => undefined }: P
       const apiKey = mintApiKey();
       const now = clock.now();
       const graceEnds = now + graceSeconds * SECOND;
-      const isReplaced = await store.replaceKeys(key, hashApiKey(apiKey), {
+      const outcome = await store.replaceKeys(key, hashApiKey(apiKey), {
         now,
         graceEnds,
         ...(presented !== undefined && { presented: hashApiKey(presented) }),
       });
       await changed();
-      if (!isReplaced)
+      if (outcome === 'too_many') {
+        const detail = `The user has ${KEYS.live} keys already, those in the grace of a rotation included.`;
+        throw new Problem('too_many_keys', detail);
+      }
+      if (outcome === 'ended')
         throw new Problem('api_key_revoked', 'The user was erased, or the key is no longer the living one.');
       return toRecord(await existing(key), apiKey);
     },

@@ -1,13 +1,20 @@
-import { DAY } from '../domain/clock.ts';
-import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures } from '../domain/day-figures.ts';
-import type { ChainSample, StatisticsSourceName, StatisticsSymbol } from '../domain/statistics.ts';
-import { statisticsRecord } from '../domain/statistics-record.ts';
-import type { RefreshStore } from '../stores/refreshes.ts';
-import type { StatisticsRow, StatisticsStore } from '../stores/statistics.ts';
-import { type Body, bodyOf } from './bodies.ts';
-import { createWatch } from './watch.ts';
+import { type Clock, DAY } from '#domain/clock';
+import type { Log } from '#domain/log';
+import { plausibleTimes } from '#domain/market/plausible-sample';
+import {
+  type CounterSample,
+  countersOf,
+  DAY_TOLERANCE,
+  dayFigures,
+} from '#domain/statistics/daily-difference';
+import { statisticsRecord } from '#domain/statistics/record';
+import type { ChainSample, StatisticsSourceName, StatisticsSymbol } from '#domain/statistics/statistics';
+import { type Body, bodyOf } from '#services/caching/bodies';
+import { createPoll } from '#services/upstream/poll';
+import type { RefreshStore } from '#stores/market/refreshes';
+import type { StatisticsRow, StatisticsStore } from '#stores/statistics/statistics';
 
-/** What is fetched, and what is learnt on the way: that a source does not list a chain. */
+/** The names of what is stored: a fetch, and that a source does not list a chain. */
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
 type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
 
@@ -15,27 +22,30 @@ const symbolOf = (what: StatisticsFetch) => what.slice('statistics:'.length) as 
 
 const concerns = (what: string): what is StatisticsFetch | Unlisted => /^(statistics|unlisted):/.test(what);
 
-type Held = { row: StatisticsRow; body: Body };
-type Parts = { store: StatisticsStore; refreshes: Pick<RefreshStore, 'all'> };
+type Cached = { row: StatisticsRow; body: Body };
+type Dependencies = { store: StatisticsStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock; log: Log };
 
 /**
- * The last good statistics of each token, in memory as in the store: what is learnt is written first and then read
- * back, in this process as in every other.
+ * The last good statistics of each token in memory. What is fetched is stored first and then reloaded, in this process
+ * as in every other.
  */
-export async function openStatisticsHoldings({ store, refreshes }: Parts) {
-  const held = new Map<StatisticsSymbol, Held>();
+export async function openStatisticsCache({ store, refreshes, clock, log }: Dependencies) {
+  const cached = new Map<StatisticsSymbol, Cached>();
   let generation = 0;
 
-  async function takeOver(): Promise<void> {
-    for (const row of await store.latest()) {
-      if (held.get(row.symbol)?.row.fetchedAt === row.fetchedAt) continue;
-      held.set(row.symbol, { row, body: bodyOf(JSON.stringify(row.record)) });
+  async function reload(): Promise<void> {
+    for (const row of await store.latest(plausibleTimes(clock.now()))) {
+      if (cached.get(row.symbol)?.row.fetchedAt === row.fetchedAt) continue;
+      cached.set(row.symbol, { row, body: bodyOf(JSON.stringify(row.record)) });
     }
     generation += 1;
   }
 
-  const { sync, version, fetchedAt } = createWatch({ refreshes, concerns, takeOver });
+  const { sync, version, fetchedAt } = createPoll({ refreshes, concerns, reload });
   await sync();
+  for (const row of await store.leftAside(plausibleTimes(clock.now()))) {
+    log.warn(row, 'rows that cannot be true are left aside');
+  }
 
   const dayBefore = (at: number) => ({ from: at - DAY - DAY_TOLERANCE, thru: at - DAY + DAY_TOLERANCE });
 
@@ -43,19 +53,19 @@ export async function openStatisticsHoldings({ store, refreshes }: Parts) {
     sync,
     version,
 
-    /** When the statistics of a token that are held were fetched (Unix ms), by whichever process. */
-    fetchedAt: (what: StatisticsFetch): number | undefined => held.get(symbolOf(what))?.row.fetchedAt,
+    /** When the cached statistics of a token were fetched (Unix ms), by whichever process. */
+    fetchedAt: (what: StatisticsFetch): number | undefined => cached.get(symbolOf(what))?.row.fetchedAt,
 
     /** When a source last said that it does not list a chain (Unix ms), to whichever process. */
     unlistedAt: (source: StatisticsSourceName, symbol: StatisticsSymbol): number | undefined =>
       fetchedAt(`unlisted:${source}:${symbol}`),
 
-    of: (symbol: StatisticsSymbol): Held | undefined => held.get(symbol),
+    of: (symbol: StatisticsSymbol): Cached | undefined => cached.get(symbol),
 
-    /** Rises with everything that is taken over. */
+    /** Rises with each reload. */
     generation: () => generation,
 
-    /** Makes a sample the last good statistics of a token, with the figures that follow from earlier samples. */
+    /** Stores a sample as the last good statistics of a token, with the daily differences to earlier samples. */
     async record(
       symbol: StatisticsSymbol,
       source: StatisticsSourceName,
@@ -76,7 +86,7 @@ export async function openStatisticsHoldings({ store, refreshes }: Parts) {
       await sync();
     },
 
-    /** A source does not list a chain, as it said at an instant (Unix ms). */
+    /** Stores that a source does not list a chain, as of an instant (Unix ms). */
     async recordUnlisted(source: StatisticsSourceName, symbol: StatisticsSymbol, at: number): Promise<void> {
       await store.learnt(`unlisted:${source}:${symbol}` satisfies Unlisted, at);
       await sync();
@@ -84,4 +94,4 @@ export async function openStatisticsHoldings({ store, refreshes }: Parts) {
   };
 }
 
-export type StatisticsHoldings = Awaited<ReturnType<typeof openStatisticsHoldings>>;
+export type StatisticsCache = Awaited<ReturnType<typeof openStatisticsCache>>;

@@ -1,8 +1,8 @@
-import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
-import { Problem, type ProblemCode } from '../problems.ts';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { Problem, type ProblemCode } from '#problems';
 
-/** What a user is told of each cause, after the name of who failed; the words never come from the upstream. */
-const TOLD: Record<FailureCause, readonly [ProblemCode, string]> = {
+/** The code and the words for each cause, after the name of who failed; no word comes from the upstream. */
+const PROBLEMS: Record<FailureCause, readonly [ProblemCode, string]> = {
   unreachable: ['upstream_unavailable', 'cannot be reached'],
   timeout: ['upstream_timeout', 'did not answer in time'],
   rate_limited: ['upstream_unavailable', 'limits our rate'],
@@ -21,16 +21,16 @@ const TOLD: Record<FailureCause, readonly [ProblemCode, string]> = {
 /** Seconds after which a repeat is worth a try, where the upstream did not say. */
 const RETRY_AFTER = 30;
 
-type Told = {
+type Options = {
   /** Who failed, as the subject of a sentence. */
   who?: string;
   members?: { gaps?: string[] };
 };
 
 /** The problem for a failure of an upstream when nothing is stored to serve; any other error goes on as it is. */
-export function upstreamProblem(failure: unknown, { who = 'The aggregator', members = {} }: Told = {}) {
+export function upstreamProblem(failure: unknown, { who = 'The aggregator', members = {} }: Options = {}) {
   if (!(failure instanceof UpstreamFailure)) return failure;
-  const [code, what] = TOLD[failure.reason];
+  const [code, what] = PROBLEMS[failure.reason];
   const retryAfter = failure.retryAfter ?? RETRY_AFTER;
   const detail = `${who} ${what}, and nothing is stored to serve.`;
   return new Problem(code, detail, { cause: failure, members, retryAfter });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Sample } from '../domain/sample.ts';
-import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
-import { createJsonReader, type ToldError } from './json-answer.ts';
-import { numeric } from './wire-number.ts';
+import type { Sample } from '#domain/market/sample';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { createJsonReader, type ToldError } from '#sources/transport/json-answer';
+import { listOf, NUMERIC, numeric } from '#sources/transport/number';
 
 /*
  * CoinGecko v3 as it is on the wire: numbers that come as strings, arrays of unequal length, the newest sample
@@ -11,36 +11,77 @@ import { numeric } from './wire-number.ts';
 const UPSTREAM = 'coingecko';
 
 const figure = numeric.nullish().transform((value) => value ?? null);
-/** Unix ms, as far as a date can be made of it. */
-const time = z.int().min(0).max(8.64e15);
-const column = z.array(z.tuple([time, figure]).rest(z.unknown()));
+/** A figure as it is told, null where it is not; undefined for what is no figure. One too large to be held is infinite. */
+function told(value: unknown): number | null | undefined {
+  if (value === undefined || value === null) return null;
+  const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
+  return typeof number === 'number' ? number : undefined;
+}
 
-export const chartAnswer = z.object({ prices: column, market_caps: column, total_volumes: column });
+/** A figure that is no reason against all others of the answer, whatever number it is. */
+const anyFigure = z
+  .custom((value) => told(value) !== undefined, 'is no figure')
+  .optional()
+  .transform((value) => told(value) ?? null);
+
+type Point = readonly [at: number, value: number | null];
+
+function pointOf(value: unknown): Point | undefined {
+  if (!Array.isArray(value) || value.length < 2 || !Number.isSafeInteger(value[0])) return undefined;
+  const figure = told(value[1]);
+  return figure === undefined ? undefined : [value[0], figure];
+}
+
+/** Of a chart's fifteen thousand points a schema of tuples would take some 60 ms. */
+const columnOf = (most: number) =>
+  z
+    .array(z.unknown())
+    .max(most)
+    .transform((values, context): readonly Point[] => {
+      const points: Point[] = [];
+      for (const value of values) {
+        const point = pointOf(value);
+        if (!point) {
+          context.addIssue({ code: 'custom', path: [points.length], message: 'is no time with a figure' });
+          return z.NEVER;
+        }
+        points.push(point);
+      }
+      return points;
+    });
+
+/** A chart of so many points in each of its arrays at most. */
+export const chartOf = (most: number) => {
+  const column = columnOf(most);
+  return z.object({ prices: column, market_caps: column, total_volumes: column });
+};
+type Chart = z.infer<ReturnType<typeof chartOf>>;
 
 const isoDate = z.iso
   .datetime({ offset: true })
   .nullish()
   .transform((value) => value ?? null);
 
-export const marketsAnswer = z.array(
-  z.object({
-    id: z.string(),
-    current_price: figure,
-    market_cap: figure,
-    total_volume: figure,
-    circulating_supply: figure,
-    total_supply: figure,
-    max_supply: figure,
-    ath: figure,
-    ath_change_percentage: figure,
-    ath_date: isoDate,
-    atl: figure,
-    atl_change_percentage: figure,
-    atl_date: isoDate,
-    last_updated: isoDate,
-  }),
-);
-export type Market = z.infer<typeof marketsAnswer>[number];
+const market = z.object({
+  id: z.string(),
+  current_price: anyFigure,
+  market_cap: anyFigure,
+  total_volume: anyFigure,
+  circulating_supply: figure,
+  total_supply: figure,
+  max_supply: figure,
+  ath: figure,
+  ath_change_percentage: figure,
+  ath_date: isoDate,
+  atl: figure,
+  atl_change_percentage: figure,
+  atl_date: isoDate,
+  last_updated: isoDate,
+});
+
+/** The latest of so many tokens at most. */
+export const marketsOf = (most: number) => listOf(market, most);
+export type Market = z.infer<typeof market>;
 
 /** The error shapes: a text; a status object, bare or under `error`; a code beside a message. */
 const statusShape = z.object({
@@ -77,9 +118,9 @@ export const createReader = (apiKey: string | undefined) => createJsonReader(UPS
  * A chart as samples, ascending, one for each instant: the three arrays are matched by their times, since they may
  * differ in length, and of two figures of the same instant the later in the answer stays. Throws when it is empty.
  */
-export function chartSamples(chart: z.infer<typeof chartAnswer>): Sample[] {
+export function chartSamples(chart: Chart): Sample[] {
   const rows = new Map<number, Sample>();
-  const fill = (points: z.infer<typeof column>, name: 'price' | 'marketCap' | 'volume') => {
+  const fill = (points: readonly Point[], name: 'price' | 'marketCap' | 'volume') => {
     for (const [at, value] of points) {
       const row = rows.get(at) ?? { at, price: null, marketCap: null, volume: null };
       row[name] = value;

@@ -1,9 +1,14 @@
-import { createBreaker } from '../domain/breaker.ts';
-import type { NodeQuestion, NodeReply } from '../domain/cosmos/exchange.ts';
-import { isDeeper } from '../domain/json-depth.ts';
-import { UpstreamFailure } from '../domain/upstream-failure.ts';
-import { retryAfter } from './json-answer.ts';
-import { openUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.ts';
+import { isUpToCaller, type NodeQuestion, type NodeReply } from '#domain/cosmos/exchange';
+import { createBreaker } from '#domain/upstream/circuit-breaker';
+import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { retryAfter } from '#sources/transport/json-answer';
+import { parseJson } from '#sources/transport/json-parse';
+import {
+  openUpstream,
+  type Question,
+  type UpstreamAnswer,
+  type UpstreamOptions,
+} from '#sources/transport/upstream';
 
 const UPSTREAM = 'node';
 
@@ -12,26 +17,43 @@ const IN_BETWEEN = new Set([502, 503, 504]);
 
 const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
 
+/** The most of an answer, and of a page of transactions, in bytes. */
+const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
 /** How many objects and arrays may be inside one another: no transaction is anything like it. */
 const DEEPEST = 500;
+/** For each value there must be so many bytes in the bound: recorded transactions have 26. */
+const BYTES_OF_VALUE = 8;
 
-function parseJson(text: string): unknown {
+/**
+ * How large an answer is depends on what is asked for, and how long a search takes too, whoever in front of the node
+ * gives up on it: of the node such a failure tells nothing.
+ */
+const OWN_FAILURES: ReadonlySet<FailureCause> = new Set(['too_large']);
+const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
+  FAILURE_CAUSES.filter((cause) => cause !== 'unreachable' && cause !== 'rate_limited'),
+);
+/** Connections of each kind: four calls of each of sixteen users. */
+const CONNECTIONS = 64;
+
+async function bodyOf({ text }: UpstreamAnswer, maxBytes: number): Promise<unknown> {
   try {
-    const value = JSON.parse(text);
-    return isDeeper(value, DEEPEST) ? undefined : value;
-  } catch {
-    return undefined;
+    return await parseJson(text, { depth: DEEPEST, values: maxBytes / BYTES_OF_VALUE });
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw new UpstreamFailure(UPSTREAM, 'too_large', (error as Error).message, { cause: error });
   }
 }
 
 /** An answer that may be the node's own. Throws `UpstreamFailure` for one that is not. */
-function toReply({ status, headers, text }: UpstreamAnswer, now: number): NodeReply {
+async function toReply(answer: UpstreamAnswer, maxBytes: number, now: number): Promise<NodeReply> {
+  const { status, headers } = answer;
   if (status === 429) {
     throw new UpstreamFailure(UPSTREAM, 'rate_limited', `status ${status}`, {
       retryAfter: retryAfter(headers, now),
     });
   }
-  const body = parseJson(text);
+  const body = await bodyOf(answer, maxBytes);
   if (IN_BETWEEN.has(status) || (status === 500 && body === undefined)) {
     throw new UpstreamFailure(UPSTREAM, 'server_error', `status ${status}`);
   }
@@ -69,14 +91,13 @@ export function openNode({ url, ...options }: Options) {
     ...withoutCredentials(url),
     name: UPSTREAM,
     reserve: async () => true,
-    interval: () => 0,
+    callSpacing: () => 0,
+    connections: CONNECTIONS,
   };
   const upstream = openUpstream(parts);
   // How long a search takes is up to whoever asks: with connections and a breaker of their own, slow ones keep nobody
   // from anything but searching.
   const searches = openUpstream({ ...parts, breaker: createBreaker() });
-  const isSearch = ({ method, path, query }: NodeQuestion) =>
-    method === 'GET' && query.length > 0 && path.endsWith('/txs');
 
   return {
     /**
@@ -85,12 +106,18 @@ export function openNode({ url, ...options }: Options) {
      */
     ask(asked: NodeQuestion, withinMs: number): Promise<NodeReply> {
       const { path, query, body } = asked;
-      const { askOnce } = isSearch(asked) ? searches : upstream;
-      const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]));
-      const question = { path, query: search, withinMs: Math.max(1, Math.ceil(withinMs)) };
-      return askOnce(body === undefined ? question : { ...question, body }, (answer) =>
-        toReply(answer, clock.now()),
-      );
+      const isSearch = isUpToCaller(asked);
+      const maxBytes = isSearch && path.endsWith('/txs') ? MAX_SEARCH_BYTES : MAX_BYTES;
+      const question: Question = {
+        path,
+        query: new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])),
+        withinMs: Math.max(1, Math.ceil(withinMs)),
+        maxBytes,
+        ownFailures: isSearch ? SEARCH_FAILURES : OWN_FAILURES,
+        ...(body !== undefined && { body }),
+      };
+      const { askOnce } = isSearch ? searches : upstream;
+      return askOnce(question, (answer) => toReply(answer, maxBytes, clock.now()));
     },
 
     async close(): Promise<void> {

@@ -1,15 +1,17 @@
 import { z } from 'zod';
-import { SECOND } from '../domain/clock.ts';
-import type { StatisticsSource } from '../domain/statistics.ts';
-import { UpstreamFailure } from '../domain/upstream-failure.ts';
+import { SECOND } from '#domain/clock';
+import type { StatisticsSource } from '#domain/statistics/statistics';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import { createJsonReader, errorText } from '#sources/transport/json-answer';
+import { digits, instant, maybe, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { createJsonReader, errorText } from './json-answer.ts';
-import { openStatisticsUpstream, type StatisticsOptions } from './statistics-source.ts';
-import { digits, instant, maybe, whole } from './wire-number.ts';
+import { openStatisticsUpstream, type StatisticsOptions } from './source.ts';
 
 const NAME = 'arweave-node';
 /** How far back the other end of a mean lies: about a day of blocks. */
 const BLOCKS_BACK = 720;
+/** The largest block, in bytes: it may have the proofs of two chunks in it, 256 KiB each before they become text. */
+const MAX_BLOCK_BYTES = 1024 * 1024;
 /** One more than the largest hash. */
 const MAX_DIFF = 2n ** 256n;
 
@@ -62,7 +64,7 @@ export function openArweaveNode(options: StatisticsOptions): StatisticsSource {
   const upstream = openStatisticsUpstream(NAME, tells, options);
 
   const block = (height: number, withinMs: number) =>
-    upstream.ask({ path: `/block/height/${height}`, withinMs }, (answer) => {
+    upstream.ask({ path: `/block/height/${height}`, withinMs, maxBytes: MAX_BLOCK_BYTES }, (answer) => {
       const found = read(blockAnswer, answer, clock.now());
       if (found.height === height) return found;
       throw new UpstreamFailure(NAME, 'unexpected', `block ${found.height} in place of ${height}`);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { MINUTE, SECOND } from '../domain/clock.ts';
-import type { StatisticsSource } from '../domain/statistics.ts';
+import { MINUTE, SECOND } from '#domain/clock';
+import type { StatisticsSource } from '#domain/statistics/statistics';
+import { createJsonReader, errorText } from '#sources/transport/json-answer';
+import { instant, maybe, numeric, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { createJsonReader, errorText } from './json-answer.ts';
-import { openStatisticsUpstream, type StatisticsOptions } from './statistics-source.ts';
-import { instant, maybe, numeric, whole } from './wire-number.ts';
+import { openStatisticsUpstream, type StatisticsOptions } from './source.ts';
 
 const NAME = 'bitcoin-stats';
 const MILLISECOND = 1;

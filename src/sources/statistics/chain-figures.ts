@@ -1,7 +1,8 @@
-import { SECOND } from '../domain/clock.ts';
-import { tokenStatistics } from '../domain/records.ts';
-import { type ChainSample, FIGURES, type Figure } from '../domain/statistics.ts';
-import { UpstreamFailure } from '../domain/upstream-failure.ts';
+import { SECOND } from '#domain/clock';
+import { tokenStatistics } from '#domain/records';
+import { FIGURES, type Figure } from '#domain/statistics/figures';
+import type { ChainSample } from '#domain/statistics/statistics';
+import { UpstreamFailure } from '#domain/upstream/failure';
 
 /** How a figure is made of an answer: in words (where it comes from, its unit, the conversion) and in code. */
 export type FigureRule<Answer> = {

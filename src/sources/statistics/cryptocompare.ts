@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { SECOND } from '../domain/clock.ts';
-import { FIGURES, type Figure, STATISTICS_SYMBOLS, type StatisticsSource } from '../domain/statistics.ts';
-import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
+import { SECOND } from '#domain/clock';
+import { FIGURES, type Figure } from '#domain/statistics/figures';
+import { STATISTICS_SYMBOLS, type StatisticsSource } from '#domain/statistics/statistics';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { createJsonReader, type ToldError } from '#sources/transport/json-answer';
+import { instant, maybe, numeric, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { createJsonReader, type ToldError } from './json-answer.ts';
-import { openStatisticsUpstream, type StatisticsOptions } from './statistics-source.ts';
-import { instant, maybe, numeric, whole } from './wire-number.ts';
+import { openStatisticsUpstream, type StatisticsOptions } from './source.ts';
 
 const NAME = 'cryptocompare';
 

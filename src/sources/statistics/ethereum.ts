@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { SECOND } from '../domain/clock.ts';
-import type { StatisticsSource } from '../domain/statistics.ts';
+import { SECOND } from '#domain/clock';
+import type { StatisticsSource } from '#domain/statistics/statistics';
+import { createJsonReader, errorText } from '#sources/transport/json-answer';
+import { listOf, maybe, numeric, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { createJsonReader, errorText } from './json-answer.ts';
-import { openStatisticsUpstream, type StatisticsOptions, unlessRefused } from './statistics-source.ts';
-import { maybe, numeric, whole } from './wire-number.ts';
+import { openStatisticsUpstream, type StatisticsOptions, unlessRefused } from './source.ts';
 
 const NAME = 'ethereum-stats';
 
@@ -14,7 +14,12 @@ const statsAnswer = z.object({
   total_transactions: maybe(whole),
   transactions_today: maybe(whole),
 });
-const blocksAnswer = z.object({ items: z.array(z.object({ height: whole, size: maybe(whole) })) });
+/** The newest blocks: the explorer gives fifty, each of some forty fields, 3 KB. */
+const MOST_BLOCKS = 250;
+const MAX_BLOCKS_BYTES = 512 * 1024;
+const blocksAnswer = z.object({
+  items: listOf(z.object({ height: whole, size: maybe(whole) }), MOST_BLOCKS),
+});
 
 type Answers = {
   stats: z.infer<typeof statsAnswer>;
@@ -82,7 +87,12 @@ export function openEthereumStats(options: StatisticsOptions): StatisticsSource 
       const stats = await upstream.ask({ path: '/stats', withinMs: left() }, (answer) =>
         read(statsAnswer, answer, clock.now()),
       );
-      const newest = { path: '/blocks', query: { type: 'block' }, withinMs: left() };
+      const newest = {
+        path: '/blocks',
+        query: { type: 'block' },
+        withinMs: left(),
+        maxBytes: MAX_BLOCKS_BYTES,
+      };
       const blocks = await unlessRefused(
         upstream.ask(newest, (answer) => read(blocksAnswer, answer, clock.now()).items),
       );

@@ -1,19 +1,21 @@
 import { z } from 'zod';
-import type { StatisticsSource } from '../domain/statistics.ts';
+import type { StatisticsSource } from '#domain/statistics/statistics';
+import { createJsonRpc } from '#sources/transport/json-rpc';
+import { listOf, maybe, numeric, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { createJsonRpc } from './json-rpc.ts';
-import { openStatisticsUpstream, type StatisticsOptions, unlessRefused } from './statistics-source.ts';
-import { maybe, numeric, whole } from './wire-number.ts';
+import { openStatisticsUpstream, type StatisticsOptions, unlessRefused } from './source.ts';
 
 const NAME = 'solana-rpc';
 const LAMPORTS = 1e9;
 /** Performance samples that the mean is taken over: they are one a minute, so an hour of them. */
 const SAMPLES = 60;
+/** A node gives no more of them, whatever it is asked for. */
+const MOST_SAMPLES = 720;
 
 const epochInfo = z.object({ blockHeight: whole, transactionCount: maybe(whole) });
 // Lamports are above what a number holds exactly, by some 1e-7 of a coin: nothing that a figure in coins shows.
 const supply = z.object({ value: z.object({ total: numeric }) });
-const performanceSamples = z.array(z.object({ numSlots: whole, samplePeriodSecs: whole }));
+const performanceSamples = listOf(z.object({ numSlots: whole, samplePeriodSecs: whole }), MOST_SAMPLES);
 
 type Answers = {
   epoch: z.infer<typeof epochInfo>;

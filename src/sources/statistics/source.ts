@@ -1,11 +1,12 @@
-import type { Figure, StatisticsSourceName, StatisticsSymbol } from '../domain/statistics.ts';
-import { UpstreamFailure } from '../domain/upstream-failure.ts';
-import { openUpstream, type UpstreamOptions } from './upstream.ts';
+import type { Figure } from '#domain/statistics/figures';
+import type { StatisticsSourceName, StatisticsSymbol } from '#domain/statistics/statistics';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import { openUpstream, type UpstreamOptions } from '#sources/transport/upstream';
 
 /** What every source of statistics is opened with. */
 export type StatisticsOptions = Pick<
   UpstreamOptions,
-  'url' | 'timeoutMs' | 'clock' | 'reserve' | 'interval' | 'observe' | 'breaker'
+  'url' | 'timeoutMs' | 'clock' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
 >;
 
 type Tells = Partial<Record<StatisticsSymbol, readonly Figure[]>>;

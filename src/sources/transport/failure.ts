@@ -1,4 +1,4 @@
-import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
 
 /** No connection came about, so nothing of the question can have gone out. */
 const UNSENT: ReadonlySet<string | undefined> = new Set([
@@ -14,7 +14,7 @@ const UNDICI: Record<string, FailureCause> = {
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
+  UND_ERR_HEADERS_OVERFLOW: 'too_large',
 };
 
 /** What a call to an upstream failed with, in our words: errors of undici, of the system and of a deadline. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { DAY, SECOND } from '../domain/clock.ts';
-import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
+import { DAY, SECOND } from '#domain/clock';
+import { type JsonBounds, shapeOfJson } from '#domain/json-shape';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
 import type { UpstreamAnswer } from './upstream.ts';
 
 /** However long an upstream asks to be left alone, it is tried again after a day; in seconds. */
@@ -24,6 +25,9 @@ export function retryAfter(headers: UpstreamAnswer['headers'], now: number): num
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.min(LONGEST_REST, Math.max(0, (at - now) / SECOND));
 }
+
+/** What an answer may be before it is parsed: five thousand days of a chart are 45,000 values. */
+const BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 function parseJson(text: string): unknown {
   try {
@@ -63,6 +67,8 @@ export function createJsonReader(
         retryAfter: retryAfter(answer.headers, now),
       });
 
+    const { excess } = shapeOfJson(answer.text, BOUNDS);
+    if (excess) throw fail('too_large', `JSON beyond its bound of ${BOUNDS[excess]} (${excess})`);
     const body = parseJson(answer.text);
     const error = errorIn(body);
     const isPage = body === undefined && /^\s*</.test(answer.text);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FailureCause } from '../domain/upstream-failure.ts';
+import type { FailureCause } from '#domain/upstream/failure';
 import { createJsonReader, type ToldError } from './json-answer.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 

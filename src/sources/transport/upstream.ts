@@ -1,21 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Agent, request } from 'undici';
-import { type Breaker, createBreaker } from '../domain/breaker.ts';
-import { type Clock, HOUR, SECOND } from '../domain/clock.ts';
-import { type FailureCause, UpstreamFailure } from '../domain/upstream-failure.ts';
-import { failureOf } from './transport-failure.ts';
+import { Agent, type Dispatcher, request } from 'undici';
+import { type Clock, HOUR, SECOND } from '#domain/clock';
+import { type Breaker, createBreaker } from '#domain/upstream/circuit-breaker';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { failureOf } from './failure.ts';
 
 /** Retries of one idempotent call, and the longest wait before the first of them, in ms (doubled each time). */
 const RETRIES = 2;
 const FIRST_BACKOFF_MS = 200;
 const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
-/** The largest answer that is read, in bytes: thirteen years of daily figures are about 1 MB. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** The largest answer that is read where a question does not say, in bytes. */
+const MAX_BYTES = 64 * 1024;
+/** Connections at once: calls beyond them wait for one. */
 const CONNECTIONS = 8;
 /** However small the budget, a failing upstream is tried again after this, in ms. */
-const SELDOM = 6 * HOUR;
-/** What says that the upstream is in trouble, rather than that one question or answer was wrong. */
-const TROUBLE: ReadonlySet<FailureCause> = new Set([
+const LONGEST_SPACING = 6 * HOUR;
+/** The failures of the upstream as a whole, and not of one question or answer: they open the circuit. */
+const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
   'unreachable',
   'timeout',
   'server_error',
@@ -23,7 +24,7 @@ const TROUBLE: ReadonlySet<FailureCause> = new Set([
   'too_large',
 ]);
 
-/** An answer as it came: nothing of its body is believed yet. */
+/** An answer as it came, its body not parsed yet. */
 export type UpstreamAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
 export type UpstreamOptions = {
@@ -37,39 +38,68 @@ export type UpstreamOptions = {
   clock: Clock;
   /** Takes one call from the budget; false when there is none left. */
   reserve: () => Promise<boolean>;
-  /** How far apart calls are that the budget allows, in ms: a call to see whether it is back is one of them. */
-  interval: () => number;
-  /** Told how each call ended. */
+  /** How far apart the budget lets calls be, in ms: a probe of the circuit breaker is one of them. */
+  callSpacing: () => number;
+  /** Records how each call ended. */
   observe: (outcome: FailureCause | 'ok') => void;
-  /** Its breaker, where others want to know how it stands. */
+  /** Its circuit breaker, where its state is read elsewhere. */
   breaker?: Breaker;
+  /** How many connections there may be, where callers and not the service decide how much is asked. */
+  connections?: number;
 };
 
 /** A question: what is asked below the base URL, and within how many ms, when that is less than the upstream's own. */
-type Question = {
+export type Question = {
   path: string;
   query?: Record<string, string> | URLSearchParams;
   /** Sent as JSON with POST; without one it is a GET. */
   body?: unknown;
   withinMs?: number;
+  /** The largest answer that it can reasonably have, in bytes; 64 KB where left out. */
+  maxBytes?: number;
+  /** The failures that the question itself causes: they do not count against the upstream. */
+  ownFailures?: ReadonlySet<FailureCause>;
 };
+
+/** Reads a body up to its bound; one whose `Content-Length` is longer is not read at all. */
+async function readBody(
+  name: string,
+  { headers, body }: Dispatcher.ResponseData,
+  maxBytes: number,
+): Promise<string> {
+  const tooLarge = () => new UpstreamFailure(name, 'too_large', `an answer of more than ${maxBytes} bytes`);
+  if (Number(headers['content-length'] ?? 0) > maxBytes) {
+    body.on('error', () => undefined).destroy();
+    throw tooLarge();
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks, size));
+}
 
 /**
  * One upstream over HTTP: its connections, its deadline, its retries, its breaker and its budget. Redirects are
  * never followed.
  */
 export function openUpstream(options: UpstreamOptions) {
-  const { name, url, headers = {}, timeoutMs, clock, reserve, interval, observe } = options;
-  const { breaker = createBreaker() } = options;
+  const { name, url, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
+  const { breaker = createBreaker(), connections = CONNECTIONS } = options;
   const agent = new Agent({
-    connections: CONNECTIONS,
+    connections,
     connect: { timeout: timeoutMs },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    maxResponseSize: MAX_BODY_BYTES,
   });
 
-  async function exchange({ path, query, body }: Question, signal: AbortSignal): Promise<UpstreamAnswer> {
+  async function exchange(
+    { path, query, body, maxBytes = MAX_BYTES }: Question,
+    signal: AbortSignal,
+  ): Promise<UpstreamAnswer> {
     const search = new URLSearchParams(query).toString();
     const response = await request(`${url}${path}${search && '?'}${search}`, {
       dispatcher: agent,
@@ -82,34 +112,36 @@ export function openUpstream(options: UpstreamOptions) {
         ...headers,
       },
     });
-    const text = await response.body.text();
+    const text = await readBody(name, response, maxBytes);
     const single = Object.entries(response.headers).map(([key, value]) => [key, String(value)]);
     return { status: response.statusCode, headers: Object.fromEntries(single), text };
   }
 
-  function book({ reason, retryAfter }: UpstreamFailure): void {
-    if (reason === 'rate_limited') {
-      breaker.limited(clock.elapsed(), retryAfter === undefined ? undefined : retryAfter * SECOND);
-    } else if (TROUBLE.has(reason)) breaker.failed(clock.elapsed(), Math.min(SELDOM, interval()));
+  function recordFailure({ reason, retryAfter }: UpstreamFailure, { ownFailures }: Question): void {
+    if (ownFailures?.has(reason)) breaker.cancelled();
+    else if (reason === 'rate_limited') {
+      breaker.rateLimited(clock.elapsed(), retryAfter === undefined ? undefined : retryAfter * SECOND);
+    } else if (UNAVAILABLE.has(reason))
+      breaker.failed(clock.elapsed(), Math.min(LONGEST_SPACING, callSpacing()));
     else breaker.succeeded(clock.elapsed());
   }
 
-  /** Throws `resting` or `over_budget` when the upstream may not be asked now. */
-  async function admit(): Promise<void> {
-    const rest = breaker.admit(clock.elapsed());
-    if (rest > 0) {
-      throw new UpstreamFailure(name, 'resting', `left alone for another ${rest} ms`, {
-        retryAfter: rest / SECOND,
+  /** Throws `resting` (the circuit is open) or `over_budget` when no call may be made now. */
+  async function reserveCall(): Promise<void> {
+    const waitMs = breaker.request(clock.elapsed());
+    if (waitMs > 0) {
+      throw new UpstreamFailure(name, 'resting', `left alone for another ${waitMs} ms`, {
+        retryAfter: waitMs / SECOND,
         sent: false,
       });
     }
     try {
       if (await reserve()) return;
     } catch (error) {
-      breaker.withdrawn();
+      breaker.cancelled();
       throw error;
     }
-    breaker.withdrawn();
+    breaker.cancelled();
     throw new UpstreamFailure(name, 'over_budget', 'the calls of this minute or month are spent', {
       retryAfter: 60,
       sent: false,
@@ -119,17 +151,17 @@ export function openUpstream(options: UpstreamOptions) {
   async function once<T>(
     question: Question,
     signal: AbortSignal,
-    read: (answer: UpstreamAnswer) => T,
+    read: (answer: UpstreamAnswer) => T | Promise<T>,
   ): Promise<T> {
-    await admit();
+    await reserveCall();
     try {
-      const value = read(await exchange(question, signal));
+      const value = await read(await exchange(question, signal));
       breaker.succeeded(clock.elapsed());
       observe('ok');
       return value;
     } catch (error) {
       const failure = failureOf(name, error);
-      book(failure);
+      recordFailure(failure, question);
       observe(failure.reason);
       throw failure;
     }
@@ -140,7 +172,7 @@ export function openUpstream(options: UpstreamOptions) {
 
   async function ask<T>(
     question: Question,
-    read: (answer: UpstreamAnswer) => T,
+    read: (answer: UpstreamAnswer) => T | Promise<T>,
     retries: number,
   ): Promise<T> {
     const deadline = AbortSignal.timeout(Math.min(timeoutMs, question.withinMs ?? timeoutMs));
@@ -168,7 +200,7 @@ export function openUpstream(options: UpstreamOptions) {
       ask(question, read, RETRIES),
 
     /** Asks once and never again: the failure tells whether anything may have gone out (`sent`). */
-    askOnce: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> =>
+    askOnce: <T>(question: Question, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>
       ask(question, read, 0),
 
     async close(): Promise<void> {

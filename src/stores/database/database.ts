@@ -1,13 +1,11 @@
-import { type Clock, SECOND, systemClock } from '../domain/clock.ts';
-import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { type Clock, SECOND, systemClock } from '#domain/clock';
+import { type Prisma, PrismaClient } from '#generated/prisma/client';
+import { createWriteCheck } from './write-check.ts';
 
 const POOL_SIZE = 10;
 
 // An embedded database has one session, so transactions queue: Prisma's default of 2 s is soon used up.
 const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
-
-/** Gives the rows of a statement. */
-export type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
 
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
@@ -18,6 +16,7 @@ export type Database = Awaited<ReturnType<typeof openDatabase>>;
  * @param dataDir where the embedded one is kept, made if need be and taken for this process alone;
  *   `memory://` keeps it nowhere, beginning with `loadDataDir`, a dumped data directory, if there is one
  * @param poolSize connections to a server at most
+ * @param statementMs how long a statement may take on a server before it is ended; as long as it takes where left out
  * @throws one Error fit to be shown, without a password: no connection, no writable directory, a failed
  *   migration; with code `DIRECTORY_IN_USE` when another process has the directory, `MALFORMED_URL`, or `UNREACHABLE`
  *   when the server is not there, or not yet
@@ -28,12 +27,13 @@ export async function openDatabase(options: {
   clock?: Clock;
   poolSize?: number;
   loadDataDir?: Blob;
+  statementMs?: number | undefined;
 }) {
-  const { url, dataDir, clock = systemClock, poolSize = POOL_SIZE, loadDataDir } = options;
+  const { url, dataDir, clock = systemClock, poolSize = POOL_SIZE, loadDataDir, statementMs } = options;
   // Only one of them is loaded: the other would be megabytes that nobody uses.
   const opened = url
-    ? await (await import('./server-database.ts')).openServer(url, poolSize, clock)
-    : await (await import('./embedded-database.ts')).openEmbedded(dataDir, clock, loadDataDir);
+    ? await (await import('./server.ts')).openServer(url, poolSize, clock, statementMs)
+    : await (await import('./embedded.ts')).openEmbedded(dataDir, clock, loadDataDir);
   const prisma = new PrismaClient({ adapter: opened.adapter, transactionOptions: TRANSACTION });
   let closing: Promise<void> | undefined;
 
@@ -45,10 +45,8 @@ export async function openDatabase(options: {
      * hundred statements, which for one of a megabyte a second is a hundred megabytes.
      */
     query: opened.query ?? (<Row>(sql: Prisma.Sql) => prisma.$queryRaw<Row[]>(sql)),
-    /** Rejects when the database cannot be reached. */
-    async ready(): Promise<void> {
-      await prisma.$queryRaw`SELECT 1`;
-    },
+    /** Rejects when the database cannot be written to; looked at once a second at most. */
+    ready: createWriteCheck(prisma),
     /** Ends the connections, after the queries that run; the directory is free afterwards. May be called again. */
     close(): Promise<void> {
       closing ??= prisma.$disconnect().finally(opened.close);

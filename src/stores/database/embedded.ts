@@ -3,9 +3,16 @@ import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '#domain/clock';
 import { lockDirectory } from './directory-lock.ts';
 import { migrate } from './migrations.ts';
+
+/** WASI's numbers for what an operator can mend. */
+const FILE_ERRORS: Record<number, string> = {
+  2: 'no permission',
+  51: 'no space left on the disk',
+  69: 'the disk is read-only',
+};
 
 /** PostgreSQL in this process, brought up to this release's migrations. Throws as `openDatabase` tells. */
 export async function openEmbedded(dataDir: string, clock: Clock, loadDataDir?: Blob) {
@@ -38,7 +45,8 @@ async function startPostgres(at: string, loadDataDir?: Blob) {
   } catch (cause) {
     // What WebAssembly throws is not always an Error: a failed file operation has a number alone.
     const { message, errno } = Object(cause) as { message?: string; errno?: number };
-    const reason = message ?? (errno === undefined ? String(cause) : `file error ${errno}`);
+    const reason =
+      message ?? (errno === undefined ? String(cause) : (FILE_ERRORS[errno] ?? `file error ${errno}`));
     throw new Error(`the embedded database in ${at} cannot be opened: ${reason}`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import type { Clock } from '../domain/clock.ts';
-import { systemClock } from '../domain/clock.ts';
+import type { Clock } from '#domain/clock';
+import { systemClock } from '#domain/clock';
 
 /**
  * One connection of its own, below Prisma, which prepares each statement and so cannot run a script of many:
@@ -16,7 +16,7 @@ export type Migration = { name: string; script: string };
 
 type Recorded = { name: string; checksum: string; finished: boolean; logs: string | null };
 
-const DIRECTORY = new URL('../../prisma/migrations/', import.meta.url);
+const DIRECTORY = new URL('../../../prisma/migrations/', import.meta.url);
 
 // The number by which Prisma's own commands lock: they and this runner wait for each other.
 const PRISMA_LOCK = 72707369;

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { type Clock, SECOND } from '../domain/clock.ts';
-import type { Query } from './database.ts';
+import { type Clock, SECOND } from '#domain/clock';
+import type { Prisma } from '#generated/prisma/client';
 import { migrate, type Session } from './migrations.ts';
 import { connectionFailure, isPassing } from './unreachable.ts';
 
@@ -11,8 +11,11 @@ const CONNECT_TIMEOUT = 5 * SECOND;
 // would be taken for the host's name, and shown.
 const SERVER_URL = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?[^@/?#]*(?:\/[^@?#]*)?(?:\?[^@#]*)?$/;
 
-/** Connections to a server, brought up to this release's migrations. Throws as `openDatabase` tells. */
-export async function openServer(url: string, poolSize: number, clock: Clock) {
+/**
+ * Connections to a server, brought up to this release's migrations. Throws as `openDatabase` tells.
+ * @param statementMs how long a statement may take, those of the migrations apart; as long as it takes where left out
+ */
+export async function openServer(url: string, poolSize: number, clock: Clock, statementMs?: number) {
   if (!SERVER_URL.test(url)) throw malformedUrl();
   const config = {
     connectionString: url,
@@ -22,17 +25,33 @@ export async function openServer(url: string, poolSize: number, clock: Clock) {
   };
   await migrateServer(config, clock);
 
-  const pool = new pg.Pool({ ...config, max: poolSize, onConnect: prepareConnection });
+  const pool = new pg.Pool({ ...config, ...settingsOfSession(statementMs), max: poolSize });
+  pool.on('release', endUnanswered);
   // A server that goes away tells idle connections, which the pool then replaces. Prisma listens while it is
   // connected; before and after, an error unheard would end the process.
   pool.on('error', () => {});
-  const query: Query = async ({ text, values }) => (await pool.query(text, values)).rows;
+  const query = async <Row>({ text, values }: Prisma.Sql): Promise<Row[]> =>
+    (await pool.query(text, values)).rows as Row[];
   return { kind: 'server' as const, adapter: new PrismaPg(pool), query, close: () => pool.end() };
 }
 
-/** Our statements take milliseconds: compiling the longest of them, as PostgreSQL would, takes a second. */
-async function prepareConnection(client: pg.ClientBase): Promise<void> {
-  await client.query('SET jit = off');
+/**
+ * Told with the connection and not by `SET`, which behind a pooler would be told to whoever has the session next.
+ * Our statements take milliseconds: compiling the longest of them, as PostgreSQL would, takes a second (`jit`).
+ * A statement that takes too long is ended by the server, so that it lets go of its locks. Where no answer comes at
+ * all, its connection is given up a little later, so that those that hang do not use up the pool.
+ */
+function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
+  if (statementMs === undefined) return { options: '-c jit=off' };
+  return { options: `-c jit=off -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
+}
+
+/**
+ * A client of `pg` that has given up a statement in a transaction goes back to the pool as it is, still waiting for an
+ * answer, and whoever had it next would wait with it.
+ */
+function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
+  if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
 
 async function migrateServer(config: pg.ClientConfig, clock: Clock) {

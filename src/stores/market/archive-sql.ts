@@ -1,12 +1,12 @@
-import { iso } from '../domain/clock.ts';
-import type { Grain } from '../domain/grain.ts';
-import type { Sample } from '../domain/sample.ts';
-import type { Span } from '../domain/span.ts';
-import type { TokenName } from '../domain/token.ts';
-import { Prisma } from '../generated/prisma/client.ts';
+import { iso } from '#domain/clock';
+import type { Interval } from '#domain/market/interval';
+import type { Sample } from '#domain/market/sample';
+import type { Span } from '#domain/market/span';
+import type { TokenName } from '#domain/market/token';
+import { Prisma } from '#generated/prisma/client';
 
 /*
- * The statements that more than one store of the archive makes.
+ * SQL that more than one store of the archive uses.
  */
 
 export type ArchivedSample = Sample & { settled: boolean };
@@ -14,7 +14,33 @@ export type ArchivedSample = Sample & { settled: boolean };
 export const toInstant = (ms: number) => Prisma.sql`${iso(ms)}::timestamptz`;
 export const epochMs = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
 
-/** Rows travel as one JSON text: the server casts each figure from its own digits, so none is lost on the way. */
+/** Whether a point can be true. PostgreSQL orders NaN above infinity; a figure that is null is left out. */
+export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
+  point.at BETWEEN ${toInstant(from)} AND ${toInstant(thru)} AND coalesce(price, 1) > 0
+  AND coalesce(least(market_cap, volume), 0) >= 0
+  AND coalesce(greatest(price, market_cap, volume), 0) < 'Infinity')`;
+
+/** Rows that cannot be true: of what, how many, and their first times; as text, since their year may be any. */
+export type LeftAside = {
+  token: string;
+  what: Interval | 'coverage' | 'latest' | 'statistics';
+  count: number;
+  instants: string[];
+};
+
+export const firstInstants = (column: string) =>
+  Prisma.raw(
+    `(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`,
+  );
+
+export const oneLeftAside = (token: string, what: LeftAside['what'], at: Date): LeftAside => ({
+  token,
+  what,
+  count: 1,
+  instants: [Number.isNaN(at.getTime()) ? 'infinity' : at.toISOString()],
+});
+
+/** Rows go out as one JSON text: the server casts each figure from its own digits, so none is rounded. */
 export const given = (samples: readonly ArchivedSample[]) => Prisma.sql`
   SELECT to_timestamp(at / 1000)::timestamptz(3) AS at, price, market_cap, volume, settled
   FROM json_to_recordset(${JSON.stringify(
@@ -22,15 +48,15 @@ export const given = (samples: readonly ArchivedSample[]) => Prisma.sql`
   )}::json) AS row(at float8, price float8, market_cap float8, volume float8, settled boolean)`;
 
 /**
- * Adds spans to those of a token's grain; spans that touch become one. Two processes may write at once: what then
- * overlaps is united when it is read.
+ * Adds spans to the coverage of a series; spans that touch become one. Two processes may write at once: the overlap
+ * that leaves is united when it is read.
  */
-export const addCoverage = (token: TokenName, grain: Grain, spans: readonly Span[]) => Prisma.sql`
+export const addCoverage = (token: TokenName, interval: Interval, spans: readonly Span[]) => Prisma.sql`
   WITH added AS (
     SELECT to_timestamp("from" / 1000)::timestamptz(3) AS "from", to_timestamp(thru / 1000)::timestamptz(3) AS thru
     FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8)),
   touching AS (
-    DELETE FROM coverage c WHERE token = ${token} AND grain = ${grain}::grain AND EXISTS (
+    DELETE FROM coverage c WHERE token = ${token} AND grain = ${interval}::grain AND EXISTS (
       SELECT 1 FROM added
       WHERE c."from" <= added.thru + interval '1 ms' AND c.thru >= added."from" - interval '1 ms')
     RETURNING "from", thru),
@@ -38,10 +64,10 @@ export const addCoverage = (token: TokenName, grain: Grain, spans: readonly Span
     SELECT unnest(range_agg(tstzrange("from", thru + interval '1 ms'))) AS span
     FROM (SELECT "from", thru FROM added UNION ALL SELECT "from", thru FROM touching) AS every)
   INSERT INTO coverage (token, grain, "from", thru)
-  SELECT ${token}, ${grain}::grain, lower(span), upper(span) - interval '1 ms' FROM united
+  SELECT ${token}, ${interval}::grain, lower(span), upper(span) - interval '1 ms' FROM united
   ON CONFLICT (token, grain, "from") DO UPDATE SET thru = greatest(coverage.thru, excluded.thru)`;
 
-/** Tells other processes that the rows which `what` feeds have changed, and that nobody fetches it any more. */
+/** Raises the version of what was fetched, so that every process reloads it, and ends the claim on it. */
 export const bumpRefresh = (what: string, at: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${toInstant(at)}, 1)
   ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,

@@ -1,24 +1,24 @@
-import { DAY } from '../domain/clock.ts';
-import { startOfDate } from '../domain/grain.ts';
-import type { Span } from '../domain/span.ts';
-import type { TokenName } from '../domain/token.ts';
-import type { PrismaClient } from '../generated/prisma/client.ts';
+import { DAY } from '#domain/clock';
+import { startOfDate } from '#domain/market/interval';
+import type { Span } from '#domain/market/span';
+import type { TokenName } from '#domain/market/token';
+import type { PrismaClient } from '#generated/prisma/client';
 import { type ArchivedSample, addCoverage, bumpRefresh, epochMs, given, toInstant } from './archive-sql.ts';
 
-/** What a batch turns out to be once the rows stored are known: `gone` (Unix ms) go, `samples` are written. */
+/** What a batch changes, given the stored rows: those at `gone` (Unix ms) are deleted, `samples` are written. */
 export type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
 
 type StoredRow = { at: number; settled: boolean } & Record<'price' | 'market_cap' | 'volume', number | null>;
 
 const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
 
-/** The day rows that an operator brings, among those that the service has fetched. */
+/** Writes an operator's day rows among those that the service has fetched. */
 export function createImportStore(prisma: PrismaClient) {
   return {
     /**
-     * Merges rows into the days of a token and adds to its coverage, or does neither. The table is locked between the
-     * look and the writing: other writers wait, readers do not. A service that fetched one of the dates in between
-     * would otherwise put a second row beside it, or have a settled one overwritten.
+     * Merges rows into the days of a token and adds to its coverage, in one transaction. The table is locked from the
+     * read to the write: other writers wait, readers do not. A service that fetched one of these dates in between
+     * would otherwise store a second row for it, or lose a settled one.
      *
      * @param dates Unix ms: the dates (from the first thru the last, both included) of which `merge` wants the rows
      * @param merge decides; called once, with what is stored of those dates, ascending

@@ -1,11 +1,11 @@
-import { iso } from '../domain/clock.ts';
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
+import { iso } from '#domain/clock';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
 export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
 
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
-/** The rows of `Refresh` and `Budget`: which process fetches what, and how many calls that may cost. */
+/** The rows of `Refresh` and `Budget`: which process fetches what, and what the upstreams' budgets have left. */
 export function createRefreshStore(prisma: PrismaClient) {
   return {
     /** When each thing was last fetched (Unix ms), and the version of the rows it feeds. */
@@ -19,10 +19,10 @@ export function createRefreshStore(prisma: PrismaClient) {
     },
 
     /**
-     * Takes on the fetching of a thing for so many ms; tells whether it is this holder's now. One statement: of the
-     * processes that find it due at once, one gets it. It is refused while another holds it, and when it was
-     * fetched since the caller last looked (`knownVersion`), so that nothing is fetched twice. A holder that dies
-     * is replaced when its time has passed, by the database's clock.
+     * Claims a fetch for so many ms; true when this holder has it. One statement: of the processes that find it due at
+     * once, one gets it. Refused while another holds it, and when it was fetched since the caller last polled
+     * (`knownVersion`), so that nothing is fetched twice. The claim of a holder that dies lapses by the database's
+     * clock.
      */
     async claim(what: string, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
@@ -34,17 +34,17 @@ export function createRefreshStore(prisma: PrismaClient) {
       return claimed > 0;
     },
 
-    /** Lets go of a thing that could not be fetched. */
-    async letGo(what: string, holder: string): Promise<void> {
+    /** Ends the claim on a fetch that failed. */
+    async release(what: string, holder: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE refresh SET until = NULL, holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`;
     },
 
     /**
      * Takes one call from an upstream's budget, if there is one left in this minute and this month (their starts,
-     * Unix ms). One statement, so that processes cannot both take the last. Gives the month's count, this call
-     * included, or undefined. A clock that was set back does not begin an old month again, and one that is a
-     * little behind another process's not the minute before.
+     * Unix ms). One statement, so that two processes cannot both take the last. Gives the month's count, this call
+     * included, or undefined. A clock that was set back does not reopen an old month, and a clock slightly behind
+     * another process's does not reopen the minute before.
      */
     async reserve(
       upstream: string,

@@ -13,12 +13,14 @@ export type LeaseReport = {
   /** How many it should hold in all, the spent ones included; 0 asks for none. */
   want: number;
   seq: number;
-  /** Gives back what is unspent. */
+  /** Gives back what is unspent, */
   close: boolean;
+  /** but for so many calls at most, which may rest with a key that is idle. */
+  rest: number;
 };
 
 /** What is said of a lease of which nothing is wanted and nothing given back. */
-export type LeaseNote = Pick<LeaseReport, 'id' | 'spent' | 'seq'>;
+export type LeaseHeartbeat = Pick<LeaseReport, 'id' | 'spent' | 'seq'>;
 
 /** What the ledger makes of a report. */
 export type LeaseState = {
@@ -30,8 +32,8 @@ export type LeaseState = {
   /** What nobody has spent and nobody holds; negative when the limit was lowered below that. */
   left: number;
   /**
-   * Seconds until a lease of another holder can be reclaimed, 0 or less when it can be; null when none holds any, and
-   * for a lease of which nothing was wanted.
+   * Seconds until what another holder has can be had: what rests was just asked for, and a lease may be reclaimed (0 or
+   * less when it can be); null when none holds any, and for a lease that has something to spend.
    */
   reclaimableIn: number | null;
 };

@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { iso } from '../domain/clock.ts';
-import { startOfDate } from '../domain/grain.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import type { Database } from './database.ts';
+import { startOfDate } from '#domain/market/interval';
+import type { Prisma } from '#generated/prisma/client';
+import type { Database } from '#stores/database/database';
+import { firstGrants } from './first-grants.ts';
 import { type LeaseReport, type LeaseState, type StateColumns, statesOf } from './lease-reports.ts';
-import { notes, settlement } from './settlement.ts';
+import { heartbeats, settlement } from './settlement.ts';
 
 export type { LeaseReport, LeaseState } from './lease-reports.ts';
 
 export type DayCount = { date: string; calls: number };
 export type Counts = { used: number; days: DayCount[]; spent: Record<string, number> };
 
+/** Of what is left of a period this part may rest with keys that are idle. */
+const RESTING_PART = 1000;
+
 /** Users and periods whose lapsed leases are closed in one go. */
 const TIDIED_AT_ONCE = 1000;
 
 /** A report that holds nothing and wants nothing: it has what lapsed of a user and period reclaimed. */
 const nothing = (userKey: number, periodStart: number): LeaseReport => {
-  const none = { spent: 0, settled: 0, want: 0, seq: 1, close: true };
+  const none = { spent: 0, settled: 0, want: 0, seq: 1, close: true, rest: 0 };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
 };
 
@@ -26,10 +29,12 @@ export type LeaseStates = (LeaseState | undefined)[];
 /**
  * The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more.
  * @param counted told of each statement that reports leases
+ * @param restingPart a thousandth of what is left may rest, unless it is told otherwise
  */
 export function createLedgerStore(
   { prisma, query }: Pick<Database, 'prisma' | 'query'>,
   counted: () => void = () => undefined,
+  restingPart = RESTING_PART,
 ) {
   const reported =
     <Report>(statement: (reports: readonly Report[]) => Prisma.Sql) =>
@@ -39,30 +44,26 @@ export function createLedgerStore(
       return statesOf(columns, reports.length);
     };
 
-  const settle = reported(settlement);
+  const settle = reported((reports: readonly LeaseReport[]) => settlement(reports, restingPart));
 
   return {
     /**
      * Notes what was spent from leases of which nothing is wanted and nothing given back, and lets them live on; there
      * is no state of one that is not open any more, or is not known.
      */
-    note: reported(notes),
+    heartbeat: reported(heartbeats),
 
-    /** Books, extends, closes and grants leases; there is no state of one whose period has no row. */
+    /**
+     * Grants new leases all that is wanted, where that is at most a fourth of what is left of the period; there is no
+     * state of the others.
+     */
+    open: reported(firstGrants),
+
+    /**
+     * Books, extends, closes, puts to rest and grants leases; there is no state of one that is to be sent again, since
+     * somebody else opened its period at the same moment.
+     */
     settle,
-
-    /** Makes the rows that `settle` locks, where they are not there yet. */
-    async open(periods: readonly { userKey: number; periodStart: number }[]): Promise<void> {
-      const given = periods.map(({ userKey, periodStart }) => ({
-        user_key: userKey,
-        period_start: iso(periodStart),
-      }));
-      await prisma.$executeRaw`
-        INSERT INTO usage (user_key, period_start)
-        SELECT user_key, period_start FROM json_to_recordset(${JSON.stringify(given)}::json)
-          AS r(user_key int, period_start timestamptz) ORDER BY 1, 2
-        ON CONFLICT DO NOTHING`;
-    },
 
     /**
      * What is settled, of one moment: calls of a period that starts at an instant (Unix ms), calls of the newest UTC
@@ -98,14 +99,15 @@ export function createLedgerStore(
     async tidy(): Promise<void> {
       const lapsed = await prisma.$queryRaw<{ userKey: number; periodStart: Date }[]>`
         SELECT DISTINCT user_key AS "userKey", period_start AS "periodStart" FROM lease
-        WHERE (NOT closed OR unbooked <> 0) AND expires_at < clock_timestamp() - interval '1 hour'
+        WHERE (NOT closed OR unbooked <> 0 OR resting <> 0) AND expires_at < clock_timestamp() - interval '1 hour'
         LIMIT ${TIDIED_AT_ONCE}`;
       if (lapsed.length > 0) {
         const reports = lapsed.map(({ userKey, periodStart }) => nothing(userKey, periodStart.getTime()));
         await settle(reports);
       }
       await prisma.$executeRaw`
-        DELETE FROM lease WHERE closed AND unbooked = 0 AND expires_at < clock_timestamp() - interval '1 day'`;
+        DELETE FROM lease
+        WHERE closed AND unbooked = 0 AND resting = 0 AND expires_at < clock_timestamp() - interval '1 day'`;
     },
   };
 }

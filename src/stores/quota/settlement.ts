@@ -1,9 +1,11 @@
-import { Prisma } from '../generated/prisma/client.ts';
-import { columnOf, type LeaseNote, type LeaseReport } from './lease-reports.ts';
+import { Prisma } from '#generated/prisma/client';
+import { columnOf, type LeaseHeartbeat, type LeaseReport } from './lease-reports.ts';
 
 /** How long a lease lives unless it is reported again, and how long after that anybody may reclaim it. */
-const LEASE_SECONDS = 20;
+export const LEASE_SECONDS = 20;
 const RECLAIM_SECONDS = 10;
+/** Within so many seconds what rests elsewhere is given to who needs it. */
+const RECALL_SECONDS = 2;
 
 /**
  * The statement for leases of which nothing is asked and nothing given back: notes what was spent
@@ -15,7 +17,7 @@ const RECLAIM_SECONDS = 10;
  * notes a lease, one statement at a time: should one that was given up still run, and PostgreSQL find that it and the
  * next wait for one another, it ends one of them, which is sent again.
  */
-export const notes = (reports: readonly LeaseNote[]): Prisma.Sql => Prisma.sql`
+export const heartbeats = (reports: readonly LeaseHeartbeat[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT * FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
       ${columnOf(reports, ({ spent }) => spent)}::int[], ${columnOf(reports, ({ seq }) => seq)}::int[])
@@ -31,98 +33,129 @@ export const notes = (reports: readonly LeaseNote[]): Prisma.Sql => Prisma.sql`
   FROM noted JOIN usage USING (user_key, period_start) JOIN "user" ON "user".key = user_key`;
 
 /**
- * The statement that books, extends, closes, reclaims and grants leases. It gives the states of those whose period
- * has a row, as `StateColumns`.
+ * The statement that books, extends, closes, reclaims, puts to rest and grants leases, and makes the row of a period that
+ * has none. It gives the states as `StateColumns`; there is none of a lease whose period somebody else opened at the same
+ * moment: that one is to be sent again.
  *
  * Races it settles:
  * - The `usage` row of a user and period is locked before anything is computed from it, so two processes cannot
  *   both be granted the last calls. (Adding up other processes' leases instead over-grants: they are read from
  *   a snapshot that is older than the lock.) Rows are locked in order of user and period, against deadlocks. A
  *   lease to reclaim that is locked is passed over: its holder is telling of it.
+ * - The row of a new period is made with what is granted from it in it. Of two that do so at once one has made it, and
+ *   nothing of what the other computed is kept.
+ * - What rests of a period, over all processes, is counted in its row, and so computed under its lock. Who finds nothing
+ *   to be had while something rests dates the user as changed: every process sees that with its next look, and gives back
+ *   what rests with it.
  * - A report carries totals, not differences: one whose answer was lost can be sent again, and `seq` keeps one
  *   that was held up from undoing a later one.
  * - A lease is reclaimed only `RECLAIM_SECONDS` after its life, and not so soon after the server's start: a
  *   holder that was merely cut off settles first. What it settles later is booked all the same, even past the
  *   limit; the closed row remembers how much it had settled. One that the ledger has forgotten is closed too. (A
- *   release that knows nothing of `unbooked` closes a lease and leaves it: it is reclaimed like an open one.)
+ *   release that knows nothing of `unbooked` or `resting` closes a lease and leaves them: it is reclaimed like an open
+ *   one.)
  *
  * Thousands of leases a second go through it, and the planner knows nothing of how many a report holds: so each step
  * adds columns to the rows of the one before, and joins are to tables, by their keys.
+ *
+ * @param restingPart of what is left of a period this part may rest
  */
-export const settlement = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+export const settlement = (reports: readonly LeaseReport[], restingPart: number): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
-      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, seq, close
+      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, seq, close, rest
     FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
       ${columnOf(reports, ({ userKey }) => userKey)}::int[],
       ${columnOf(reports, ({ periodStart }) => periodStart)}::bigint[],
       ${columnOf(reports, ({ date }) => date)}::bigint[], ${columnOf(reports, ({ spent }) => spent)}::int[],
       ${columnOf(reports, ({ settled }) => settled)}::int[], ${columnOf(reports, ({ want }) => want)}::int[],
-      ${columnOf(reports, ({ seq }) => seq)}::int[], ${columnOf(reports, ({ close }) => close)}::bool[])
-      WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, seq, close, n)),
+      ${columnOf(reports, ({ seq }) => seq)}::int[], ${columnOf(reports, ({ close }) => close)}::bool[],
+      ${columnOf(reports, ({ rest }) => rest)}::int[])
+      WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, seq, close, rest, n)),
   locked AS MATERIALIZED (
-    SELECT r.*, u.used, u.outstanding, usr."limit" AS lim
-    FROM report r JOIN usage u USING (user_key, period_start) JOIN "user" usr ON usr.key = r.user_key
-    ORDER BY r.user_key, r.period_start FOR UPDATE OF u),
+    SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,
+      coalesce(u.resting, 0) AS resting, (SELECT "limit" FROM "user" WHERE key = r.user_key) AS lim
+    FROM (SELECT * FROM report ORDER BY user_key, period_start) r LEFT JOIN LATERAL (SELECT * FROM usage
+      WHERE usage.user_key = r.user_key AND usage.period_start = r.period_start FOR UPDATE) u ON true),
   lapsed AS MATERIALIZED (
-    SELECT l.id, l.date, CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent, l.unbooked
-    FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM locked) k USING (user_key, period_start)
-    WHERE (NOT l.closed OR l.unbooked <> 0) AND l.id NOT IN (SELECT id FROM report)
+    SELECT l.id, l.date, CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent, l.unbooked, l.resting
+    FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM locked WHERE NOT is_first) k
+      USING (user_key, period_start)
+    WHERE (NOT l.closed OR l.unbooked <> 0 OR l.resting <> 0) AND l.id NOT IN (SELECT id FROM report)
       AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
       AND pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
     FOR UPDATE OF l SKIP LOCKED),
   reclaimed AS (
-    UPDATE lease l SET closed = true, unbooked = 0 FROM lapsed WHERE l.id = lapsed.id
-    RETURNING l.user_key, l.period_start, lapsed.date, lapsed.unspent, lapsed.unbooked),
+    UPDATE lease l SET closed = true, unbooked = 0, resting = 0 FROM lapsed WHERE l.id = lapsed.id
+    RETURNING l.user_key, l.period_start, lapsed.date, lapsed.unspent, lapsed.unbooked, lapsed.resting),
   change AS MATERIALIZED (
-    SELECT k.*, l.id IS NULL AS is_new, coalesce(l.granted, 0) AS held,
-      NOT coalesce(l.closed, k.spent > 0 OR k.settled > 0) AND NOT (k.close AND (l.id IS NULL OR k.seq > l.seq)) AS stays_open,
-      CASE WHEN l.id IS NULL OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent,
+    SELECT k.*, is_new, stays_open, coalesce(l.granted, 0) AS held, coalesce(l.resting, 0) AS rested,
+      CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent,
+      CASE WHEN stays_open AND k.want = 0 THEN coalesce(l.resting, 0) ELSE 0 END AS rests_on,
+      CASE WHEN NOT l.closed AND NOT stays_open THEN least(k.rest, l.granted - k.spent) ELSE 0 END AS may_rest,
       coalesce(l.unbooked, 0)
-        + CASE WHEN l.id IS NULL THEN k.spent - k.settled WHEN k.seq > l.seq THEN k.spent - l.spent ELSE 0 END
+        + CASE WHEN is_new THEN k.spent - k.settled WHEN k.seq > l.seq THEN k.spent - l.spent ELSE 0 END
         AS to_book,
       coalesce(l.unbooked, 0) + CASE WHEN l.closed THEN 0 ELSE coalesce(l.granted - l.spent, 0) END AS held_before
-    FROM locked k LEFT JOIN LATERAL (SELECT * FROM lease WHERE lease.id = k.id FOR UPDATE) l ON true),
+    FROM locked k LEFT JOIN LATERAL (SELECT * FROM lease WHERE lease.id = k.id FOR UPDATE) l ON true
+      CROSS JOIN LATERAL (SELECT l.id IS NULL AS is_new, NOT coalesce(l.closed, k.spent > 0 OR k.settled > 0)
+        AND NOT (k.close AND (l.id IS NULL OR k.seq > l.seq)) AS stays_open) f),
   total AS MATERIALIZED (
     SELECT c.*, (c.used + coalesce(d.unbooked, 0) + sum(to_book) OVER period)::int AS used_now,
       (c.outstanding - coalesce(d.unspent + d.unbooked, 0)
-        + sum(CASE WHEN stays_open THEN held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now
-    FROM change c LEFT JOIN (SELECT user_key, period_start, sum(unspent) AS unspent, sum(unbooked) AS unbooked
+        + sum(CASE WHEN stays_open THEN held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now,
+      (c.resting - coalesce(d.resting, 0) + sum(rests_on - rested) OVER period)::int AS resting_now
+    FROM change c LEFT JOIN (SELECT user_key, period_start, sum(unspent) AS unspent, sum(unbooked) AS unbooked,
+        sum(resting) AS resting
       FROM reclaimed GROUP BY 1, 2) d USING (user_key, period_start)
     WINDOW period AS (PARTITION BY user_key, period_start)),
   amounts AS MATERIALIZED (
-    SELECT t.*, lim - used_now - held_now AS left_before,
-      CASE WHEN stays_open THEN greatest(0, least(want - held, ceil((lim - used_now - held_now) / 4.0)::int))
-        ELSE 0 END AS amount
-    FROM total t),
+    SELECT t.*, left_before,
+      CASE WHEN stays_open THEN greatest(0, least(want - held, ceil(left_before / 4.0)::int)) ELSE 0 END AS amount,
+      greatest(0, least(may_rest, left_before / ${restingPart}::int - resting_now)) AS rests
+    FROM total t CROSS JOIN LATERAL (SELECT lim - used_now - held_now AS left_before) f),
   grants AS MATERIALIZED (
-    SELECT a.*, (sum(amount) OVER (PARTITION BY user_key, period_start))::int AS granted_now FROM amounts a),
+    SELECT a.*, stays_open OR rests > 0 AS is_open, CASE WHEN rests > 0 THEN now_spent + rests ELSE held + amount END AS holds,
+      (sum(amount + rests) OVER period)::int AS granted_now, (resting_now + sum(rests) OVER period)::int AS rests_now
+    FROM amounts a WINDOW period AS (PARTITION BY user_key, period_start)),
+  started AS (
+    INSERT INTO usage (user_key, period_start, used, outstanding)
+    SELECT DISTINCT ON (user_key, period_start) user_key, period_start, used_now, held_now + granted_now
+    FROM grants WHERE is_first ORDER BY user_key, period_start
+    ON CONFLICT DO NOTHING RETURNING user_key, period_start),
+  sure AS MATERIALIZED (
+    SELECT * FROM grants
+    WHERE NOT is_first OR (user_key, period_start) IN (SELECT user_key, period_start FROM started)),
   booked AS (
-    UPDATE usage u SET used = g.used_now, outstanding = g.held_now + g.granted_now
-    FROM (SELECT DISTINCT ON (user_key, period_start) * FROM grants ORDER BY user_key, period_start) g
+    UPDATE usage u SET used = g.used_now, outstanding = g.held_now + g.granted_now, resting = g.rests_now
+    FROM (SELECT DISTINCT ON (user_key, period_start) * FROM sure ORDER BY user_key, period_start) g
     WHERE u.user_key = g.user_key AND u.period_start = g.period_start),
   counted AS (
     INSERT INTO usage_day (user_key, date, calls)
     SELECT user_key, date, sum(calls)
-    FROM (SELECT user_key, date, to_book AS calls FROM change
+    FROM (SELECT user_key, date, to_book AS calls FROM sure
       UNION ALL SELECT user_key, date, unbooked FROM reclaimed) c
     GROUP BY 1, 2 HAVING sum(calls) <> 0 ORDER BY 1, 2
     ON CONFLICT (user_key, date) DO UPDATE SET calls = usage_day.calls + excluded.calls),
   kept AS (
-    UPDATE lease l SET spent = g.now_spent, unbooked = 0, granted = l.granted + g.amount,
-      seq = greatest(l.seq, g.seq), closed = NOT g.stays_open, expires_at = CASE WHEN g.stays_open
+    UPDATE lease l SET spent = g.now_spent, unbooked = 0, granted = g.holds, resting = g.rests + g.rests_on,
+      seq = greatest(l.seq, g.seq), closed = NOT g.is_open, expires_at = CASE WHEN g.is_open
         THEN clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8) ELSE l.expires_at END
-    FROM grants g WHERE l.id = g.id),
+    FROM sure g WHERE l.id = g.id),
   opened AS (
     INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, expires_at)
     SELECT id, user_key, period_start, date, amount, now_spent, seq,
       clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
-    FROM grants WHERE is_new AND amount > 0)
-  SELECT json_agg(n)::text AS n, json_agg(held + amount)::text AS granted, json_agg(NOT stays_open)::text AS closed,
+    FROM sure WHERE is_new AND amount > 0),
+  asked_for AS (
+    UPDATE "user" SET changed_at = clock_timestamp()
+    WHERE key IN (SELECT user_key FROM sure
+      WHERE stays_open AND want > holds AND holds <= now_spent AND rests_now > 0))
+  SELECT json_agg(n)::text AS n, json_agg(holds)::text AS granted, json_agg(NOT is_open)::text AS closed,
     json_agg(lim)::text AS "limit", json_agg(left_before - granted_now)::text AS "left",
-    json_agg(CASE WHEN held + amount > now_spent
-      THEN NULL ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
+    json_agg(CASE WHEN holds > now_spent THEN NULL WHEN rests_now > 0 THEN ${RECALL_SECONDS}::float8
+      ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
         + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key
         AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
         AND l.id NOT IN (SELECT id FROM report)) END)::text AS "reclaimableIn"
-  FROM grants g`;
+  FROM sure g`;

@@ -1,15 +1,18 @@
-import { DAY } from '../domain/clock.ts';
-import type { CounterSample } from '../domain/day-figures.ts';
-import { type TokenStatistics, tokenStatistics } from '../domain/records.ts';
-import type { Span } from '../domain/span.ts';
+import { DAY } from '#domain/clock';
+import { isPlausible } from '#domain/market/plausible-sample';
+import type { Span } from '#domain/market/span';
+import type { TokenStatistics } from '#domain/records';
+import type { CounterSample } from '#domain/statistics/daily-difference';
+import { readStatisticsRecord } from '#domain/statistics/record';
 import {
   isStatisticsSource,
   isStatisticsSymbol,
   type StatisticsSourceName,
   type StatisticsSymbol,
-} from '../domain/statistics.ts';
-import type { PrismaClient } from '../generated/prisma/client.ts';
-import { bumpRefresh, epochMs, toInstant } from './archive-sql.ts';
+} from '#domain/statistics/statistics';
+import type { PrismaClient } from '#generated/prisma/client';
+import type { LatestStatisticsModel } from '#generated/prisma/models';
+import { bumpRefresh, epochMs, type LeftAside, oneLeftAside, toInstant } from '#stores/market/archive-sql';
 
 /** The last good statistics of a token; `at`, the sample's own time, and `fetchedAt` in Unix ms. */
 export type StatisticsRow = {
@@ -31,6 +34,14 @@ function toCounterSample({ at, transactions, addresses }: CounterRow): CounterSa
     ...(transactions !== null && { transaction_count_all_time: transactions }),
     ...(addresses !== null && { unique_addresses_all_time: addresses }),
   };
+}
+
+function readStatistics(row: LatestStatisticsModel, times: Span): StatisticsRow | undefined {
+  const { token: symbol, source } = row;
+  const record = readStatisticsRecord(row.record);
+  if (!record || !isStatisticsSymbol(symbol) || !isStatisticsSource(source)) return undefined;
+  const [at, fetchedAt] = [row.at.getTime(), row.fetchedAt.getTime()];
+  return isPlausible({ at, price: null }, times) ? { symbol, source, record, at, fetchedAt } : undefined;
 }
 
 /** The rows of `LatestStatistics` and `ChainCount`, and those of `Refresh` that go with them. */
@@ -64,14 +75,18 @@ export function createStatisticsStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** The last good statistics of every token that has any, but for those that another release wrote otherwise. */
-    async latest(): Promise<StatisticsRow[]> {
+    /** The last good statistics of every token that has any that can be true: of a time within a span. */
+    async latest(times: Span): Promise<StatisticsRow[]> {
       const rows = await prisma.latestStatistics.findMany();
-      return rows.flatMap(({ token: symbol, source, record: stored, at, fetchedAt }) => {
-        const { data: record } = tokenStatistics.safeParse(stored);
-        if (!record || !isStatisticsSymbol(symbol) || !isStatisticsSource(source)) return [];
-        return [{ symbol, source, record, at: at.getTime(), fetchedAt: fetchedAt.getTime() }];
-      });
+      return rows.flatMap((row) => readStatistics(row, times) ?? []);
+    },
+
+    /** What is stored and cannot be true, or was written otherwise by another release. */
+    async leftAside(times: Span): Promise<LeftAside[]> {
+      const rows = await prisma.latestStatistics.findMany();
+      return rows
+        .filter((row) => !readStatistics(row, times))
+        .map(({ token, at }) => oneLeftAside(token, 'statistics', at));
     },
 
     /** Where a source's counters stood in a span (Unix ms, both ends included), ascending. */

@@ -1,4 +1,4 @@
-import type { AskNode, NodeQuestion, NodeReply } from '../../../src/domain/cosmos/exchange.ts';
+import type { AskNode, NodeQuestion, NodeReply } from '#domain/cosmos/exchange';
 
 /** A node that answers by path, or in turn, and remembers what it was asked. */
 export function scriptedNode(answers: Record<string, unknown> | readonly (NodeReply | object)[]) {

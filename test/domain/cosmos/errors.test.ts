@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { detectDialect, speak } from '../../../src/domain/cosmos/dialect.ts';
+import { createAdapter, detectDialect } from '#domain/cosmos/adapter';
 import { latestBlock, MODERN, scriptedNode } from './ask.ts';
 
 const HASH = 'A'.repeat(64);
@@ -17,13 +17,13 @@ describe('what a node answers in place of a result', () => {
       'the trouble of a gateway that has lost its node',
       500,
       { error: 'ABCIQuery: Post failed: dial tcp 127.0.0.1:26657: connection refused' },
-      { name: 'NodeFault', kind: 'trouble' },
+      { name: 'NodeFault', kind: 'unavailable' },
     ],
     [
       'a broadcast that was not waited for to the end',
       500,
       { error: 'timed out waiting for tx to be included in a block' },
-      { name: 'NodeFault', kind: 'trouble' },
+      { name: 'NodeFault', kind: 'unavailable' },
     ],
     [
       'code 3',
@@ -44,29 +44,29 @@ describe('what a node answers in place of a result', () => {
       { name: 'NodeFault', kind: 'wrong_dialect' },
     ],
     ['a page that is not there', 404, undefined, { name: 'NodeFault', kind: 'wrong_dialect' }],
-    ['code 14', 503, { code: 14, message: 'closing' }, { name: 'NodeFault', kind: 'trouble' }],
+    ['code 14', 503, { code: 14, message: 'closing' }, { name: 'NodeFault', kind: 'unavailable' }],
     [
       'code 13 of one that keeps no index',
       500,
       { code: 13, message: 'transaction indexing is disabled' },
-      { kind: 'trouble' },
+      { kind: 'unavailable' },
     ],
-    ['a key that is wanted of us', 401, { message: 'no key' }, { name: 'NodeFault', kind: 'trouble' }],
-    ['a redirect with a word', 302, { message: 'moved' }, { name: 'NodeFault', kind: 'trouble' }],
-    ['a bill that is ours', 402, { message: 'out of credits' }, { name: 'NodeFault', kind: 'trouble' }],
-    ['code 1', 499, { code: 1, message: 'context canceled' }, { name: 'NodeFault', kind: 'trouble' }],
-    ['the same under 500', 500, { error: 'context canceled' }, { name: 'NodeFault', kind: 'trouble' }],
+    ['a key that is wanted of us', 401, { message: 'no key' }, { name: 'NodeFault', kind: 'unavailable' }],
+    ['a redirect with a word', 302, { message: 'moved' }, { name: 'NodeFault', kind: 'unavailable' }],
+    ['a bill that is ours', 402, { message: 'out of credits' }, { name: 'NodeFault', kind: 'unavailable' }],
+    ['code 1', 499, { code: 1, message: 'context canceled' }, { name: 'NodeFault', kind: 'unavailable' }],
+    ['the same under 500', 500, { error: 'context canceled' }, { name: 'NodeFault', kind: 'unavailable' }],
     ['429', 429, { message: 'slow down' }, { name: 'NodeFault', kind: 'rate_limited' }],
     ['code 8', 429, { code: 8, message: 'exhausted' }, { name: 'NodeFault', kind: 'rate_limited' }],
-    ['a proxy’s page', 502, undefined, { name: 'NodeFault', kind: 'trouble' }],
-    ['a redirect', 302, undefined, { name: 'NodeFault', kind: 'nonsense' }],
-    ['a list', 200, [], { name: 'NodeFault', kind: 'nonsense' }],
-    ['no JSON', 200, undefined, { name: 'NodeFault', kind: 'nonsense' }],
+    ['a proxy’s page', 502, undefined, { name: 'NodeFault', kind: 'unavailable' }],
+    ['a redirect', 302, undefined, { name: 'NodeFault', kind: 'malformed' }],
+    ['a list', 200, [], { name: 'NodeFault', kind: 'malformed' }],
+    ['no JSON', 200, undefined, { name: 'NodeFault', kind: 'malformed' }],
   ])('%s', async (_name, status, body, error) => {
     const { ask } = scriptedNode([{ status, body }]);
-    await expect(speak('cosmos', ask).balances('kava1abc')).rejects.toMatchObject(error);
+    await expect(createAdapter('cosmos', ask).balances('kava1abc')).rejects.toMatchObject(error);
     const legacy = scriptedNode([{ status, body }]);
-    await expect(speak('legacy', legacy.ask).balances('kava1abc')).rejects.toMatchObject(error);
+    await expect(createAdapter('legacy', legacy.ask).balances('kava1abc')).rejects.toMatchObject(error);
   });
 });
 
@@ -76,7 +76,7 @@ describe('a transaction that is none', () => {
   test.each([
     {},
     { ...good, txhash: undefined },
-    { ...good, txhash: 'nonsense' },
+    { ...good, txhash: 'malformed' },
     { ...good, txhash: 'B'.repeat(64) },
     { ...good, height: -1 },
     { ...good, height: 'high' },
@@ -86,15 +86,15 @@ describe('a transaction that is none', () => {
     { ...good, logs: 'none' },
     { ...good, timestamp: 5 },
   ])('%o', async (transaction) => {
-    const legacy = speak('legacy', scriptedNode([transaction]).ask);
-    await expect(legacy.transaction(HASH)).rejects.toMatchObject({ kind: 'nonsense' });
-    const modern = speak('cosmos', scriptedNode([{ tx_response: transaction }]).ask);
-    await expect(modern.transaction(HASH)).rejects.toMatchObject({ kind: 'nonsense' });
+    const legacy = createAdapter('legacy', scriptedNode([transaction]).ask);
+    await expect(legacy.transaction(HASH)).rejects.toMatchObject({ kind: 'malformed' });
+    const modern = createAdapter('cosmos', scriptedNode([{ tx_response: transaction }]).ask);
+    await expect(modern.transaction(HASH)).rejects.toMatchObject({ kind: 'malformed' });
   });
 
   test('members that are not known are kept, also those that objects have anyway', async () => {
     const body = JSON.parse(JSON.stringify({ ...good, tags: [1], constructor: 'x' }));
-    expect(await speak('legacy', scriptedNode([body]).ask).transaction(HASH)).toEqual(body);
+    expect(await createAdapter('legacy', scriptedNode([body]).ask).transaction(HASH)).toEqual(body);
   });
 });
 
@@ -105,8 +105,10 @@ describe('balances that are none', () => {
     { height: '1', result: {} },
     { height: '1', result: [{ denom: '' }] },
   ])('%o', async (body) => {
-    await expect(speak('legacy', scriptedNode([body]).ask).balances('kava1abc')).rejects.toMatchObject({
-      kind: 'nonsense',
+    await expect(
+      createAdapter('legacy', scriptedNode([body]).ask).balances('kava1abc'),
+    ).rejects.toMatchObject({
+      kind: 'malformed',
     });
   });
 });
@@ -117,7 +119,7 @@ describe('a broadcast in the other dialect is refused before anything is sent', 
     ['legacy', { tx_bytes: 'CpAB', mode: 'sync' }, /send tx$/],
   ] as const)('%s', async (dialect, request, message) => {
     const { ask, asked } = scriptedNode([]);
-    await expect(speak(dialect, ask).broadcast(request)).rejects.toMatchObject({
+    await expect(createAdapter(dialect, ask).broadcast(request)).rejects.toMatchObject({
       name: 'NodeRejection',
       status: 422,
       message: expect.stringMatching(message),
@@ -137,12 +139,12 @@ describe('which dialect a node speaks', () => {
   });
 
   test('is not known of a server that is no node', async () => {
-    await expect(detectDialect(scriptedNode({}).ask)).rejects.toMatchObject({ kind: 'nonsense' });
+    await expect(detectDialect(scriptedNode({}).ask)).rejects.toMatchObject({ kind: 'malformed' });
   });
 
   test('is not known of a node in trouble, which may be back', async () => {
     const { ask } = scriptedNode([{ status: 503, body: { code: 14, message: 'closing' } }]);
-    await expect(detectDialect(ask)).rejects.toMatchObject({ kind: 'trouble' });
+    await expect(detectDialect(ask)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
   test('is not known when there is no answer: the carrier’s error goes on', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { speak } from '../../../src/domain/cosmos/dialect.ts';
-import type { LegacySearch, LegacyTransaction } from '../../../src/domain/cosmos/legacy-shapes.ts';
-import { haveRecordings, recording, recordingNames } from '../../support/recordings.ts';
+import { createAdapter } from '#domain/cosmos/adapter';
+import type { LegacySearch, LegacyTransaction } from '#domain/cosmos/legacy-shapes';
+import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { scriptedNode } from './ask.ts';
 
 const names = recordingNames('cosmos_legacy');
@@ -25,14 +25,14 @@ describe.runIf(haveRecordings)('recorded answers of a legacy node', () => {
   test.each(of('balances'))('%s comes out as it is', async (name) => {
     const body = recorded<object>(name);
     const { ask, asked } = scriptedNode([body]);
-    expect(await speak('legacy', ask).balances('kava1abc')).toEqual(body);
+    expect(await createAdapter('legacy', ask).balances('kava1abc')).toEqual(body);
     expect(asked).toEqual([{ method: 'GET', path: '/bank/balances/kava1abc', query: [] }]);
   });
 
   test.each(of('transactions'))('%s comes out as it is', async (name) => {
     const body = recorded<LegacyTransaction>(name);
     const { ask, asked } = scriptedNode([body]);
-    expect(await speak('legacy', ask).transaction(body.txhash)).toEqual(body);
+    expect(await createAdapter('legacy', ask).transaction(body.txhash)).toEqual(body);
     expect(asked).toEqual([{ method: 'GET', path: `/txs/${body.txhash}`, query: [] }]);
   });
 
@@ -40,7 +40,7 @@ describe.runIf(haveRecordings)('recorded answers of a legacy node', () => {
     const body = recorded<LegacySearch>(name);
     const { ask, asked } = scriptedNode([body]);
     const query = [['message.sender', 'kava1abc'] as const, ['limit', body.limit] as const];
-    expect(await speak('legacy', ask).transactions(query)).toEqual(body);
+    expect(await createAdapter('legacy', ask).transactions(query)).toEqual(body);
     expect(asked[0]).toMatchObject({
       path: '/txs',
       query: [
@@ -55,7 +55,7 @@ describe.runIf(haveRecordings)('recorded answers of a legacy node', () => {
     const request = recorded<{ tx: object; mode: 'block' }>(of('requests')[0] as string);
     const body = recorded<LegacyTransaction>(name);
     const { ask, asked } = scriptedNode([body]);
-    expect(await speak('legacy', ask).broadcast(request)).toEqual(body);
+    expect(await createAdapter('legacy', ask).broadcast(request)).toEqual(body);
     expect(asked).toEqual([{ method: 'POST', path: '/txs', query: [], body: request }]);
   });
 });

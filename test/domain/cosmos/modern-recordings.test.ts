@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { speak } from '../../../src/domain/cosmos/dialect.ts';
-import { haveRecordings, recording, recordingNames } from '../../support/recordings.ts';
+import { createAdapter } from '#domain/cosmos/adapter';
+import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { latestBlock, MODERN, scriptedNode } from './ask.ts';
 
 const names = recordingNames('cosmos_modern');
@@ -35,7 +35,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
       [`${MODERN.balances}/stars1abc`]: recorded('bank_balances_stargaze_cli.json'),
       [MODERN.latest]: latestBlock(7_654_321),
     });
-    expect(await speak('cosmos', ask).balances('stars1abc')).toEqual({
+    expect(await createAdapter('cosmos', ask).balances('stars1abc')).toEqual({
       height: '7654321',
       result: [{ denom: 'ustars', amount: '104975000' }],
     });
@@ -44,7 +44,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
   test('a transaction loses its envelope, and what the legacy interface leaves out', async () => {
     const response = recorded('tx_response_object_archway_send.json') as Told;
     const { ask, asked } = scriptedNode([{ tx: response.tx, tx_response: response }]);
-    const told = await speak('cosmos', ask).transaction(response.txhash);
+    const told = await createAdapter('cosmos', ask).transaction(response.txhash);
     expect(told).toEqual(bare(response));
     expect(told).not.toHaveProperty('code');
     expect(told.tx).toMatchObject({ '@type': '/cosmos.tx.v1beta1.Tx' });
@@ -55,7 +55,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
     const body = recorded('txs_search_tx.height_columbus4_5403875_83txs.json');
     const { ask } = scriptedNode([body]);
     const query = [['tx.height', '5403875'] as const, ['limit', '100'] as const];
-    const { txs, ...counts } = await speak('cosmos', ask).transactions(query);
+    const { txs, ...counts } = await createAdapter('cosmos', ask).transactions(query);
     expect(counts).toEqual({
       total_count: '83',
       count: '83',
@@ -69,7 +69,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
 
   test('a refused broadcast keeps its code and its words', async () => {
     const { ask, asked } = scriptedNode([recorded('broadcast_code32_sequence_mismatch_lava.json')]);
-    expect(await speak('cosmos', ask).broadcast({ tx_bytes: 'CpAB', mode: 'block' })).toEqual({
+    expect(await createAdapter('cosmos', ask).broadcast({ tx_bytes: 'CpAB', mode: 'block' })).toEqual({
       height: '0',
       txhash: 'B303F5540A6CDDD8CEECD3F7CEF1F3913440E9047E0403EE5614C15B177687F6',
       codespace: 'sdk',
@@ -89,7 +89,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
     const body = recorded('err_404_tx_not_found_terra-classic_2023-07-19.json');
     for (const status of [404, 400, 500]) {
       const { ask } = scriptedNode([{ status, body }]);
-      await expect(speak('cosmos', ask).transaction(HASH)).rejects.toMatchObject({
+      await expect(createAdapter('cosmos', ask).transaction(HASH)).rejects.toMatchObject({
         name: 'NodeRejection',
         status: 404,
         message: body.message,
@@ -100,7 +100,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
   test('a path that is not implemented is the wrong dialect', async () => {
     const body = recorded('err_501_not_implemented_2022-04-13.json');
     const { ask } = scriptedNode([{ status: 501, body }]);
-    await expect(speak('legacy', ask).transaction(HASH)).rejects.toMatchObject({
+    await expect(createAdapter('legacy', ask).transaction(HASH)).rejects.toMatchObject({
       name: 'NodeFault',
       kind: 'wrong_dialect',
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { speak } from '../../../src/domain/cosmos/dialect.ts';
-import type { NodeReply } from '../../../src/domain/cosmos/exchange.ts';
+import { createAdapter } from '#domain/cosmos/adapter';
+import type { NodeReply } from '#domain/cosmos/exchange';
 import { latestBlock, MODERN, scriptedNode } from './ask.ts';
 
 const page = (denoms: string[], nextKey: string | null): NodeReply => ({
@@ -15,7 +15,7 @@ const page = (denoms: string[], nextKey: string | null): NodeReply => ({
 describe('balances of a modern node', () => {
   test('are read to the last page, with the height of the first', async () => {
     const { ask, asked } = scriptedNode([page(['a', 'b'], 'Yg=='), page(['c'], 'Yw+='), page(['d'], null)]);
-    expect(await speak('cosmos', ask).balances('kava1abc')).toEqual({
+    expect(await createAdapter('cosmos', ask).balances('kava1abc')).toEqual({
       height: '42',
       result: ['a', 'b', 'c', 'd'].map((denom) => ({ denom, amount: '1' })),
     });
@@ -34,29 +34,29 @@ describe('balances of a modern node', () => {
       { denom: 'zero', amount: '0007' },
     ];
     const { ask } = scriptedNode([{ status: 200, body: { balances }, blockHeight: '42' }]);
-    const { result } = await speak('cosmos', ask).balances('kava1abc');
+    const { result } = await createAdapter('cosmos', ask).balances('kava1abc');
     expect(result.map(({ amount }) => amount)).toEqual(['123456789012345678901234567', largest, '7']);
     const more = { balances: [{ denom: 'wei', amount: `${largest}0` }] };
     await expect(
-      speak('cosmos', scriptedNode([{ status: 200, body: more }]).ask).balances('kava1abc'),
-    ).rejects.toMatchObject({ kind: 'nonsense' });
+      createAdapter('cosmos', scriptedNode([{ status: 200, body: more }]).ask).balances('kava1abc'),
+    ).rejects.toMatchObject({ kind: 'malformed' });
   });
 
-  test('with a key that comes again, or without an end, are nonsense', async () => {
+  test('with a key that comes again, or without an end, are malformed', async () => {
     const circle = scriptedNode([page(['a'], 'Yg=='), page(['b'], 'Yw=='), page(['c'], 'Yg==')]);
-    await expect(speak('cosmos', circle.ask).balances('kava1abc')).rejects.toMatchObject({
-      kind: 'nonsense',
+    await expect(createAdapter('cosmos', circle.ask).balances('kava1abc')).rejects.toMatchObject({
+      kind: 'malformed',
     });
     const endless = scriptedNode(Array.from({ length: 200 }, (_, i) => page(['a'], `k${i}`)));
-    await expect(speak('cosmos', endless.ask).balances('kava1abc')).rejects.toMatchObject({
-      kind: 'nonsense',
+    await expect(createAdapter('cosmos', endless.ask).balances('kava1abc')).rejects.toMatchObject({
+      kind: 'malformed',
     });
     expect(endless.asked.length).toBe(100);
   });
 
   test('of an address that has none', async () => {
     const { ask } = scriptedNode([page([], null)]);
-    expect(await speak('cosmos', ask).balances('kava1abc')).toEqual({ height: '42', result: [] });
+    expect(await createAdapter('cosmos', ask).balances('kava1abc')).toEqual({ height: '42', result: [] });
   });
 });
 
@@ -73,7 +73,7 @@ describe('a search on a modern node', () => {
   ])('with its total as it is told %s', async (_when, total, totalCount, pages) => {
     const { ask } = scriptedNode([found(total)]);
     const query = [['message.sender', 'kava1abc'] as const, ['page', '2'] as const];
-    const { txs, ...counts } = await speak('cosmos', ask).transactions(query);
+    const { txs, ...counts } = await createAdapter('cosmos', ask).transactions(query);
     expect(counts).toEqual({
       total_count: totalCount,
       count: '1',
@@ -88,7 +88,7 @@ describe('a search on a modern node', () => {
     const body = { code: 3, message: 'must declare at least one event to search', details: [] };
     const none = { txs: [], tx_responses: [], pagination: { total: '0' } };
     const { ask, asked } = scriptedNode([{ status: 400, body }, none, none]);
-    const calls = speak('cosmos', ask);
+    const calls = createAdapter('cosmos', ask);
     const query = [['message.sender', 'kava1abc'] as const, ['tx.minheight', '05'] as const];
     const empty = { total_count: '0', count: '0', page_number: '1', page_total: '0', limit: '30', txs: [] };
     expect(await calls.transactions(query)).toEqual(empty);
@@ -114,7 +114,7 @@ describe('a search on a modern node', () => {
       { status: 400, body },
       { txs: [], tx_responses: [] },
     ]);
-    await speak('cosmos', ask, habits).transactions([['query', "a.b='x'"]]);
+    await createAdapter('cosmos', ask, habits).transactions([['query', "a.b='x'"]]);
     expect(asked.map(({ query }) => query[0]?.[0])).toEqual(['events', 'query']);
     expect(habits.conditionsIn).toBe('query');
   });
@@ -123,7 +123,7 @@ describe('a search on a modern node', () => {
 describe('a legacy node', () => {
   test('leaves out zeros, which are filled in', async () => {
     const { ask } = scriptedNode([{ txs: null, page_number: '1', limit: '30', total_count: '0' }]);
-    expect(await speak('legacy', ask).transactions([['tx.height', '5']])).toEqual({
+    expect(await createAdapter('legacy', ask).transactions([['tx.height', '5']])).toEqual({
       total_count: '0',
       count: '0',
       page_number: '1',
@@ -137,12 +137,12 @@ describe('a legacy node', () => {
     { block: { header: { height: '9' } } },
     { block_meta: { header: { height: '9' } }, block: null },
   ])('tells its height as %o', async (body) =>
-    expect(await speak('legacy', scriptedNode([body]).ask).latestHeight()).toBe(9),
+    expect(await createAdapter('legacy', scriptedNode([body]).ask).latestHeight()).toBe(9),
   );
 
   test('is asked in its own words, which it decodes twice', async () => {
     const { ask, asked } = scriptedNode([{ txs: [], total_count: '0' }]);
-    await speak('legacy', ask).transactions([
+    await createAdapter('legacy', ask).transactions([
       ['message.action', 'a+b%27'],
       ['events', "transfer.recipient='kava1x'"],
       ['query', 'tx.height=5'],
@@ -158,7 +158,7 @@ describe('a legacy node', () => {
 
   test('has no word for another condition than equality', async () => {
     const { ask, asked } = scriptedNode([]);
-    const search = speak('legacy', ask).transactions([['query', "tx.height>5 AND a.b CONTAINS 'x'"]]);
+    const search = createAdapter('legacy', ask).transactions([['query', "tx.height>5 AND a.b CONTAINS 'x'"]]);
     await expect(search).rejects.toMatchObject({ name: 'NodeRejection', status: 422 });
     expect(asked).toEqual([]);
   });
@@ -166,5 +166,5 @@ describe('a legacy node', () => {
 
 test('the newest block of a modern node', async () => {
   const { ask } = scriptedNode({ [MODERN.latest]: latestBlock(12) });
-  expect(await speak('cosmos', ask).latestHeight()).toBe(12);
+  expect(await createAdapter('cosmos', ask).latestHeight()).toBe(12);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NodeRejection } from '../../../src/domain/cosmos/exchange.ts';
-import { legacyParameters, modernParameters, readSearch } from '../../../src/domain/cosmos/search.ts';
+import { NodeRejection } from '#domain/cosmos/exchange';
+import { legacyParameters, modernParameters, readSearch } from '#domain/cosmos/search';
 
 type Pairs = [string, string][];
 const queryOf = (pairs: Pairs) =>

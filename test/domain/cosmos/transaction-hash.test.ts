@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { txHashOf } from '../../../src/domain/cosmos/transaction-hash.ts';
-import { isTransactionHash } from '../../../src/domain/cosmos/transactions.ts';
+import { txHashOf } from '#domain/cosmos/transaction-hash';
+import { isTransactionHash } from '#domain/cosmos/transactions';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
 import {
   dayReady,
   daysWindow,
-  GRAINS,
+  INTERVALS,
   isGap,
   isSettled,
   lastKnowable,
   rangeWindow,
   slotOf,
   startOfDate,
-} from '../../src/domain/grain.ts';
+} from '#domain/market/interval';
 
 const at = (iso: string) => Date.parse(iso);
 const instant = fc.integer({ min: at('2013-04-28T00:00:00Z'), max: at('2040-01-01T00:00:00Z') });
@@ -22,12 +22,12 @@ const midnight = fc
 test('a slot holds its instants and no others', () => {
   const length = { minute: MINUTE, hour: HOUR, day: DAY };
   fc.assert(
-    fc.property(fc.constantFrom(...GRAINS), instant, (grain, now) => {
-      const slot = slotOf(grain, now);
+    fc.property(fc.constantFrom(...INTERVALS), instant, (interval, now) => {
+      const slot = slotOf(interval, now);
       expect(now - slot).toBeGreaterThanOrEqual(0);
-      expect(now - slot).toBeLessThan(length[grain]);
-      expect(slotOf(grain, slot)).toBe(slot);
-      expect(slotOf(grain, slot - 1)).toBe(slot - length[grain]);
+      expect(now - slot).toBeLessThan(length[interval]);
+      expect(slotOf(interval, slot)).toBe(slot);
+      expect(slotOf(interval, slot - 1)).toBe(slot - length[interval]);
     }),
   );
 });
@@ -42,13 +42,13 @@ describe('the window of so many days', () => {
     [11, 'day', '2026-05-05T00:00:00.000Z'],
     [30, 'day', '2026-04-16T00:00:00.000Z'],
     [365, 'day', '2025-05-16T00:00:00.000Z'],
-  ])('%d: %s from %s', (days, grain, from) => {
+  ])('%d: %s from %s', (days, interval, from) => {
     const window = daysWindow(days, now);
     expect(window).toEqual({
-      grain,
+      interval,
       span: { from: at(from), thru: now },
       open: true,
-      withLatest: grain === 'day',
+      withLatest: interval === 'day',
     });
   });
 
@@ -66,14 +66,20 @@ describe('the window of so many days', () => {
 describe('the window of a range', () => {
   test('that has ended is whole dates; one that has not goes up to now', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...GRAINS), midnight, fc.nat(4000), instant, (grain, from, length, now) => {
-        const thru = from + length * DAY;
-        const window = rangeWindow(grain, from, thru, now);
-        const ended = now >= thru + DAY;
-        expect(window.open).toBe(!ended);
-        expect(window.span).toEqual({ from, thru: ended ? thru + DAY - 1 : now });
-        expect(window.withLatest).toBe(!ended && grain === 'day');
-      }),
+      fc.property(
+        fc.constantFrom(...INTERVALS),
+        midnight,
+        fc.nat(4000),
+        instant,
+        (interval, from, length, now) => {
+          const thru = from + length * DAY;
+          const window = rangeWindow(interval, from, thru, now);
+          const ended = now >= thru + DAY;
+          expect(window.open).toBe(!ended);
+          expect(window.span).toEqual({ from, thru: ended ? thru + DAY - 1 : now });
+          expect(window.withLatest).toBe(!ended && interval === 'day');
+        },
+      ),
     );
   });
 
@@ -94,20 +100,20 @@ describe('a sample is settled', () => {
     ['hour', '2026-05-15T02:00:00.001Z', true],
     ['minute', '2026-05-15T02:00:00.000Z', false],
     ['minute', '2026-05-15T02:00:00.001Z', true],
-  ] as const)('%s, fetched at %s: %s', (grain, fetched, settled) => {
-    expect(isSettled(grain, midnightOf15th, at(fetched))).toBe(settled);
+  ] as const)('%s, fetched at %s: %s', (interval, fetched, settled) => {
+    expect(isSettled(interval, midnightOf15th, at(fetched))).toBe(settled);
   });
 
   test('once, and then for ever', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...GRAINS),
+        fc.constantFrom(...INTERVALS),
         instant,
         fc.nat(3 * DAY),
         fc.nat(3 * DAY),
-        (grain, of, a, b) => {
+        (interval, of, a, b) => {
           const [earlier, later] = [Math.min(a, b), Math.max(a, b)];
-          if (isSettled(grain, of, of + earlier)) expect(isSettled(grain, of, of + later)).toBe(true);
+          if (isSettled(interval, of, of + earlier)) expect(isSettled(interval, of, of + later)).toBe(true);
         },
       ),
     );

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import { slotOf } from '../../src/domain/grain.ts';
-import { firstOfEach, isMidnightSample, type Sample, splitDaily } from '../../src/domain/sample.ts';
+import { DAY, HOUR } from '#domain/clock';
+import { slotOf } from '#domain/market/interval';
+import { firstOfEach, isMidnightSample, type Sample, splitDaily } from '#domain/market/sample';
 
 const sample = (iso: string, price = 1): Sample => ({
   at: Date.parse(iso),
@@ -61,10 +61,10 @@ test('a sample within the hour after midnight can be its date’s', () => {
 test('the first of each slot is one for each slot there is, and none lies before it', () => {
   const at = fc.integer({ min: 0, max: 10 * DAY });
   fc.assert(
-    fc.property(fc.constantFrom('hour', 'day'), fc.uniqueArray(at), (grain, some) => {
+    fc.property(fc.constantFrom('hour', 'day'), fc.uniqueArray(at), (interval, some) => {
       const samples = some.sort((a, b) => a - b).map((one): Sample => ({ ...sample('2021-05-15'), at: one }));
-      const bySlot = Map.groupBy(samples, (one) => slotOf(grain, one.at));
-      expect(firstOfEach(grain, samples)).toEqual([...bySlot.values()].map(([first]) => first));
+      const bySlot = Map.groupBy(samples, (one) => slotOf(interval, one.at));
+      expect(firstOfEach(interval, samples)).toEqual([...bySlot.values()].map(([first]) => first));
     }),
   );
 });

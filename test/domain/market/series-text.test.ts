@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { priceSeries } from '../../src/domain/records.ts';
-import type { Sample } from '../../src/domain/sample.ts';
-import { seriesToCsv, seriesToJson } from '../../src/domain/series-text.ts';
+import { DAY } from '#domain/clock';
+import type { Sample } from '#domain/market/sample';
+import { seriesToCsv, seriesToJson } from '#domain/market/series-text';
+import { priceSeries } from '#domain/records';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });
-/** Ascending, many of them in one second. */
+/** Ascending, many of them in one second, and others days apart. */
+const step = fc.oneof(fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 1, max: 2 * DAY }));
 const samples = fc
-  .array(
-    fc.record({ step: fc.integer({ min: 1, max: 1500 }), price: figure, marketCap: figure, volume: figure }),
-    { maxLength: 40 },
-  )
+  .array(fc.record({ step, price: figure, marketCap: figure, volume: figure }), { maxLength: 40 })
   .map((steps) => {
     let at = Date.parse('2021-05-15T14:39:50.123Z');
     return steps.map(({ step, ...figures }): Sample => {

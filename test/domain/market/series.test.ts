@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSeries, isSettledSlice, samplesOf } from '../../src/domain/series.ts';
+import { createSeries, isSettledSlice, samplesOf } from '#domain/market/series';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: null });
 const row = fc.record({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { overlap, type Span, union, without } from '../../src/domain/span.ts';
+import { overlap, type Span, union, without } from '#domain/market/span';
 
 /* The model: a span is the set of its whole numbers. */
 const small = fc.integer({ min: 0, max: 30 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
-import { parseTimetable, TIMETABLES } from '../../src/domain/timetable.ts';
-import { TOKENS } from '../../src/domain/token.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { parseRefreshSchedule, REFRESH_SCHEDULES } from '#domain/market/refresh-schedule';
+import { TOKENS } from '#domain/market/token';
 
 describe('a timetable that is written down', () => {
   test.each([
@@ -9,8 +9,8 @@ describe('a timetable that is written down', () => {
     ['chart=90s', { chart: 90 * SECOND }],
     [' latest=1m , chart=2h ', { latest: MINUTE, chart: 2 * HOUR }],
     ['latest=1m,latest=2m', { latest: 2 * MINUTE }],
-  ])('%s', (text, timetable) => {
-    expect(parseTimetable(text)).toEqual(timetable);
+  ])('%s', (text, schedule) => {
+    expect(parseRefreshSchedule(text)).toEqual(schedule);
   });
 
   test.each([
@@ -26,13 +26,13 @@ describe('a timetable that is written down', () => {
     'latest=5m;chart=6h',
     'latest=5m,',
   ])('is refused as %j', (text) => {
-    expect(() => parseTimetable(text)).toThrow(RangeError);
-    expect(() => parseTimetable(text)).toThrow(/latest=6m,chart=6h/);
+    expect(() => parseRefreshSchedule(text)).toThrow(RangeError);
+    expect(() => parseRefreshSchedule(text)).toThrow(/latest=6m,chart=6h/);
   });
 });
 
 test('the demo plan’s timetable and its daily series are within its 10,000 calls of the longest month', () => {
-  const { latest, chart } = TIMETABLES.demo;
+  const { latest, chart } = REFRESH_SCHEDULES.demo;
   const month = 31 * DAY;
   const calls = month / latest + (TOKENS.length * month) / chart + TOKENS.length * 31;
   expect(calls).toBe(8215);

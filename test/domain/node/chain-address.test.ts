@@ -1,7 +1,7 @@
 import { bech32 } from '@scure/base';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isChainAddress } from '../../src/domain/chain-address.ts';
+import { isChainAddress } from '#domain/node/address';
 
 const address = fc
   .tuple(fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/), fc.uint8Array({ minLength: 1, maxLength: 32 }))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashApiKey, isApiKey, maskApiKeys, mintApiKey } from '../../src/domain/api-key.ts';
+import { hashApiKey, isApiKey, maskApiKeys, mintApiKey } from '#domain/quota/api-key';
 
 const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const minted = fc.constant(null).map(mintApiKey);

@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import {
-  addMonths,
-  boundary,
-  firstTerm,
-  PLAN_NAMES,
-  PLANS,
-  periodAt,
-  renewedTerm,
-} from '../../src/domain/plan.ts';
+import { DAY, HOUR } from '#domain/clock';
+import { addMonths, boundary, firstTerm, PLAN_NAMES, PLANS, periodAt, renewedTerm } from '#domain/quota/plan';
 
 const at = (iso: string) => Date.parse(iso);
 const iso = (instant: number) => new Date(instant).toISOString();

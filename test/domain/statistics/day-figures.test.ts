@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, MINUTE, SECOND } from '../../src/domain/clock.ts';
-import { countedFigures, countersOf, dayFigures } from '../../src/domain/day-figures.ts';
+import { DAY, MINUTE, SECOND } from '#domain/clock';
+import { countedFigures, countersOf, dayFigures } from '#domain/statistics/daily-difference';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 const TOLERANCE = 30 * MINUTE;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tokenStatistics } from '../../src/domain/records.ts';
-import { FIGURES, STATISTICS_SYMBOLS } from '../../src/domain/statistics.ts';
-import { statisticsRecord } from '../../src/domain/statistics-record.ts';
+import { tokenStatistics } from '#domain/records';
+import { FIGURES } from '#domain/statistics/figures';
+import { readStatisticsRecord, statisticsRecord } from '#domain/statistics/record';
+import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
 
 const AT = Date.parse('2026-05-15T14:00:07Z');
 
@@ -46,4 +47,22 @@ test('every figure goes through as it is, zero included, and the record holds to
       expect(tokenStatistics.parse(record)).toEqual(record);
     }),
   );
+});
+
+test('a stored record that lacks a figure has null there; one that lacks anything else is none', () => {
+  const record = statisticsRecord('btc', { at: AT, id: 1182, figures: { block_height: 7, hashrate: 9 } });
+  expect(readStatisticsRecord(record)).toEqual(record);
+  for (const figure of FIGURES) {
+    const { [figure]: _left, ...rest } = record;
+    expect(readStatisticsRecord(rest)).toEqual({ ...record, [figure]: null });
+  }
+  const backwards = Object.fromEntries(Object.entries(record).reverse());
+  expect(Object.keys(readStatisticsRecord(backwards) ?? {})).toEqual(Object.keys(record));
+  for (const name of ['id', 'time', 'symbol', 'partner_symbol'] as const) {
+    const { [name]: _left, ...rest } = record;
+    expect(readStatisticsRecord(rest), name).toBeUndefined();
+  }
+  for (const malformed of [null, 7, 'BTC', [], { ...record, hashrate: 'much' }]) {
+    expect(readStatisticsRecord(malformed)).toBeUndefined();
+  }
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BUDGETS, monthOf, stretched } from '../../src/domain/budget.ts';
-import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
-import { TIMETABLES } from '../../src/domain/timetable.ts';
-import { TOKENS } from '../../src/domain/token.ts';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { REFRESH_SCHEDULES } from '#domain/market/refresh-schedule';
+import { TOKENS } from '#domain/market/token';
+import { BUDGETS, monthOf, throttled } from '#domain/upstream/budget';
 
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
@@ -30,20 +30,22 @@ function cost({ latest, chart }: { latest: number; chart: number }, now: number)
 }
 
 describe('a timetable', () => {
-  const { demo } = TIMETABLES;
+  const { demo } = REFRESH_SCHEDULES;
 
   test('stands while the month’s budget holds it, first fills and some retries included', () => {
-    expect(stretched(demo, BUDGETS.demo, 0, NOVEMBER)).toEqual(demo);
+    expect(throttled(demo, BUDGETS.demo, 0, NOVEMBER)).toEqual(demo);
     const halfway = NOVEMBER + 15 * DAY;
-    expect(stretched(demo, BUDGETS.demo, 4_500, halfway)).toEqual(demo);
+    expect(throttled(demo, BUDGETS.demo, 4_500, halfway)).toEqual(demo);
   });
 
   test('stands where there is no budget for a month', () => {
-    expect(stretched(TIMETABLES.public, BUDGETS.public, 1e9, DECEMBER - 1)).toEqual(TIMETABLES.public);
+    expect(throttled(REFRESH_SCHEDULES.public, BUDGETS.public, 1e9, DECEMBER - 1)).toEqual(
+      REFRESH_SCHEDULES.public,
+    );
   });
 
   test('is stretched in proportion', () => {
-    const { latest, chart } = stretched(demo, { perMinute: 30, perMonth: 3_000 }, 0, NOVEMBER);
+    const { latest, chart } = throttled(demo, { perMinute: 30, perMonth: 3_000 }, 0, NOVEMBER);
     expect(latest).toBeGreaterThan(demo.latest);
     expect(chart / latest).toBeCloseTo(demo.chart / demo.latest);
   });
@@ -56,32 +58,32 @@ describe('a timetable', () => {
         fc.integer({ min: NOVEMBER, max: DECEMBER - 1 }),
         (perMonth, part, now) => {
           const spent = Math.floor(perMonth * part);
-          const timetable = stretched(demo, { perMinute: 30, perMonth }, spent, now);
-          expect(timetable.latest).toBeGreaterThanOrEqual(demo.latest);
-          expect(timetable.chart).toBeGreaterThanOrEqual(demo.chart);
-          if (timetable.latest === Number.POSITIVE_INFINITY) return;
-          expect(cost(timetable, now)).toBeLessThanOrEqual(Math.max(0.98 * perMonth - spent, 0) + 1e-6);
+          const schedule = throttled(demo, { perMinute: 30, perMonth }, spent, now);
+          expect(schedule.latest).toBeGreaterThanOrEqual(demo.latest);
+          expect(schedule.chart).toBeGreaterThanOrEqual(demo.chart);
+          if (schedule.latest === Number.POSITIVE_INFINITY) return;
+          expect(cost(schedule, now)).toBeLessThanOrEqual(Math.max(0.98 * perMonth - spent, 0) + 1e-6);
         },
       ),
     );
   });
 
   test('has no more latest prices when nothing is left', () => {
-    expect(stretched(demo, BUDGETS.demo, 10_000, NOVEMBER + DAY).latest).toBe(Number.POSITIVE_INFINITY);
+    expect(throttled(demo, BUDGETS.demo, 10_000, NOVEMBER + DAY).latest).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('has each token’s chart often enough that no hour is lost, however little is left', () => {
     for (const spent of [0, 5_000, 9_500, 9_799, 10_000]) {
-      const { chart } = stretched(demo, BUDGETS.demo, spent, NOVEMBER + 5 * DAY);
+      const { chart } = throttled(demo, BUDGETS.demo, spent, NOVEMBER + 5 * DAY);
       expect(chart).toBeLessThanOrEqual(23 * HOUR);
     }
-    expect(stretched({ latest: HOUR, chart: 2 * DAY }, BUDGETS.demo, 10_000, NOVEMBER).chart).toBe(2 * DAY);
+    expect(throttled({ latest: HOUR, chart: 2 * DAY }, BUDGETS.demo, 10_000, NOVEMBER).chart).toBe(2 * DAY);
   });
 
   test('lasts a month that begins in its midst', () => {
-    const { latest } = stretched(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY);
+    const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY);
     expect(latest).toBe(6 * MINUTE);
-    expect(stretched(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY).chart).toBeGreaterThan(
+    expect(throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY).chart).toBeGreaterThan(
       6 * HOUR,
     );
   });

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROBLEM_CODES } from '../../src/problems.ts';
-import { barriers } from '../support/accessibility.ts';
-import { complaintsOf, launchBrowser } from '../support/browser.ts';
-import { type Service, startService } from '../support/service.ts';
+import { PROBLEM_CODES } from '#problems';
+import { barriers } from '../../support/browser/accessibility.ts';
+import { complaintsOf, launchBrowser } from '../../support/browser/browser.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 /** What axe finds in Swagger UI's own markup, which no style sheet can mend. */
 const FAULTS_OF_SWAGGER_UI = [

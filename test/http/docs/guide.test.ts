@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { PLANS } from '../../src/domain/plan.ts';
-import { guide, guideText } from '../../src/http/guide.ts';
-import { toHtml } from '../../src/http/prose.ts';
-import { readSettings } from '../../src/settings.ts';
+import { PLANS } from '#domain/quota/plan';
+import { guide, guideText } from '#http/docs/guide';
+import { toHtml } from '#http/docs/markdown';
+import { readSettings } from '#settings';
 
 function section(id: string, env: Record<string, string> = {}): string {
   const found = guide(readSettings(env)).find((one) => one.id === id);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Document } from '../support/published.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Document } from '../../../fixtures/published.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 describe.each(['', '/market'])('under the base path %o', (basePath) => {
   let service: Service;

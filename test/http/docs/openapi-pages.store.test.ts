@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROBLEM_CODES, problemKind } from '../../src/problems.ts';
-import type { Document } from '../support/published.ts';
-import { type Service, startService } from '../support/service.ts';
+import { PROBLEM_CODES, problemKind } from '#problems';
+import type { Document } from '../../../fixtures/published.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 /** What a browser would load of a page: the targets of scripts, style sheets, icons and images. */
 function assetsOf(html: string): string[] {
@@ -68,7 +68,7 @@ describe.each([
     expect(titles.length).toBeGreaterThan(5);
     expect([...html.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, title]) => title)).toEqual([
       ...titles,
-      'Every path, to be tried',
+      'All paths',
     ]);
     expect(info.description).toContain(`${basePath}/v1/user/create?name=`);
     for (const [, id] of html.matchAll(/<li><a href="#([^"]+)"/g)) expect(html).toContain(`id="${id}"`);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Document, published } from '../support/published.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Document, published } from '../../../fixtures/published.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 const BASE_PATH = '/market';
 const services: Service[] = [];

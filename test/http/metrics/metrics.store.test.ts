@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BOUNDS } from '../../src/http/request-tally.ts';
-import { LATEST } from '../support/chaos.ts';
-import { createTestClock } from '../support/clock.ts';
-import { METRICS_ON, openScrape, requestsOf, type Scrape } from '../support/metrics.ts';
-import { type Service, startService } from '../support/service.ts';
-import { exchange, openConnection } from '../support/socket.ts';
+import { BOUNDS } from '#http/metrics/request-histogram';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { LATEST } from '../../support/service/chaos.ts';
+import { METRICS_ON, openScrape, requestsOf, type Scrape } from '../../support/service/metrics.ts';
+import { type Service, startService } from '../../support/service/service.ts';
+import { exchange, openConnection } from '../../support/service/socket.ts';
 
 const TOKEN = '/v1/prices/latest/token';
 const clock = createTestClock('2026-05-15T14:10:06Z');

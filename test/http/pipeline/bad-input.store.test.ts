@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY } from '../../src/domain/clock.ts';
-import { type Service, startService } from '../support/service.ts';
-import { exchange } from '../support/socket.ts';
+import { DAY } from '#domain/clock';
+import { type Service, startService } from '../../support/service/service.ts';
+import { exchange } from '../../support/service/socket.ts';
 
 let service: Service;
 let key: string;
@@ -238,10 +238,9 @@ describe('sizes', () => {
     const chunk = Buffer.concat([Buffer.from('40000\r\n'), Buffer.alloc(0x40000, 'x'), Buffer.from('\r\n')]);
     const body = [...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n'];
     const headers = { 'transfer-encoding': 'chunked', 'content-type': 'text/plain' };
-    expect(await refused(target, { method, headers, body })).toMatchObject({
-      status: 413,
-      code: 'body_too_large',
-    });
+    // What is refused whatever its body is refused before the body is there.
+    const refusal = { '/nothing': 'not_found', '/v1/tokens': 'method_not_allowed' }[target];
+    expect((await refused(target, { method, headers, body })).code).toBe(refusal ?? 'body_too_large');
   });
 
   it.each(['/v1/tokens', '/nothing', '/%zz'])('a header of 20 KB: %s', async (target) => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY, MINUTE } from '../../src/domain/clock.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
-import { type Document, published } from '../support/published.ts';
-import { type Service, startService } from '../support/service.ts';
+import { DAY, MINUTE } from '#domain/clock';
+import type { Fault } from '#sandbox/faults';
+import { type Document, published } from '../../../fixtures/published.ts';
+import { openTestDatabase } from '../../support/database/database.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 let service: Service;
 let contract: ReturnType<typeof published>;
@@ -230,7 +231,7 @@ describe('an upstream at fault, with nothing stored', () => {
 });
 
 it('a database that is away is told so', async () => {
-  const bare = await startService();
+  const bare = await startService({ database: await openTestDatabase({ unshared: true }) });
   try {
     const headers = { 'x-api-key': await bare.register() };
     await bare.database.close();

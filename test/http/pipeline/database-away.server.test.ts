@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { mintApiKey } from '../../src/domain/api-key.ts';
-import { canStartPostgres, startPostgresServer } from '../support/postgres-server.ts';
-import { startRefusingServer } from '../support/refusing-server.ts';
-import { startServiceProcess } from '../support/service-process.ts';
+import { mintApiKey } from '#domain/quota/api-key';
+import { canStartPostgres, startPostgresServer } from '../../../fixtures/postgres-server.ts';
+import { startRefusingServer } from '../../support/database/refusing-server.ts';
+import { startServiceProcess } from '../../support/service/service-process.ts';
 
 const CREATE = '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly';
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Document, published } from '../support/published.ts';
-import { type Service, startService } from '../support/service.ts';
-import { openConnection } from '../support/socket.ts';
+import { type Document, published } from '../../../fixtures/published.ts';
+import { amount, longTimeout } from '../../support/long.ts';
+import { type Service, startService } from '../../support/service/service.ts';
+import { openConnection } from '../../support/service/socket.ts';
 
-const REQUESTS = 10_000;
+const REQUESTS = amount(1_500, 10_000);
 /** Another seed asks other questions; a failure names the one to repeat it. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 /** Some calls end the key that they are made with. */
@@ -214,7 +215,7 @@ const withKeys = (text: string) =>
   text.replace(/(?:\{|%7B)key(?: |%20)(\d+)(?:\}|%7D)/g, (_, index) => keys[index] ?? '');
 
 it(`${REQUESTS} requests, good and bad, find no 500 and nothing that is not as published`, {
-  timeout: 120_000,
+  timeout: longTimeout,
 }, async () => {
   const seen = new Map<number, number>();
   await fc.assert(

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
-import { type Besieged, cacheStatusOf, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/chaos.ts';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+import {
+  type Besieged,
+  cacheStatusOf,
+  DAY_CHART,
+  DAYS,
+  LATEST,
+  startBesieged,
+} from '../../support/service/chaos.ts';
 
 let service: Besieged;
 let other: string;

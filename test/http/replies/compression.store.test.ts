@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MINUTE } from '../../src/domain/clock.ts';
-import { bodyOf, createBodies } from '../../src/services/bodies.ts';
-import { type Besieged, DAYS, LATEST, startBesieged } from '../support/chaos.ts';
-import { exchange } from '../support/socket.ts';
+import { MINUTE } from '#domain/clock';
+import { bodyOf, createBodies } from '#services/caching/bodies';
+import { type Besieged, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import { exchange } from '../../support/service/socket.ts';
 
 let service: Besieged;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LATEST } from '../support/chaos.ts';
-import { type Service, startService } from '../support/service.ts';
+import { LATEST } from '../../support/service/chaos.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 const [ONE, OTHER] = ['https://one.example.org', 'https://other.example.org'];
 let service: Service;

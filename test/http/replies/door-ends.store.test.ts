@@ -1,11 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildApp } from '../../src/app.ts';
-import { drainOnClose } from '../../src/http/draining.ts';
-import { LATEST } from '../support/chaos.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { type Service, startService } from '../support/service.ts';
-import { openConnection } from '../support/socket.ts';
+import { buildApp } from '#app';
+import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
+import { LATEST } from '../../support/service/chaos.ts';
+import { type Service, startService } from '../../support/service/service.ts';
+import { openConnection } from '../../support/service/socket.ts';
 
 /* What ends within the second for which an answer is remembered. */
 
@@ -102,8 +101,7 @@ test('when the clock is set back, an answer is not taken for one of then, and it
 });
 
 test('a connection that is open when the stop begins is told that it ends', async () => {
-  const app = await buildApp(service.parts);
-  drainOnClose(app, 5000);
+  const app = await buildApp({ ...service.parts, drainMs: 5000 });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const connection = openConnection(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
   const key = await service.enrol();

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { buildApp } from '../../src/app.ts';
-import { createTestClock } from '../support/clock.ts';
-import { type Service, startService } from '../support/service.ts';
+import { buildApp } from '#app';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 /** The same parts with a door that is open and with one that is not: every request is sent to both, byte by byte. */
 const clock = createTestClock('2026-05-15T14:10:06Z');

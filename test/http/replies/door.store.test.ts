@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY_CHART, DAYS, LATEST } from '../support/chaos.ts';
-import { createTestClock } from '../support/clock.ts';
-import { type Service, startService } from '../support/service.ts';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { DAY_CHART, DAYS, LATEST } from '../../support/service/chaos.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 const clock = createTestClock('2026-05-15T14:10:06Z');
 let service: Service;

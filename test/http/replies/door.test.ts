@@ -2,15 +2,17 @@ import { once } from 'node:events';
 import { type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../src/domain/clock.ts';
-import { createBurst } from '../../src/http/burst.ts';
-import { createDoor, type Door } from '../../src/http/door.ts';
-import { createFreshness } from '../../src/http/freshness.ts';
-import { REQUEST_OPTIONS } from '../../src/http/request-limits.ts';
-import { countsOf, createRequestTally, type RequestTally } from '../../src/http/request-tally.ts';
-import type { Allowance } from '../../src/services/allowance.ts';
-import type { Answer } from '../../src/services/answer.ts';
-import { bodyOf } from '../../src/services/bodies.ts';
+import { systemClock } from '#domain/clock';
+import { countsOf, createRequestTally, type RequestTally } from '#http/metrics/request-histogram';
+import { createBurst } from '#http/pipeline/burst';
+import { createRequestBodies, PATIENCE } from '#http/pipeline/request-body';
+import { requestOptions } from '#http/pipeline/request-limits';
+import { createFreshness } from '#http/replies/cache-headers';
+import { createOwedAnswers } from '#http/replies/owed-answers';
+import { createDoor, type Door } from '#http/replies/response-cache';
+import type { Answer } from '#services/caching/answer';
+import { bodyOf } from '#services/caching/bodies';
+import type { Allowance } from '#services/quota/allowance';
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');
 const KEY = 'known';
@@ -33,14 +35,14 @@ const answer: Answer = {
   dueAt: NOW + 60_000,
   settled: false,
   gaps: [],
-  filled: { fetched: false, refreshing: false, failure: undefined },
+  outcome: { fetched: false, refreshing: false, failure: undefined },
   holds: () => holds,
 };
 
 /** An allowance of one user; what of it a door does not use is not there. */
 function allowance(): Allowance {
   const period = { start: NOW, end: NOW + 1_000_000 };
-  const caller = {};
+  const caller = { user: { key: 1 } };
   const verbs = {
     holderAtOnce: (apiKey: string) => (apiKey === KEY ? caller : undefined),
     spendAtOnce() {
@@ -61,9 +63,10 @@ async function open({ burstPerSecond = 0, isOpen = true, requests }: Opening = {
   const burst = createBurst(burstPerSecond);
   const freshness = createFreshness({ variesByOrigin: false });
   const clock = { ...systemClock, now: () => NOW };
-  door = createDoor({ allowance: allowance(), burst, freshness, clock, isOpen, requests });
+  const [bodies, answers] = [createRequestBodies(), createOwedAnswers()];
+  door = createDoor({ allowance: allowance(), burst, freshness, clock, bodies, answers, isOpen, requests });
   const options = {
-    http: REQUEST_OPTIONS,
+    http: requestOptions(PATIENCE),
     keepAliveTimeout: 1000,
     requestTimeout: 0,
     connectionTimeout: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { acceptedCoding } from '../../src/http/content-coding.ts';
+import { acceptedCoding } from '#http/replies/content-coding';
 
 describe('the content coding for an Accept-Encoding (RFC 9110, 12.5.3)', () => {
   test.each([

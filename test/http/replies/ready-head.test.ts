@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { beginningOf, createHeadEnd, endReady, linesOf, takesReadyHead } from '../../src/http/ready-head.ts';
-import { bodyOf } from '../../src/services/bodies.ts';
-import { exchange } from '../support/socket.ts';
+import { beginningOf, createHeadEnd, endReady, linesOf, takesReadyHead } from '#http/replies/prepared-head';
+import { bodyOf } from '#services/caching/bodies';
+import { exchange } from '../../support/service/socket.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06.789Z');
 const open: { close(): void }[] = [];

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { openChain, type TestChain } from '../support/chain.ts';
+import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 
 let chain: TestChain;
 afterEach(() => chain.close());

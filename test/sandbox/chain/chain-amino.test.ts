@@ -1,9 +1,9 @@
 import { makeSignDoc, serializeSignDoc } from '@cosmjs/amino';
 import { describe, expect, test } from 'vitest';
-import { aminoSignBytes, readStdTx } from '../../src/sandbox/chain/amino.ts';
-import { FEE_COLLECTOR } from '../../src/sandbox/chain/delivery.ts';
-import { hashOf } from '../../src/sandbox/chain/transaction.ts';
-import { haveRecordings, recording } from '../support/recordings.ts';
+import { FEE_COLLECTOR } from '#sandbox/chain/deliver';
+import { aminoSignBytes, readStdTx } from '#sandbox/chain/encoding/amino';
+import { hashOf } from '#sandbox/chain/transaction';
+import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
 
 describe.skipIf(!haveRecordings)('recorded transactions', () => {
   test.each(['txs_search_message.sender_kava.json', 'txs_search_transfer.recipient_kava.json'])(

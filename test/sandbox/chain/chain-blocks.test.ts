@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hashOf } from '../../src/sandbox/chain/transaction.ts';
-import { openChain, type TestChain } from '../support/chain.ts';
+import { hashOf } from '#sandbox/chain/transaction';
+import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 
 let chain: TestChain;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FEE_COLLECTOR } from '../../src/sandbox/chain/delivery.ts';
-import { hashOf } from '../../src/sandbox/chain/transaction.ts';
-import { openChain, type TestChain } from '../support/chain.ts';
-import { keyOf, type Order, signedTxRaw } from '../support/signing.ts';
+import { FEE_COLLECTOR } from '#sandbox/chain/deliver';
+import { hashOf } from '#sandbox/chain/transaction';
+import { keyOf, type Order, signedTxRaw } from '../../../fixtures/signing.ts';
+import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 
 let chain: TestChain;
 beforeEach(async () => {

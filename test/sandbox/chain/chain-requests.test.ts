@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hashOf } from '../../src/sandbox/chain/transaction.ts';
-import { openChain, type TestChain } from '../support/chain.ts';
-import { base64 } from '../support/signing.ts';
+import { hashOf } from '#sandbox/chain/transaction';
+import { base64 } from '../../../fixtures/signing.ts';
+import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 
 let chain: TestChain;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConditions } from '../../src/sandbox/chain/conditions.ts';
-import { openChain, type TestChain } from '../support/chain.ts';
+import { readConditions } from '#sandbox/chain/conditions';
+import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 
 let chain: TestChain;
 afterEach(() => chain.close());

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openChain, type TestChain } from '../support/chain.ts';
-import { haveRecordings, recording } from '../support/recordings.ts';
+import { openChain, type TestChain } from '../../support/upstream/chain.ts';
+import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
 
 let chain: TestChain;
 afterEach(() => chain.close());

@@ -1,7 +1,7 @@
 import { TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openChain, type TestChain } from '../support/chain.ts';
-import type { Order } from '../support/signing.ts';
+import type { Order } from '../../../fixtures/signing.ts';
+import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 
 let chain: TestChain;
 beforeEach(async () => {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
-import { listedAt, TOKEN_NAMES } from '../../src/domain/token.ts';
-import { type ChartGrain, chartGrain, chartOf, sampleTimes } from '../../src/sandbox/chart.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { listedAt, TOKEN_NAMES } from '#domain/market/token';
+import { type ChartInterval, chartInterval, chartOf, sampleTimes } from '#sandbox/coingecko/chart';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 const back = (days: number, to = now) => ({ from: to - days * DAY, to });
 const gaps = (times: number[]) => times.slice(1).map((t, n) => t - (times[n] ?? 0));
 
 describe('the grain of a window', () => {
-  test.each<[string, { from: number; to: number }, string | null, ChartGrain]>([
+  test.each<[string, { from: number; to: number }, string | null, ChartInterval]>([
     ['one day up to now', back(1), null, 'minute'],
     ['two days', back(2), null, 'hour'],
     ['ninety days', back(90), null, 'hour'],
@@ -24,7 +24,7 @@ describe('the grain of a window', () => {
     ['eleven days, 5m', back(11), '5m', 'hour'],
     ['an interval that does not exist', back(1), 'weekly', 'minute'],
   ])('%s', (_name, window, interval, grain) => {
-    expect(chartGrain(window, now, interval)).toBe(grain);
+    expect(chartInterval(window, now, interval)).toBe(grain);
   });
 });
 
@@ -69,7 +69,7 @@ describe('sample times', () => {
 });
 
 test('a sample has the same time and figures whenever it is asked for', () => {
-  const grains = fc.constantFrom<ChartGrain>('minute', 'hour', 'day');
+  const grains = fc.constantFrom<ChartInterval>('minute', 'hour', 'day');
   const spans = fc.integer({ min: 0, max: 3 * DAY });
   fc.assert(
     fc.property(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DAY } from '../../src/domain/clock.ts';
-import { answerCoingecko, type CoingeckoPlan, createCoingecko } from '../../src/sandbox/coingecko.ts';
-import { figuresAt } from '../../src/sandbox/market.ts';
+import { DAY } from '#domain/clock';
+import { answerCoingecko, type CoingeckoPlan, createCoingecko } from '#sandbox/coingecko/coingecko';
+import { figuresAt } from '#sandbox/price-model';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 

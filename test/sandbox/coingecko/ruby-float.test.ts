@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rubyFloat } from '../../src/sandbox/ruby-float.ts';
+import { rubyFloat } from '#sandbox/coingecko/ruby-float';
 
 test.each([
   [21_000_000, '21000000.0'],

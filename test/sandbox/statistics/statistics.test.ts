@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import { STATISTICS_SYMBOLS } from '../../src/domain/statistics.ts';
-import { createChain } from '../../src/sandbox/chain-figures.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { createTestClock } from '../support/clock.ts';
+import { DAY, HOUR } from '#domain/clock';
+import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { createChainFigures } from '#sandbox/statistics/chain-figures';
+import { createTestClock } from '../../../fixtures/clock.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06.789Z');
 const open: Sandbox[] = [];
@@ -50,7 +50,7 @@ test('heights and totals never fall, blocks never come before the one ahead of t
   );
   fc.assert(
     fc.property(fc.integer(), fc.constantFrom(...STATISTICS_SYMBOLS), times, (seed, symbol, [at, later]) => {
-      const chain = createChain(seed, symbol);
+      const chain = createChainFigures(seed, symbol);
       for (const total of [chain.heightAt, chain.transactionsAt, chain.addressesAt, chain.supplyAt]) {
         expect(total(at + later)).toBeGreaterThanOrEqual(total(at));
       }
@@ -63,7 +63,7 @@ test('heights and totals never fall, blocks never come before the one ahead of t
 
 test('a day has more transactions than none', () => {
   for (const symbol of STATISTICS_SYMBOLS) {
-    const { transactionsAt } = createChain(1, symbol);
+    const { transactionsAt } = createChainFigures(1, symbol);
     expect(transactionsAt(NOW)).toBeGreaterThan(transactionsAt(NOW - DAY));
   }
 });

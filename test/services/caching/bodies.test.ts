@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bodyOf } from '../../src/services/bodies.ts';
+import { bodyOf } from '#services/caching/bodies';
 
 it.each(['br', 'gzip'] as const)(
   'what is kept in %s takes the memory that it is counted with',

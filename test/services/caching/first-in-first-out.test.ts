@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFirstInFirstOut } from '../../src/services/first-in-first-out.ts';
+import { createFirstInFirstOut } from '#services/caching/fifo-map';
 
 it('what came first makes room, however often it is asked for, and is told of', () => {
   const forgotten: number[] = [];

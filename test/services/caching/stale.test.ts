@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { LRUCache } from 'lru-cache';
 import { expect, it } from 'vitest';
-import { forgetStale } from '../../src/services/stale.ts';
+import { evictStale } from '#services/caching/evict';
 
 it('forgets from the least used on, up to the first that holds', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 20 }), (holding) => {
       const cache = new LRUCache<string, { holds: boolean }>({ maxSize: 100, sizeCalculation: () => 1 });
       for (const [i, holds] of holding.entries()) cache.set(String(i), { holds });
-      forgetStale(cache, ({ holds }) => holds);
+      evictStale(cache, ({ holds }) => holds);
       const first = holding.indexOf(true);
       const left = first < 0 ? [] : [...holding.keys()].slice(first).map(String);
       expect([...cache.rkeys()]).toEqual(left);

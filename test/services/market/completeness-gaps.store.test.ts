@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY } from '../../src/domain/clock.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openTestMarket, type TestMarket, timesOf } from '../support/market.ts';
+import { DAY } from '#domain/clock';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket, timesOf } from '../../support/service/market.ts';
 
 let opened: TestMarket;
 afterEach(() => opened.close());

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
-import { TOKEN_NAMES } from '../../src/domain/token.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openTestMarket, type TestMarket, timesOf } from '../support/market.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { TOKEN_NAMES } from '#domain/market/token';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket, timesOf } from '../../support/service/market.ts';
 
 let opened: TestMarket;
 afterEach(() => opened.close());
@@ -44,17 +44,6 @@ describe('the daily series', () => {
     expect(await cost(() => market.days('bitcoin', 30, 'json'))).toEqual(['1 daily']);
     const today = await market.date('bitcoin', date('2026-05-16'), 'json');
     expect(today.modifiedAt).toBe(date('2026-05-16'));
-    for (let hour = 1; hour < 23; hour++) {
-      clock.advance(HOUR);
-      expect(await cost(() => market.days('bitcoin', 30, 'json'))).toEqual(['markets']);
-    }
-  });
-
-  test('is fetched as a whole whatever window is asked first', async () => {
-    const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-    const yesterday = () => market.date('ethereum', date('2026-05-14'), 'json');
-    expect(await cost(yesterday)).toEqual(['365 daily']);
-    expect(await cost(() => market.days('ethereum', 365, 'json'))).toEqual([]);
   });
 
   test('is fetched from the listing on where the plan goes all the way back', async () => {
@@ -93,15 +82,6 @@ describe('the last day', () => {
     expect(hours.map((at) => Math.floor((at - today) / HOUR))).toEqual([...Array(15).keys()]);
   });
 
-  test('is fetched again when its time has come, and somebody asks', async () => {
-    const { clock, market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-    await cost(() => market.days('bitcoin', 1, 'json'));
-    clock.advance(HOUR - 1);
-    expect(await cost(() => market.days('bitcoin', 1, 'json'))).toEqual(['markets']);
-    clock.advance(1);
-    expect(await cost(() => market.days('bitcoin', 1, 'json'))).toEqual(['1']);
-  });
-
   test('that is over, known and final costs nothing', async () => {
     const { clock, market, cost } = await openAt('2026-05-14T01:00:00Z');
     await cost(() => market.days('bitcoin', 1, 'json'));
@@ -117,16 +97,6 @@ describe('the last day', () => {
 });
 
 describe('hours', () => {
-  test('of the last days are one call for ninety of them', async () => {
-    const { clock, market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-    expect(await cost(() => market.days('bitcoin', 10, 'json'))).toEqual(['90', 'markets']);
-    expect(await cost(() => market.days('bitcoin', 2, 'json'))).toEqual([]);
-    const april = () => market.range('bitcoin', 'hour', date('2026-04-01'), date('2026-04-30'), 'json');
-    expect(await cost(april)).toEqual([]);
-    clock.advance(3 * HOUR);
-    expect(await cost(() => market.days('bitcoin', 2, 'json'))).toEqual(['1']);
-  });
-
   test('further back are a call for each stretch, all of them hourly', async () => {
     const { market, sandbox, cost } = await openAt('2026-05-15T14:42:25.300Z');
     const year = () => market.range('bitcoin', 'hour', date('2025-05-20'), date('2026-05-10'), 'json');
@@ -180,44 +150,30 @@ describe('the latest prices', () => {
   });
 });
 
-describe('many at once', () => {
-  test.each<[string, (market: TestMarket['market']) => unknown]>([
-    ['latest', (market) => market.latest('bitcoin')],
-    ['days=1', (market) => market.days('bitcoin', 1, 'json')],
-    ['days=30', (market) => market.days('bitcoin', 30, 'json')],
-    ['a date', (market) => market.date('bitcoin', date('2026-01-01'), 'json')],
-    [
-      'hours of last year',
-      (market) => market.range('bitcoin', 'hour', date('2025-08-01'), date('2025-08-02'), 'json'),
-    ],
-  ])('%s: one call', async (_name, ask) => {
-    const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-    const calls = await cost(() => Promise.all(Array.from({ length: 25 }, () => ask(market))));
-    expect(calls).toHaveLength(1);
-  });
+test('many who ask at once make one call, whatever they ask for', async () => {
+  const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
+  const questions = [
+    () => market.latest('bitcoin'),
+    () => market.days('ethereum', 1, 'json'),
+    () => market.days('solana', 30, 'json'),
+    () => market.date('usd-coin', date('2026-01-01'), 'json'),
+    () => market.range('arweave', 'hour', date('2025-08-01'), date('2025-08-02'), 'json'),
+  ];
+  for (const ask of questions) {
+    expect(await cost(() => Promise.all(Array.from({ length: 25 }, ask)))).toHaveLength(1);
+  }
 });
 
-describe('what no call can bring', () => {
-  test.each<[string, (market: TestMarket['market']) => unknown]>([
-    ['a date before the listing', (market) => market.date('arweave', date('2020-01-30'), 'json')],
-    [
-      'hours before the listing',
-      (market) => market.range('solana', 'hour', date('2019-01-01'), date('2019-02-01'), 'json'),
-    ],
-    [
-      'days before the reach',
-      (market) => market.range('bitcoin', 'day', date('2015-01-01'), date('2016-01-01'), 'json'),
-    ],
-    [
-      'hours before the reach',
-      (market) => market.range('bitcoin', 'hour', date('2024-01-01'), date('2024-01-02'), 'json'),
-    ],
-    [
-      'minutes of last week',
-      (market) => market.range('bitcoin', 'minute', date('2026-05-01'), date('2026-05-02'), 'json'),
-    ],
-  ])('%s is not asked for', async (_name, ask) => {
-    const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-    expect(await cost(() => expect(ask(market)).rejects.toMatchObject({ name: 'Problem' }))).toEqual([]);
-  });
+test('what no call can bring is not asked for, and told as a problem', async () => {
+  const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
+  const questions = [
+    () => market.date('arweave', date('2020-01-30'), 'json'),
+    () => market.range('solana', 'hour', date('2019-01-01'), date('2019-02-01'), 'json'),
+    () => market.range('bitcoin', 'day', date('2015-01-01'), date('2016-01-01'), 'json'),
+    () => market.range('bitcoin', 'hour', date('2024-01-01'), date('2024-01-02'), 'json'),
+    () => market.range('bitcoin', 'minute', date('2026-05-01'), date('2026-05-02'), 'json'),
+  ];
+  for (const ask of questions) {
+    expect(await cost(() => expect(ask()).rejects.toMatchObject({ name: 'Problem' }))).toEqual([]);
+  }
 });

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import { createTestClock } from '../support/clock.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { openProcess, told } from '../support/market.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { openProcess, told } from '../../support/service/market.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 type Charts = { minutes?: [time: string, price: number][]; days?: [time: string, price: number][] };
 
@@ -152,19 +152,6 @@ test('a day fetched before 00:40 gives way, and stays as it was fetched after', 
   const next: [string, number] = ['2026-05-16T00:00:00Z', 12];
   expect(await values('2026-05-16T00:41:00Z', days(12, next))).toEqual([10, 10, 11]);
   expect(await values('2026-05-20T12:00:00Z', days(13, next))).toEqual([10, 10, 11]);
-});
-
-test('a day that is ready and not there yet is asked for again an hour later, and not before', async () => {
-  const { points } = await openAt('2026-05-15T00:45:00Z');
-  const range = (market: typeof running.market) =>
-    market.range('bitcoin', 'day', date('2026-05-14'), date('2026-05-15'), 'json');
-  const yesterday: [string, number] = ['2026-05-14T00:00:00Z', 1];
-  const today: [string, number] = ['2026-05-15T00:00:00Z', 2];
-  expect(await points('2026-05-15T00:45:00Z', { days: [yesterday] }, range)).toHaveLength(1);
-  const calls = dailyCalls();
-  expect(await points('2026-05-15T01:44:59Z', { days: [yesterday, today] }, range)).toHaveLength(1);
-  expect(dailyCalls()).toBe(calls);
-  expect(await points('2026-05-15T01:45:00Z', { days: [yesterday, today] }, range)).toHaveLength(2);
 });
 
 test('an answer without a midnight does not make holes of the days that were asked for', async () => {

@@ -1,21 +1,23 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
-import { GRAINS } from '../../src/domain/grain.ts';
-import { samplesOf } from '../../src/domain/series.ts';
-import { TOKEN_NAMES, type TokenName } from '../../src/domain/token.ts';
-import { type Holdings, openHoldings } from '../../src/services/holdings.ts';
-import { createArchiveStore, type Holding } from '../../src/stores/archive.ts';
-import { createRefreshStore } from '../../src/stores/refreshes.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openLog } from '#dependencies';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { INTERVALS } from '#domain/market/interval';
+import { plausibleTimes } from '#domain/market/plausible-sample';
+import { samplesOf } from '#domain/market/series';
+import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { type ArchiveCache, openArchiveCache } from '#services/market/archive-cache';
+import { createArchiveStore, type SeriesUpdate } from '#stores/market/archive';
+import { createRefreshStore } from '#stores/market/refreshes';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;
 const open = () => {
   const store = createArchiveStore(database.prisma);
   const refreshes = createRefreshStore(database.prisma);
-  return openHoldings({ store, refreshes, clock: createTestClock(NOW) });
+  return openArchiveCache({ store, refreshes, clock: createTestClock(NOW), log: openLog('silent') });
 };
 beforeEach(async () => {
   database = await openTestDatabase();
@@ -29,17 +31,17 @@ const row = (at: number, price: number, settled = false) => ({
   volume: null,
   settled,
 });
-const rowsOf = (holdings: Holdings, token: TokenName, grain: (typeof GRAINS)[number]) => [
-  ...samplesOf(holdings.series(token, grain).slice(0, Number.POSITIVE_INFINITY)),
+const rowsOf = (archive: ArchiveCache, token: TokenName, interval: (typeof INTERVALS)[number]) => [
+  ...samplesOf(archive.series(token, interval).slice(0, Number.POSITIVE_INFINITY)),
 ];
 
 /** What is in memory is what is in the store. */
-async function expectSame(holdings: Holdings): Promise<void> {
+async function expectSame(archive: ArchiveCache): Promise<void> {
   const store = createArchiveStore(database.prisma);
   for (const token of TOKEN_NAMES) {
-    for (const grain of GRAINS) {
-      const stored = await store.samples(token, grain, 0);
-      expect(rowsOf(holdings, token, grain)).toEqual(
+    for (const interval of INTERVALS) {
+      const stored = await store.samples(token, interval, plausibleTimes(NOW));
+      expect(rowsOf(archive, token, interval)).toEqual(
         stored.map(({ settled: _settled, ...sample }) => sample),
       );
     }
@@ -52,14 +54,14 @@ describe('the archive in memory', () => {
     const written: [TokenName, number][] = [];
     const work = Array.from({ length: 60 }, async (_, i) => {
       const token = TOKEN_NAMES[i % TOKEN_NAMES.length] as TokenName;
-      const process = processes[i % processes.length] as Holdings;
+      const process = processes[i % processes.length] as ArchiveCache;
       const at = NOW - (i + 1) * 20 * MINUTE;
       const day = Math.floor(NOW / DAY) * DAY - i * DAY;
       written.push([token, at]);
-      const minute: Holding = { grain: 'minute', samples: [row(at, i)] };
-      const days: Holding = {
-        grain: 'day',
-        samples: [row(day, i, true)],
+      const minute: SeriesUpdate = { interval: 'minute', samples: [row(at, i + 1)] };
+      const days: SeriesUpdate = {
+        interval: 'day',
+        samples: [row(day, i + 1, true)],
         covers: { from: day, thru: day + DAY - 1 },
       };
       const what = i % 3 === 0 ? (`daily:${token}` as const) : (`chart:${token}` as const);
@@ -88,21 +90,21 @@ describe('the archive in memory', () => {
     });
     const record = fc.record({
       token: fc.constantFrom(...TOKEN_NAMES.slice(0, 2)),
-      grain: fc.constantFrom('minute' as const, 'hour' as const),
+      interval: fc.constantFrom('minute' as const, 'hour' as const),
       samples: fc.uniqueArray(sample, { selector: ({ ago }) => ago, maxLength: 6 }),
       covers: fc.boolean(),
       bySecond: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 6 }), async (records) => {
-        for (const { token, grain, samples, covers, bySecond } of records) {
+        for (const { token, interval, samples, covers, bySecond } of records) {
           const rows = samples.map(({ ago, price, settled }) => row(NOW - ago * MINUTE, price, settled));
-          const holding: Holding = {
-            grain,
+          const update: SeriesUpdate = {
+            interval,
             samples: rows.sort((a, b) => a.at - b.at),
             ...(covers && { covers: { from: NOW - DAY, thru: NOW } }),
           };
-          await (bySecond ? second : first).record(`chart:${token}`, token, [holding], NOW);
+          await (bySecond ? second : first).record(`chart:${token}`, token, [update], NOW);
         }
         await Promise.all([first.sync(), second.sync()]);
         await expectSame(first);
@@ -114,11 +116,12 @@ describe('the archive in memory', () => {
 
   test('unites what is covered, from whichever process', async () => {
     const [first, second] = [await open(), await open()];
-    const cover = (process: Holdings, from: number, thru: number) =>
+    const day = NOW - DAY;
+    const cover = (process: ArchiveCache, from: number, thru: number) =>
       process.record(
         'hours:bitcoin',
         'bitcoin',
-        [{ grain: 'hour', samples: [], covers: { from, thru } }],
+        [{ interval: 'hour', samples: [], covers: { from: day + from, thru: day + thru } }],
         NOW,
       );
     await Promise.all([
@@ -129,8 +132,8 @@ describe('the archive in memory', () => {
     await cover(second, 30 * MINUTE, 90 * MINUTE);
     await first.sync();
     const spans = [
-      { from: 0, thru: 2 * HOUR },
-      { from: 5 * HOUR, thru: 6 * HOUR },
+      { from: day, thru: day + 2 * HOUR },
+      { from: day + 5 * HOUR, thru: day + 6 * HOUR },
     ];
     expect(first.coverage('bitcoin', 'hour')).toEqual(spans);
     expect(second.coverage('bitcoin', 'hour')).toEqual(spans);
@@ -138,20 +141,20 @@ describe('the archive in memory', () => {
   });
 
   test('keeps times to the millisecond and figures to their last digit', async () => {
-    const holdings = await open();
-    const figures = fc.double({ noNaN: true, noDefaultInfinity: true });
+    const archive = await open();
+    const figures = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
     let at = NOW - DAY;
     await fc.assert(
       fc.asyncProperty(figures, figures, async (price, volume) => {
         at += 61_234;
         const sample = { at, price: price + 0, marketCap: null, volume: volume + 0 };
-        await holdings.record(
+        await archive.record(
           'chart:bitcoin',
           'bitcoin',
-          [{ grain: 'minute', samples: [{ ...sample, settled: true }] }],
+          [{ interval: 'minute', samples: [{ ...sample, settled: true }] }],
           NOW,
         );
-        expect(holdings.newest('bitcoin')).toEqual(sample);
+        expect(archive.newest('bitcoin')).toEqual(sample);
       }),
       { numRuns: 60 },
     );

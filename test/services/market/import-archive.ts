@@ -2,13 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { DAY } from '../../src/domain/clock.ts';
-import type { TokenName } from '../../src/domain/token.ts';
-import { type BadLine, createImporting, type KeptRow } from '../../src/services/importing.ts';
-import { openCsvExport } from '../../src/sources/csv-export.ts';
-import { createArchiveStore } from '../../src/stores/archive.ts';
-import { createImportStore } from '../../src/stores/imports.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { DAY } from '#domain/clock';
+import { plausibleTimes } from '#domain/market/plausible-sample';
+import type { TokenName } from '#domain/market/token';
+import { type BadLine, createImport, type KeptRow } from '#services/market/import';
+import { openCsvExport } from '#sources/market/csv-export';
+import { createArchiveStore } from '#stores/market/archive';
+import { createImportStore } from '#stores/market/imports';
+import { openTestDatabase } from '../../support/database/database.ts';
 
 export const HEADER = 'snapped_at,price,market_cap,total_volume';
 export const clock = { now: () => Date.parse('2024-06-01T12:00:00Z'), elapsed: () => 0 };
@@ -35,7 +36,7 @@ export async function openImportArchive() {
   /** Takes a file into the archive of ethereum, and tells all that was told. */
   async function takeFile(path: string, flags: Flags = {}) {
     const { replace = false, strict = false, token = 'ethereum', now = clock.now, stopAfter } = flags;
-    const importing = createImporting({
+    const importer = createImport({
       store: createImportStore(database.prisma),
       clock: { ...clock, now },
     });
@@ -43,7 +44,7 @@ export async function openImportArchive() {
     const kept: KeptRow[] = [];
     const batches: number[] = [];
     const stop = new AbortController();
-    const { ended, ...counts } = await importing.take(token, await openCsvExport(path), {
+    const { ended, ...counts } = await importer.run(token, await openCsvExport(path), {
       replace,
       strict,
       signal: stop.signal,
@@ -64,7 +65,7 @@ export async function openImportArchive() {
   }
 
   async function samples(token: TokenName = 'ethereum') {
-    const rows = await createArchiveStore(database.prisma).samples(token, 'day', 0);
+    const rows = await createArchiveStore(database.prisma).samples(token, 'day', plausibleTimes(Date.now()));
     return rows.map(({ at, price, marketCap, volume }) => ({ at, price, marketCap, volume }));
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createArchiveStore } from '../../src/stores/archive.ts';
+import { createArchiveStore } from '#stores/market/archive';
 import { clock, dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
 let archive: Awaited<ReturnType<typeof openImportArchive>>;
@@ -85,7 +85,7 @@ it('joins the spans that the service has fetched', async () => {
   await store.record(
     'daily:ethereum',
     'ethereum',
-    [{ grain: 'day', samples: [], covers: span }],
+    [{ interval: 'day', samples: [], covers: span }],
     clock.now(),
   );
   await archive.take([row('2020-01-01'), row('2020-01-02'), row('2020-01-05')]);

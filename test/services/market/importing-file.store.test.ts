@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createImporting } from '../../src/services/importing.ts';
-import { openCsvExport } from '../../src/sources/csv-export.ts';
-import { createImportStore } from '../../src/stores/imports.ts';
+import { createImport } from '#services/market/import';
+import { openCsvExport } from '#sources/market/csv-export';
+import { createImportStore } from '#stores/market/imports';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';
 
 let archive: Awaited<ReturnType<typeof openImportArchive>>;
@@ -14,7 +14,7 @@ afterEach(() => archive.clear());
 afterAll(() => archive?.close());
 
 it('takes a file with a byte order mark, CRLF, an empty line, a null, a late row and small numbers', async () => {
-  const result = await archive.takeFile(new URL('../samples/export.csv', import.meta.url).pathname);
+  const result = await archive.takeFile(new URL('../../samples/export.csv', import.meta.url).pathname);
   expect(result).toMatchObject({ ended: 'whole', counts: { ...none, read: 3, added: 3 }, bad: [] });
   expect(await archive.samples()).toEqual([
     { at: midnight('2016-02-27'), price: 5.25, marketCap: 401000000.5, volume: 9_000_000 },
@@ -34,7 +34,7 @@ it('reads columns by their names', async () => {
 });
 
 it('names each bad line and takes the others', async () => {
-  const path = new URL('../samples/export-with-bad-lines.csv', import.meta.url).pathname;
+  const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
   const { bad, counts } = await archive.takeFile(path);
   expect(bad).toEqual([
     { line: 3, fault: 'price is negative' },
@@ -52,10 +52,10 @@ it('names each bad line and takes the others', async () => {
 });
 
 it('stops at the first bad line when strict, and can be told of all beforehand', async () => {
-  const path = new URL('../samples/export-with-bad-lines.csv', import.meta.url).pathname;
-  const importing = createImporting({ store: createImportStore(archive.database.prisma), clock });
+  const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
+  const importer = createImport({ store: createImportStore(archive.database.prisma), clock });
   const bad: number[] = [];
-  const count = await importing.check(await openCsvExport(path), {
+  const count = await importer.check(await openCsvExport(path), {
     signal: new AbortController().signal,
     onBad: ({ line }) => bad.push(line),
   });

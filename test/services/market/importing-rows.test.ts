@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EXPORT_COLUMNS, readExportRow } from '../../src/domain/export-row.ts';
-import { mergeDays } from '../../src/domain/merge-days.ts';
+import { EXPORT_COLUMNS, readExportRow } from '#domain/market/export-row';
+import { mergeDays } from '#domain/market/merge-days';
 
 const NOW = Date.parse('2024-06-01T12:00:00Z');
 const read = (line: string) => readExportRow(line.split(','), EXPORT_COLUMNS, NOW);
@@ -24,8 +24,8 @@ describe('a row of an export', () => {
     });
   });
 
-  it('reads every double that is not negative to its last bit, however its digits are written', () => {
-    const figure = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
+  it('reads every double above 0 to its last bit, however its digits are written', () => {
+    const figure = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
     const written = fc.constantFrom(
       (value: number) => String(value),
       (value: number) => value.toExponential(),
@@ -40,6 +40,7 @@ describe('a row of an export', () => {
   });
 
   it.each([
+    ['2017-04-02 00:00:00 UTC,0,2,3', 'price is not above 0'],
     ['2017-04-02 00:00:00 UTC,1,2', 'has 3 columns in place of 4'],
     ['2017-04-02 00:00:00 UTC,1,2,3,4', 'has 5 columns in place of 4'],
     ['2017-02-29 00:00:00 UTC,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openHoldings } from '../../src/services/holdings.ts';
-import { createArchiveStore } from '../../src/stores/archive.ts';
-import { createRefreshStore } from '../../src/stores/refreshes.ts';
+import { openLog } from '#dependencies';
+import { openArchiveCache } from '#services/market/archive-cache';
+import { createArchiveStore } from '#stores/market/archive';
+import { createRefreshStore } from '#stores/market/refreshes';
 import { clock, dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
 let archive: Awaited<ReturnType<typeof openImportArchive>>;
@@ -13,7 +14,7 @@ afterEach(() => archive.clear());
 afterAll(() => archive?.close());
 
 it('adds nothing when it is run again', async () => {
-  const lines = dates('2019-01-01', 1200).map((date, i) => row(date, i / 7));
+  const lines = dates('2019-01-01', 1200).map((date, i) => row(date, (i + 1) / 7));
   expect((await archive.take(lines)).counts).toEqual({ ...none, read: 1200, added: 1200 });
   const before = await archive.samples();
   expect((await archive.take(lines)).counts).toEqual({ ...none, read: 1200, skipped: 1200 });
@@ -49,7 +50,8 @@ it('leaves the other tokens and grains alone', async () => {
 
 it('stores every double to its last bit', async () => {
   const figure = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
-  const figures = fc.array(fc.tuple(figure, figure, figure), { minLength: 200, maxLength: 200 });
+  const price = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
+  const figures = fc.array(fc.tuple(price, figure, figure), { minLength: 200, maxLength: 200 });
   await fc.assert(
     fc.asyncProperty(figures, async (rows) => {
       await archive.clear();
@@ -69,13 +71,13 @@ it('stores every double to its last bit', async () => {
 it('lets a process that runs take the rows over', async () => {
   const store = createArchiveStore(archive.database.prisma);
   const refreshes = createRefreshStore(archive.database.prisma);
-  const holdings = await openHoldings({ store, refreshes, clock });
+  const cache = await openArchiveCache({ store, refreshes, clock, log: openLog('silent') });
   await archive.take([row('2020-01-01', 1), row('2020-01-02', 2)]);
-  await holdings.sync();
-  expect(holdings.series('ethereum', 'day').last()).toMatchObject({ price: 2 });
-  expect(holdings.coverage('ethereum', 'day')).toHaveLength(1);
+  await cache.sync();
+  expect(cache.series('ethereum', 'day').last()).toMatchObject({ price: 2 });
+  expect(cache.coverage('ethereum', 'day')).toHaveLength(1);
 
   await archive.take([row('2020-01-02', 2.5)], { replace: true });
-  await holdings.sync();
-  expect(holdings.series('ethereum', 'day').last()).toMatchObject({ price: 2.5 });
+  await cache.sync();
+  expect(cache.series('ethereum', 'day').last()).toMatchObject({ price: 2.5 });
 });

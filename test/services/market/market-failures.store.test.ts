@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openTestMarket, type TestMarket, timesOf } from '../support/market.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import type { Fault } from '#sandbox/faults';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket, timesOf } from '../../support/service/market.ts';
 
 let opened: TestMarket;
 afterEach(() => opened.close());
@@ -34,7 +34,7 @@ describe('with nothing stored', () => {
     ['gives too much', { kind: 'huge', bytes: 2 ** 26 }, 'upstream_invalid', 502],
   ])('an aggregator that %s', async (_name, fault, code, status) => {
     const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', {
-      UPSTREAM_TIMEOUT_MS: '1500',
+      UPSTREAM_TIMEOUT_MS: fault.kind === 'hangBeforeHeaders' ? '300' : '5000',
     });
     sandbox.faults.always(fault);
     for (const [, ask] of QUESTIONS) {
@@ -109,7 +109,7 @@ describe('with something stored', () => {
     }
     const answer = await market.range('bitcoin', 'day', date('2026-05-10'), date('2026-05-19'), 'json');
     expect(answer.gaps).toEqual(['2026-05-16/2026-05-19']);
-    expect(answer.filled.failure).toBeDefined();
+    expect(answer.outcome.failure).toBeDefined();
     const hours = await market.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-17'), 'json');
     expect(hours.gaps).toHaveLength(1);
     expect(hours.gaps[0]).toMatch(/^2026-05-15T14:4.*\/2026-05-17T23:59:59\.999Z$/);

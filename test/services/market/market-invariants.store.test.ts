@@ -1,18 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
-import { type Grain, lastKnowable, startOfDate } from '../../src/domain/grain.ts';
-import { listedAt, type TokenName } from '../../src/domain/token.ts';
-import { dailySample } from '../../src/sandbox/chart.ts';
-import { figuresAt } from '../../src/sandbox/market.ts';
-import type { Answer } from '../../src/services/answer.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { openTestMarket, type TestMarket } from '../support/market.ts';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { type Interval, lastKnowable, startOfDate } from '#domain/market/interval';
+import { listedAt, type TokenName } from '#domain/market/token';
+import { dailySample } from '#sandbox/coingecko/chart';
+import { figuresAt } from '#sandbox/price-model';
+import type { Answer } from '#services/caching/answer';
+import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
+import { amount, longTimeout } from '../../support/long.ts';
+import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 
 const SEED = 1;
 type Question =
   | { kind: 'days'; token: TokenName; days: number }
-  | { kind: 'range'; token: TokenName; grain: Grain; back: number; length: number };
+  | { kind: 'range'; token: TokenName; grain: Interval; back: number; length: number };
 type Step = Question | { kind: 'wait'; ms: number } | { kind: 'down' } | { kind: 'up' };
 
 const token = fc.constantFrom<TokenName[]>('bitcoin', 'ethereum', 'solana');
@@ -30,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('range' as const),
       token,
-      grain: fc.constantFrom<Grain[]>('minute', 'hour', 'day', 'day'),
+      grain: fc.constantFrom<Interval[]>('minute', 'hour', 'day', 'day'),
       back: fc.oneof(
         fc.integer({ min: 0, max: 5 }),
         fc.integer({ min: 85, max: 95 }),
@@ -65,7 +66,7 @@ function samplesOf({ body }: Answer): { at: number; price: number | null }[] {
 }
 
 /** The window of a question, as dates where it is one of days. */
-function windowOf(question: Question, now: number): { grain: Grain; from: number; thru: number } {
+function windowOf(question: Question, now: number): { grain: Interval; from: number; thru: number } {
   if (question.kind === 'range') {
     const from = startOfDate(now) - question.back * DAY;
     const thru = from + question.length * DAY;
@@ -129,7 +130,7 @@ async function checkSettled({ database }: TestMarket, before: Map<string, number
     rows.map(({ token, grain, at, price }) => [`${token},${grain},${at.getTime()}`, price]),
   );
   for (const [key, price] of after) {
-    const [token, grain, at] = key.split(',') as [TokenName, Grain, string];
+    const [token, grain, at] = key.split(',') as [TokenName, Interval, string];
     const sampled = grain === 'day' ? dailySample : figuresAt;
     expect(price).toBe(sampled(SEED, token, Number(at))?.price);
   }
@@ -160,7 +161,7 @@ async function live(test: TestMarket, clock: TestClock, steps: readonly Step[]):
 
 test.each(['public', 'pro'] as const)(
   'whatever is asked when, and however often the aggregator is away (%s)',
-  { timeout: 120_000 },
+  { timeout: longTimeout },
   async (plan) => {
     const start = fc.integer({
       min: Date.parse('2026-05-14T23:00:00Z'),
@@ -176,7 +177,7 @@ test.each(['public', 'pro'] as const)(
           await opened.close();
         }
       }),
-      { numRuns: Number(process.env.INVARIANT_RUNS ?? 10) },
+      { numRuns: amount(4, 50) },
     );
   },
 );

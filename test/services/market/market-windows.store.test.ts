@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/clock.ts';
-import { dailySample } from '../../src/sandbox/chart.ts';
-import { figuresAt } from '../../src/sandbox/market.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openTestMarket, type TestMarket, timesOf, told } from '../support/market.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { dailySample } from '#sandbox/coingecko/chart';
+import { figuresAt } from '#sandbox/price-model';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket, timesOf, told } from '../../support/service/market.ts';
 
 let opened: TestMarket;
 afterEach(() => opened.close());

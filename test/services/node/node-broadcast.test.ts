@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { txHashOf } from '../../src/domain/cosmos/transaction-hash.ts';
-import type { Problem } from '../../src/problems.ts';
-import { cut, deadUrl, hang } from '../support/test-node.ts';
+import { txHashOf } from '#domain/cosmos/transaction-hash';
+import type { Problem } from '#problems';
+import { cut, deadUrl, hang } from '../../support/upstream/test-node.ts';
 import { ADDRESS, SHORT, serviceOver, TX_BYTES, testNode } from './node-harness.ts';
 
 const hash = await txHashOf(TX_BYTES);
@@ -114,7 +114,7 @@ describe('a broadcast of which nothing is heard', () => {
     ['cut off', cut],
     ['left hanging', hang],
     ['answered with a page', () => ({ status: 502, body: '<html>' })],
-    ['answered with nonsense', () => ({ status: 200, body: '{"tx_response":{}}' })],
+    ['answered with malformed', () => ({ status: 200, body: '{"tx_response":{}}' })],
   ] as const)('%s, and not found, is 504 with its hash', async (_name, override) => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second], { timeoutMs: SHORT });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createTestClock } from '../support/clock.ts';
-import { cut, deadUrl, hang } from '../support/test-node.ts';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { cut, deadUrl, hang } from '../../support/upstream/test-node.ts';
 import { ADDRESS, HASH, SHORT, serviceOver, testNode } from './node-harness.ts';
 
 const amount = (node: { amount: string }) => ({ result: [{ denom: 'ukava', amount: node.amount }] });
@@ -39,7 +39,7 @@ describe('a read', () => {
   test.each([
     ['a page', { status: 200, body: '<html>' }, 'not_json'],
     ['a proxy that has lost its node', { status: 502, body: '<html>' }, 'server_error'],
-    ['nonsense', { status: 200, body: '{"balances":"many"}' }, 'unexpected'],
+    ['malformed', { status: 200, body: '{"balances":"many"}' }, 'unexpected'],
     ['a rate limit', { status: 429, body: '{}' }, 'rate_limited'],
   ])('goes on to the next after %s', async (_name, reply, reason) => {
     const [first, second] = [await testNode(), await testNode()];
@@ -85,20 +85,21 @@ test('searches that take too long keep nobody from the other calls', async () =>
   expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
 });
 
-describe('an answer beyond all measure is nonsense, and the next node is asked', () => {
+describe('of an answer beyond all measure no node is thought the worse, and the next one is asked', () => {
   const nested = `{"balances":[],"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
   const coins = JSON.stringify({ balances: Array(200_000).fill({ denom: 'ukava', amount: '1' }) });
   test.each([
-    ['deep', nested, 'not_json'],
-    ['long', coins, 'unexpected'],
-    ['large', `"${'x'.repeat(17 * 1024 * 1024)}"`, 'too_large'],
-  ])('%s', async (_name, body, reason) => {
+    ['deep', nested],
+    ['long', coins],
+    ['large', `"${'x'.repeat(17 * 1024 * 1024)}"`],
+    ['of too many values', `[${'{},'.repeat(600_000)}{}]`],
+  ])('%s', async (_name, body) => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second]);
     await node.balances(ADDRESS);
     first.state.override = () => ({ body });
     expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
-    expect(node.warnings()).toEqual([`node 1: ${reason}`]);
+    expect(node.warnings()).toEqual([]);
   });
 });
 
@@ -106,7 +107,7 @@ describe('when no node can answer', () => {
   test.each([
     ['upstream_unavailable', 503, undefined],
     ['upstream_timeout', 504, hang],
-    ['upstream_invalid', 502, () => ({ status: 200, body: 'nonsense' })],
+    ['upstream_invalid', 502, () => ({ status: 200, body: 'malformed' })],
   ] as const)('%s', async (code, status, override) => {
     const node = await testNode();
     if (override) node.state.override = override;

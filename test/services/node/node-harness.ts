@@ -1,10 +1,10 @@
 import { afterEach } from 'vitest';
-import { systemClock } from '../../src/domain/clock.ts';
-import type { NodeDialect } from '../../src/domain/cosmos/dialect.ts';
-import { createNode } from '../../src/services/node.ts';
-import { createNodePool } from '../../src/services/node-pool.ts';
-import { openNode } from '../../src/sources/node.ts';
-import { startTestNode, type TestNode } from '../support/test-node.ts';
+import { systemClock } from '#domain/clock';
+import type { NodeDialect } from '#domain/cosmos/adapter';
+import { createNode } from '#services/node/node';
+import { createNodePool } from '#services/node/pool';
+import { openNode } from '#sources/node/node';
+import { startTestNode, type TestNode } from '../../support/upstream/test-node.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/domain/clock.ts';
-import { readSettings, SettingsError } from '../../src/settings.ts';
-import { openNode } from '../../src/sources/node.ts';
+import { systemClock } from '#domain/clock';
+import { readSettings, SettingsError } from '#settings';
+import { openNode } from '#sources/node/node';
 import { ADDRESS, serviceOver, testNode } from './node-harness.ts';
 
 const closing: (() => Promise<void>)[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { SECOND } from '../../../src/domain/clock.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { SECOND } from '#domain/clock';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { age, enrol, type HandClock, handClock, openTeller, serverHasRun, usageRows } from './tellers.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { hashApiKey, mintApiKey } from '../../src/domain/api-key.ts';
-import { systemClock } from '../../src/domain/clock.ts';
-import { createIdentities } from '../../src/services/identities.ts';
-import type { KeyHolder, UserStore } from '../../src/stores/users.ts';
+import { systemClock } from '#domain/clock';
+import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { createKeyCache } from '#services/quota/key-cache';
+import type { KeyHolder, UserStore } from '#stores/quota/users';
 
 function holderOf(key: number, apiKey: string): KeyHolder {
   const term = { anchor: 0, createdAt: 0, validUntil: Number.MAX_SAFE_INTEGER, updatedAt: 0 };
@@ -23,25 +23,29 @@ it('a key that made room for others is looked up again, with what has become of 
   const store: Pick<UserStore, 'findByHashes' | 'changedSince'> = {
     // In another order than they were asked for, as a database may.
     findByHashes: async (hashes) => hashes.toReversed().flatMap((hash) => holders.get(hash) ?? []),
-    changedSince: async () => ({ holders: changed.splice(0), look: { asOf: '', seen: new Map() } }),
+    changedSince: async () => ({
+      holders: changed.splice(0),
+      crowded: new Set<number>(),
+      look: { asOf: '', seen: new Map() },
+    }),
   };
-  const identities = createIdentities({ store: store as UserStore, clock: systemClock, knownKeys: 3 });
-  const atOnce = (apiKey: string) => identities.holderAtOnce(apiKey, systemClock.elapsed());
+  const keyCache = createKeyCache({ store: store as UserStore, clock: systemClock, knownKeys: 3 });
+  const atOnce = (apiKey: string) => keyCache.holderAtOnce(apiKey, systemClock.elapsed());
   const revoke = async (apiKey: string) => {
     const holder = { ...(holders.get(hashApiKey(apiKey)) as KeyHolder), revokedAt: 1 };
     holders.set(holder.hash, holder);
     changed.push(holder);
-    await identities.sync();
+    await keyCache.sync();
   };
   // The first is looked up alone, and the others meanwhile wait: they are told of in the other order.
   const [, early, late, ...others] = apiKeys;
-  await Promise.all(apiKeys.slice(0, 3).map(identities.holderOf));
+  await Promise.all(apiKeys.slice(0, 3).map(keyCache.holderOf));
   await revoke(early);
   expect(atOnce(early)?.revokedAt).toBe(1);
   expect(atOnce(late)?.user.key).toBe(2);
 
-  for (const apiKey of others) await identities.holderOf(apiKey);
+  for (const apiKey of others) await keyCache.holderOf(apiKey);
   await revoke(late);
   expect(atOnce(late)).toBeUndefined();
-  for (const apiKey of [early, late]) expect((await identities.holderOf(apiKey)).revokedAt).toBe(1);
+  for (const apiKey of [early, late]) expect((await keyCache.holderOf(apiKey)).revokedAt).toBe(1);
 });

@@ -1,6 +1,6 @@
-import { startOfDate } from '../../../src/domain/grain.ts';
-import { createLedgerStore, type LeaseReport } from '../../../src/stores/ledger.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import { startOfDate } from '#domain/market/interval';
+import { createLedgerStore, type LeaseReport } from '#stores/quota/ledger';
+import type { TestDatabase } from '../../support/database/database.ts';
 import { enrol, handClock, openTeller } from './tellers.ts';
 
 /** A user of 100 calls whose period begins at an instant, as the ledger alone sees them, and reports of their leases. */
@@ -9,14 +9,13 @@ export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'qu
   const teller = openTeller(database, handClock(at));
   const { key } = await enrol(database, teller, { limit: 100, at });
   await teller.close();
-  await ledger.open([{ userKey: key, periodStart: at }]);
 
   return {
     ledger,
     key,
     /** A first report of a lease that holds nothing and wants nothing, but for what is given. */
     report(id: string, given: Partial<LeaseReport>): LeaseReport {
-      const nothing = { spent: 0, settled: 0, want: 0, seq: 1, close: false };
+      const nothing = { spent: 0, settled: 0, want: 0, seq: 1, close: false, rest: 0 };
       return { id, userKey: key, periodStart: at, date: startOfDate(at), ...nothing, ...given };
     },
   };

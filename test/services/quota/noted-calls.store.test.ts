@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { LeaseReport } from '../../../src/stores/ledger.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import type { LeaseReport } from '#stores/quota/ledger';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { type LedgerUser, openLedgerUser } from './ledger-user.ts';
 import { age, serverHasRun } from './tellers.ts';
 
@@ -49,7 +49,7 @@ async function rows() {
 }
 
 it('is told at once, and booked with the next that is granted', async () => {
-  const [state] = await ledger.note([report({ spent: 4, seq: 2 })]);
+  const [state] = await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   expect(state).toEqual({ granted: 10, closed: false, limit: 100, left: 90, reclaimableIn: null });
   expect(await told()).toEqual([4, [{ date: TODAY, calls: 4 }]]);
   expect(await rows()).toEqual({ used: 0, outstanding: 10, daily: 0, unbooked: 4 });
@@ -59,20 +59,20 @@ it('is told at once, and booked with the next that is granted', async () => {
 });
 
 it('is booked when the lease is closed', async () => {
-  await ledger.note([report({ spent: 4, seq: 2 })]);
+  await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await ledger.settle([report({ spent: 4, settled: 4, seq: 3, close: true })]);
   expect(await rows()).toEqual({ used: 4, outstanding: 0, daily: 4, unbooked: 0 });
 });
 
 it('counts once however often it is sent, and is not undone by a note that was held up', async () => {
-  for (let n = 0; n < 2; n++) await ledger.note([report({ spent: 7, seq: 3 })]);
-  expect(await ledger.note([report({ spent: 4, seq: 2 })])).toEqual([undefined]);
+  for (let n = 0; n < 2; n++) await ledger.heartbeat([report({ spent: 7, seq: 3 })]);
+  expect(await ledger.heartbeat([report({ spent: 4, seq: 2 })])).toEqual([undefined]);
   expect(await told()).toEqual([7, [{ date: TODAY, calls: 7 }]]);
 });
 
 it('is given back like any other', async () => {
-  await ledger.note([report({ spent: 4, seq: 2 })]);
-  await ledger.note([report({ spent: 3, settled: 4, seq: 3 })]);
+  await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
+  await ledger.heartbeat([report({ spent: 3, settled: 4, seq: 3 })]);
   expect(await told()).toEqual([3, [{ date: TODAY, calls: 3 }]]);
   await ledger.settle([report({ spent: 3, settled: 3, seq: 4, close: true })]);
   await ledger.settle([report({ spent: 2, settled: 3, seq: 5, close: true })]);
@@ -80,20 +80,20 @@ it('is given back like any other', async () => {
 });
 
 it('is booked for its date by whoever reclaims the lease, and what came after it by its holder', async () => {
-  await ledger.note([report({ spent: 4, seq: 2 })]);
+  await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await age(database, key, 31);
   const other = { id: randomUUID(), date: DATE + 86_400_000, want: 5 };
   await ledger.settle([report(other)]);
   expect(await rows()).toEqual({ used: 4, outstanding: 5, daily: 4, unbooked: 0 });
 
   const late = report({ spent: 6, settled: 4, seq: 3 });
-  expect(await ledger.note([late])).toEqual([undefined]);
+  expect(await ledger.heartbeat([late])).toEqual([undefined]);
   expect((await ledger.settle([late]))[0]).toMatchObject({ closed: true });
   expect(await told()).toEqual([6, [{ date: TODAY, calls: 6 }]]);
 });
 
 it('is booked in the end when nobody asks for the key again', async () => {
-  await ledger.note([report({ spent: 4, seq: 2 })]);
+  await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await age(database, key, 3600);
   await ledger.tidy();
   expect(await rows()).toEqual({ used: 0, outstanding: 10, daily: 0, unbooked: 4 });
@@ -103,7 +103,7 @@ it('is booked in the end when nobody asks for the key again', async () => {
 });
 
 it('is booked before a lease is forgotten that a release closed which knows of no notes', async () => {
-  await ledger.note([report({ spent: 4, seq: 2 })]);
+  await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await age(database, key, 100_000);
   await database.prisma.lease.updateMany({ where: { id: lease }, data: { closed: true } });
   await database.prisma.usage.updateMany({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DAY, SECOND } from '../../../src/domain/clock.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { DAY, SECOND } from '#domain/clock';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
   enrol,
   type HandClock,

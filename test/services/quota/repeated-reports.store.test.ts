@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { type LedgerUser, openLedgerUser } from './ledger-user.ts';
 import { usageDays, usageRows } from './tellers.ts';
 

@@ -1,12 +1,12 @@
 import pino from 'pino';
-import type { Clock } from '../../../src/domain/clock.ts';
-import { addMonths } from '../../../src/domain/plan.ts';
-import { createAllowance } from '../../../src/services/allowance.ts';
-import { createIdentities } from '../../../src/services/identities.ts';
-import { createUsers } from '../../../src/services/users.ts';
-import { createLedgerStore, type LeaseStates } from '../../../src/stores/ledger.ts';
-import { createUserStore } from '../../../src/stores/users.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import type { Clock } from '#domain/clock';
+import { addMonths } from '#domain/quota/plan';
+import { createAllowance } from '#services/quota/allowance';
+import { createKeyCache } from '#services/quota/key-cache';
+import { createUsers } from '#services/quota/users';
+import { createLedgerStore, type LeaseStates } from '#stores/quota/ledger';
+import { createUserStore } from '#stores/quota/users';
+import type { TestDatabase } from '../../support/database/database.ts';
 
 export type HandClock = ReturnType<typeof handClock>;
 
@@ -34,18 +34,25 @@ export function handClock(start: number) {
   };
 }
 
-/** Nothing happens by itself: `settle` and `watch` are called by the test, and statements follow at once. */
-export const BY_HAND = { tick: 2 ** 30, spacing: 0 };
+/** Nothing happens by itself: `settle` and `watch` are called by the test. */
+export const BY_HAND = { tick: 2 ** 30 };
 
 /** What happens to the next settlement: it does not reach the ledger, or its answer does not come back. */
 export type Loss = 'request' | 'answer';
 
-/** What one process has of the allowance: on a database that others may share, by a clock of its own. */
-export function openTeller(database: Pick<TestDatabase, 'prisma' | 'query'>, clock: Clock) {
+/**
+ * What one process has of the allowance: on a database that others may share, by a clock of its own; and which part of
+ * what is left may rest, if not the usual one.
+ */
+export function openTeller(
+  database: Pick<TestDatabase, 'prisma' | 'query'>,
+  clock: Clock,
+  { restingPart }: { restingPart?: number } = {},
+) {
   const log = pino({ level: 'silent' });
   const store = createUserStore(database.prisma);
-  const identities = createIdentities({ store, clock });
-  const ledger = createLedgerStore(database);
+  const keyCache = createKeyCache({ store, clock });
+  const ledger = createLedgerStore(database, undefined, restingPart);
   let loss: Loss | undefined;
   const fragile =
     <Report>(statement: (reports: readonly Report[]) => Promise<LeaseStates>) =>
@@ -56,9 +63,10 @@ export function openTeller(database: Pick<TestDatabase, 'prisma' | 'query'>, clo
       if (lost) throw new Error('the connection was cut');
       return states;
     };
-  const cut = { ...ledger, note: fragile(ledger.note), settle: fragile(ledger.settle) };
-  const allowance = createAllowance({ identities, ledger: cut, clock, log, pace: BY_HAND });
-  const users = createUsers({ store, clock, changed: identities.sync });
+  const { heartbeat, settle, open } = ledger;
+  const cut = { ...ledger, heartbeat: fragile(heartbeat), settle: fragile(settle), open: fragile(open) };
+  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, pace: BY_HAND });
+  const users = createUsers({ store, clock, changed: allowance.sync });
 
   return {
     ...allowance,

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hashApiKey, mintApiKey } from '../../../src/domain/api-key.ts';
-import { MINUTE } from '../../../src/domain/clock.ts';
-import { createIdentities } from '../../../src/services/identities.ts';
-import type { KeyHolder, UserStore } from '../../../src/stores/users.ts';
+import { MINUTE } from '#domain/clock';
+import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { createKeyCache } from '#services/quota/key-cache';
+import type { KeyHolder, UserStore } from '#stores/quota/users';
 import { type HandClock, handClock } from './tellers.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
@@ -29,9 +29,13 @@ function open() {
       await answering;
       return found;
     },
-    changedSince: async () => ({ holders: [...registered.values()], look: { asOf: 'now', seen: new Map() } }),
+    changedSince: async () => ({
+      holders: [...registered.values()],
+      crowded: new Set<number>(),
+      look: { asOf: 'now', seen: new Map() },
+    }),
   };
-  return createIdentities({ store: store as Pick<UserStore, keyof typeof store> as UserStore, clock });
+  return createKeyCache({ store: store as Pick<UserStore, keyof typeof store> as UserStore, clock });
 }
 
 function register(apiKey: string, change: Partial<KeyHolder> = {}): string {
@@ -59,65 +63,65 @@ const refusal = async (holder: () => unknown) => {
 
 describe('a key that nobody has', () => {
   it('is refused without a look-up when its checksum is wrong', async () => {
-    const identities = open();
+    const keyCache = open();
     const key = mintApiKey();
     const slip = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
     for (const wrong of [slip, 'nonsense', '', key.toLowerCase(), `${key}x`]) {
-      expect(await refusal(() => identities.holderOf(wrong))).toBe('api_key_invalid');
+      expect(await refusal(() => keyCache.holderOf(wrong))).toBe('api_key_invalid');
     }
     expect(lookups).toEqual([]);
   });
 
   it('is looked up once a minute, also when it comes many times at once', async () => {
-    const identities = open();
+    const keyCache = open();
     const key = mintApiKey();
     const [first, other] = [
-      refusal(() => identities.holderOf(mintApiKey())),
-      refusal(() => identities.holderOf(key)),
+      refusal(() => keyCache.holderOf(mintApiKey())),
+      refusal(() => keyCache.holderOf(key)),
     ];
-    const more = Array.from({ length: 20 }, () => refusal(() => identities.holderOf(key)));
+    const more = Array.from({ length: 20 }, () => refusal(() => keyCache.holderOf(key)));
     expect(new Set(await Promise.all([first, other, ...more]))).toEqual(new Set(['api_key_invalid']));
     const times = () => lookups.flat().filter((hash) => hash === hashApiKey(key)).length;
     expect(times()).toBe(1);
     clock.pass(MINUTE - 1);
-    await refusal(() => identities.holderOf(key));
+    await refusal(() => keyCache.holderOf(key));
     expect(times()).toBe(1);
     clock.pass(1);
-    await refusal(() => identities.holderOf(key));
+    await refusal(() => keyCache.holderOf(key));
     expect(times()).toBe(2);
   });
 
   it('is served as soon as it is known to be somebody’s', async () => {
-    const identities = open();
+    const keyCache = open();
     const key = mintApiKey();
-    expect(await refusal(() => identities.holderOf(key))).toBe('api_key_invalid');
+    expect(await refusal(() => keyCache.holderOf(key))).toBe('api_key_invalid');
     register(key);
-    await identities.sync();
-    expect(await refusal(() => identities.holderOf(key))).toBeUndefined();
+    await keyCache.sync();
+    expect(await refusal(() => keyCache.holderOf(key))).toBeUndefined();
   });
 });
 
 describe('what is known of a key', () => {
   it('is not undone by a look-up that began before it changed', async () => {
-    const identities = open();
+    const keyCache = open();
     const key = register(mintApiKey());
     const { promise, resolve } = Promise.withResolvers<void>();
     answering = promise;
-    const early = identities.holderOf(key);
+    const early = keyCache.holderOf(key);
     register(key, { revokedAt: START });
-    await identities.sync();
+    await keyCache.sync();
     resolve();
     expect(await early).toMatchObject({ revokedAt: START });
-    expect(await identities.holderOf(key)).toMatchObject({ revokedAt: START });
+    expect(await keyCache.holderOf(key)).toMatchObject({ revokedAt: START });
   });
 
   it('stays the same object while nothing changes, since a rate is kept for it', async () => {
-    const identities = open();
+    const keyCache = open();
     const key = register(mintApiKey());
-    const before = await identities.holderOf(key);
+    const before = await keyCache.holderOf(key);
     register(key);
-    await identities.sync();
-    expect(await identities.holderOf(key)).toBe(before);
+    await keyCache.sync();
+    expect(await keyCache.holderOf(key)).toBe(before);
   });
 });
 
@@ -125,9 +129,9 @@ it('a flood of 100,000 unknown keys takes little memory, and a known key is serv
   timeout: 60_000,
 }, async () => {
   const script = `
-    import { hashApiKey, mintApiKey } from './src/domain/api-key.ts';
+    import { hashApiKey, mintApiKey } from './src/domain/quota/api-key.ts';
     import { systemClock } from './src/domain/clock.ts';
-    import { createIdentities } from './src/services/identities.ts';
+    import { createKeyCache } from './src/services/quota/key-cache.ts';
     const known = mintApiKey();
     const holder = { hash: hashApiKey(known), user: { key: 1 } };
     const store = {
@@ -136,15 +140,15 @@ it('a flood of 100,000 unknown keys takes little memory, and a known key is serv
         return hashes.includes(holder.hash) ? [holder] : [];
       },
     };
-    const identities = createIdentities({ store, clock: systemClock });
-    await identities.holderOf(known);
+    const keyCache = createKeyCache({ store, clock: systemClock });
+    await keyCache.holderOf(known);
     gc();
     const before = process.memoryUsage().heapUsed;
     const codes = {};
     let served = 0;
     for (let n = 0; n < 100; n++) {
-      const flood = Array.from({ length: 1_000 }, async () => identities.holderOf(mintApiKey()));
-      if (identities.holderOf(known) === holder) served += 1;
+      const flood = Array.from({ length: 1_000 }, async () => keyCache.holderOf(mintApiKey()));
+      if (keyCache.holderOf(known) === holder) served += 1;
       for (const { reason } of await Promise.allSettled(flood)) codes[reason?.code] = (codes[reason?.code] ?? 0) + 1;
     }
     gc();

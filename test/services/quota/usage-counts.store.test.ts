@@ -1,11 +1,11 @@
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SECOND } from '../../../src/domain/clock.ts';
-import { createAllowance } from '../../../src/services/allowance.ts';
-import { createIdentities } from '../../../src/services/identities.ts';
-import { createLedgerStore, type LedgerStore } from '../../../src/stores/ledger.ts';
-import { createUserStore } from '../../../src/stores/users.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { SECOND } from '#domain/clock';
+import { createAllowance } from '#services/quota/allowance';
+import { createKeyCache } from '#services/quota/key-cache';
+import { createLedgerStore, type LedgerStore } from '#stores/quota/ledger';
+import { createUserStore } from '#stores/quota/users';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY_HAND, enrol, handClock, openTeller } from './tellers.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
@@ -22,10 +22,10 @@ async function open(ledger: (real: LedgerStore) => LedgerStore) {
   const teller = openTeller(database, clock);
   const { apiKey } = await enrol(database, teller, { limit: 10_000, at: START });
   await teller.close();
-  const identities = createIdentities({ store: createUserStore(database.prisma), clock });
+  const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
   const log = pino({ level: 'silent' });
   const real = createLedgerStore(database);
-  const allowance = createAllowance({ identities, ledger: ledger(real), clock, log, pace: BY_HAND });
+  const allowance = createAllowance({ keyCache, ledger: ledger(real), clock, log, pace: BY_HAND });
   const call = async (times: number) => {
     for (let n = 0; n < times; n++)
       allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
@@ -50,8 +50,8 @@ it('a call counts once while the ledger has it and its answer is still on the wa
   const released = Promise.withResolvers<void>();
   const { allowance, call, used } = await open((real) => ({
     ...real,
-    async note(reports) {
-      const states = await real.note(reports);
+    async heartbeat(reports) {
+      const states = await real.heartbeat(reports);
       arrived.resolve();
       await released.promise;
       return states;
@@ -74,8 +74,8 @@ it('a call counts once when the answer of the ledger was lost', async () => {
   let isLost = false;
   const { allowance, call, used } = await open((real) => ({
     ...real,
-    async note(reports) {
-      const states = await real.note(reports);
+    async heartbeat(reports) {
+      const states = await real.heartbeat(reports);
       if (isLost) throw new Error('the connection was cut');
       return states;
     },
@@ -97,8 +97,8 @@ it('what is left of a settlement that nobody waits for any more is not sent', as
   let settlements = 0;
   const { allowance, call } = await open((real) => ({
     ...real,
-    async note(reports) {
-      if (!isHeld) return real.note(reports);
+    async heartbeat(reports) {
+      if (!isHeld) return real.heartbeat(reports);
       isHeld = false;
       arrived.resolve();
       await held.promise;

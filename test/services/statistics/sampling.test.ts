@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import type { StatisticsSource, StatisticsSourceName } from '../../src/domain/statistics.ts';
-import { type FailureCause, UpstreamFailure } from '../../src/domain/upstream-failure.ts';
-import { createSampling } from '../../src/services/sampling.ts';
-import { createTestClock } from '../support/clock.ts';
+import { DAY, HOUR } from '#domain/clock';
+import type { StatisticsSource, StatisticsSourceName } from '#domain/statistics/statistics';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { createFailover } from '#services/statistics/failover';
+import { createTestClock } from '../../../fixtures/clock.ts';
 
 const TIMEOUT = 60_000;
 
@@ -11,7 +11,7 @@ const TIMEOUT = 60_000;
 function source(
   name: StatisticsSourceName,
   script: () => FailureCause | Error | undefined,
-  at: () => number = () => 1_000,
+  at: () => number = () => Date.parse('2026-05-01T00:00:00Z'),
 ) {
   const given: number[] = [];
   return {
@@ -34,17 +34,19 @@ function line(...sources: StatisticsSource[]) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
   const unlisted = new Map<string, number>();
   const intervals = new Map<string, number>();
-  const sampling = createSampling({
+  const dropped: string[] = [];
+  const sampling = createFailover({
     sources,
     every: (name) => intervals.get(name) ?? HOUR,
-    holdings: {
+    cache: {
       unlistedAt: (name, symbol) => unlisted.get(`${name}:${symbol}`),
       recordUnlisted: async (name, symbol, at) => void unlisted.set(`${name}:${symbol}`, at),
     },
     timeoutMs: TIMEOUT,
     clock,
+    dropped: (name) => void dropped.push(name),
   });
-  return { sampling, clock, intervals };
+  return { sampling, clock, intervals, dropped };
 }
 
 const fine = () => undefined;
@@ -146,16 +148,17 @@ test('samples are as far apart as the budget of the first source allows that lis
   expect(sampling.every('ar')).toBe(2 * HOUR);
 });
 
-test('a sample of a time to come is none, and the next one is asked', async () => {
-  const soon = Date.parse('2026-05-16T14:00:00Z');
+test('a sample of a time to come, or from before the chain began, is none, and the next one is asked', async () => {
+  const soon = Date.parse('2026-05-15T14:02:00Z');
   let at = soon;
   const first = source('cryptocompare', fine, () => at);
-  const { sampling } = line(first, source('arweave-node', fine));
+  const { sampling, dropped } = line(first, source('arweave-node', fine));
   expect((await sampling.sample('ar')).source).toBe('cryptocompare');
-  for (at of [soon + 1000, 8.64e15]) {
+  for (at of [soon + 1000, 8.64e15, 0, Date.parse('2018-06-07T23:59:59Z')]) {
     const { source: name, passedOver } = await sampling.sample('ar');
     expect([name, ...passedOver]).toEqual(['arweave-node', ['cryptocompare', 'unexpected']]);
   }
+  expect(dropped).toEqual(Array(4).fill('cryptocompare'));
 });
 
 test.each<[string, UpstreamFailure[], number]>([

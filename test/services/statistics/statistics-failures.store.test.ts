@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { HOUR } from '../../src/domain/clock.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
-import { BROKEN, KEYLESS, startWithStatistics, type WithStatistics } from '../support/statistics.ts';
+import { HOUR } from '#domain/clock';
+import type { Fault } from '#sandbox/faults';
+import {
+  BROKEN,
+  KEYLESS,
+  startWithStatistics,
+  type WithStatistics,
+} from '../../support/service/statistics.ts';
 
 let service: WithStatistics;
 afterEach(() => service?.close());
@@ -40,7 +45,7 @@ describe('a source that is down', () => {
   test.each(['hangBeforeHeaders', 'hangMidway'] as const)(
     'and never answers (%s) leaves the next one its part of the deadline',
     async (kind) => {
-      service = await startWithStatistics({ settings: { UPSTREAM_TIMEOUT_MS: '1500' } });
+      service = await startWithStatistics({ settings: { UPSTREAM_TIMEOUT_MS: '1000' } });
       service.fail('cryptocompare', { kind });
       for (const token of TOKENS) {
         expect(await service.stats(token), token).toMatchObject({ status: 200, source: KEYLESS[token] });
@@ -104,7 +109,7 @@ describe('when all sources are down', () => {
     ['upstream_timeout', 504, 'did not answer in time', { kind: 'hangBeforeHeaders' }],
   ])('%s (%i) where nothing is stored: it %s', async (code, status, told, fault) => {
     const isHanging = fault.kind === 'hangBeforeHeaders';
-    service = await startWithStatistics(isHanging ? { settings: { UPSTREAM_TIMEOUT_MS: '800' } } : {});
+    service = await startWithStatistics(isHanging ? { settings: { UPSTREAM_TIMEOUT_MS: '300' } } : {});
     failAll(fault);
     for (const token of TOKENS) {
       const answer = await service.stats(token);

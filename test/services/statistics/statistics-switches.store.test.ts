@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import { startWithStatistics, type WithStatistics } from '../support/statistics.ts';
+import { DAY, HOUR } from '#domain/clock';
+import { startWithStatistics, type WithStatistics } from '../../support/service/statistics.ts';
 
 let service: WithStatistics;
 afterEach(() => service?.close());
@@ -110,11 +110,11 @@ describe('a chain that a source does not list', () => {
     const second = await service.another();
     await service.stats('ar');
     expect(service.calls('cryptocompare')).toBe(1);
-    await second.watch();
+    await second.poll();
     const restarted = await service.another();
     for (const parts of [second, restarted]) {
       await service.pass(HOUR);
-      await parts.watch();
+      await parts.poll();
       expect((await parts.statistics.latest('ar')).source).toBe('arweave-node');
       await parts.statistics.idle();
     }

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { monthOf } from '../../src/domain/budget.ts';
-import { DAY, HOUR, MINUTE } from '../../src/domain/clock.ts';
-import type { TokenStatistics } from '../../src/domain/records.ts';
-import type { StatisticsSymbol } from '../../src/domain/statistics.ts';
-import { STATISTICS_BUDGETS } from '../../src/domain/statistics-budget.ts';
-import { startWithStatistics, type Upstream, type WithStatistics } from '../support/statistics.ts';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+import type { TokenStatistics } from '#domain/records';
+import { STATISTICS_BUDGETS } from '#domain/statistics/budget';
+import type { StatisticsSymbol } from '#domain/statistics/statistics';
+import { monthOf } from '#domain/upstream/budget';
+import { startWithStatistics, type Upstream, type WithStatistics } from '../../support/service/statistics.ts';
 
 let service: WithStatistics;
 afterEach(() => service?.close());

@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Prisma } from '../../src/generated/prisma/client.ts';
-import type { Answer } from '../../src/services/answer.ts';
-import { startWithStatistics, type WithStatistics } from '../support/statistics.ts';
+import type { Prisma } from '#generated/prisma/client';
+import type { Answer } from '#services/caching/answer';
+import { startWithStatistics, type WithStatistics } from '../../support/service/statistics.ts';
 
 let service: WithStatistics;
 afterEach(() => service?.close());
 
 const changes: [string, Prisma.LatestStatisticsUpdateManyMutationInput][] = [
   ['of another shape', { record: { id: 'seven' } }],
-  ['without a figure that there is now', { record: { id: 7, time: 1, symbol: 'BTC' } }],
+  ['without what every record has', { record: { id: 7, time: 1, symbol: 'BTC' } }],
   ['of a source that there is no more', { source: 'another' }],
 ];
 
@@ -20,9 +20,25 @@ test.each(changes)('a record %s does not stop a start, and is fetched anew', asy
   const { statistics } = await service.another();
   const answer: Answer = await statistics.latest('btc');
   expect(service.calls()).toBe(asked + 1);
-  expect(answer).toMatchObject({ source: 'cryptocompare', filled: { fetched: true, failure: undefined } });
+  expect(answer).toMatchObject({ source: 'cryptocompare', outcome: { fetched: true, failure: undefined } });
   expect(JSON.parse(String(answer.body.identity.payload))).toEqual(record);
-  expect(await statistics.latest('btc')).toMatchObject({ filled: { fetched: false } });
+  expect(await statistics.latest('btc')).toMatchObject({ outcome: { fetched: false } });
+});
+
+test('a record without a figure that a later release added is served, with null there', async () => {
+  service = await startWithStatistics();
+  const { record } = await service.stats('btc');
+  await service.database.prisma
+    .$executeRaw`UPDATE latest_statistics SET record = record - 'hashrate' - 'block_size'`;
+  const asked = service.calls();
+  const { statistics } = await service.another();
+  const answer: Answer = await statistics.latest('btc');
+  expect(service.calls()).toBe(asked);
+  expect(JSON.parse(String(answer.body.identity.payload))).toEqual({
+    ...record,
+    hashrate: null,
+    block_size: null,
+  });
 });
 
 test('a record that cannot be read is as one that never was while all sources are down', async () => {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE, SECOND } from '../../src/domain/clock.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { openTestSource } from '../support/source.ts';
-import { startUpstreamServer } from '../support/upstream-server.ts';
+import { MINUTE, SECOND } from '#domain/clock';
+import type { Fault } from '#sandbox/faults';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestSource } from '../../support/upstream/source.ts';
+import { startUpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 let sandbox: Sandbox;
 let source: ReturnType<typeof openTestSource>;
@@ -11,7 +12,7 @@ const reopen = (options: Parameters<typeof openTestSource>[1] = {}) => {
   source = openTestSource(sandbox.coingeckoUrl, options);
 };
 beforeEach(async () => {
-  sandbox = await startSandbox();
+  sandbox = await startSandbox({ clock: createTestClock('2026-05-15T14:10:06Z') });
   reopen();
 });
 afterEach(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { latestPrice } from '../../src/domain/records.ts';
-import type { Sample } from '../../src/domain/sample.ts';
-import { TOKEN_NAMES } from '../../src/domain/token.ts';
-import { haveRecordings, recording, recordingNames } from '../support/recordings.ts';
-import { openTestSource } from '../support/source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import type { Sample } from '#domain/market/sample';
+import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { latestPrice } from '#domain/records';
+import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
+import { openTestSource } from '../../support/upstream/source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 let upstream: UpstreamServer;
 beforeAll(async () => {
@@ -19,8 +19,10 @@ type Recorded = { prices: Column; market_caps: Column; total_volumes: Column };
 const KINDS = {
   charts: /^(docs_example_)?market_chart_/,
   quotes: /^(docs_example_)?coins_markets_/,
-  errors: /^err_/,
-  others: /^((docs_example_)?history_|openapi_)/,
+  errors: /^err_(4|cloudflare_)/,
+  outages: /^err_5/,
+  others:
+    /^((docs_example_)?(history|coins_list|exchange_rates|key|ohlc|ohlc_range|search|simple_price|supported_vs_currencies)_|openapi_)/,
 };
 const names = recordingNames('coingecko');
 const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
@@ -28,13 +30,20 @@ const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test
 /** The rate limit's headers lie beside it as text: these are what the client goes by. */
 const RETRY_AFTER = { 'err_429_rate_limit_2022-09-29.json': '119' } as Record<string, string>;
 
+/** Five tokens, or as many names as the recording has: how long an answer may be depends on how much was asked. */
+const asked = (recorded: readonly unknown[]) =>
+  Array.from(
+    { length: Math.max(recorded.length, TOKEN_NAMES.length) },
+    (_, i) => TOKEN_NAMES[i % TOKEN_NAMES.length] as TokenName,
+  );
+
 function served(name: string) {
   const status = /^err_(\d{3})_/.exec(name)?.[1] ?? (name.startsWith('err_') ? '429' : '200');
   const answer = recording('coingecko', name, Number(status));
   const retryAfter = RETRY_AFTER[name];
   if (retryAfter) answer.headers['retry-after'] = retryAfter;
   upstream.follow(() => answer);
-  return { answer, source: openTestSource(upstream.url) };
+  return { answer, source: openTestSource(upstream.url, { now: '2026-11-22T00:00:00Z' }) };
 }
 
 describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
@@ -58,9 +67,9 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
 
   test.each(of('quotes'))('%s: the latest record of each token in it', async (name) => {
     const { answer, source } = served(name);
-    const quotes = await source.quotes(TOKEN_NAMES);
-    await source.close();
     const recorded = JSON.parse(String(answer.body)) as Record<string, number | string | null>[];
+    const quotes = await source.quotes(asked(recorded));
+    await source.close();
     const mine = recorded.filter(({ id }) => TOKEN_NAMES.some((token) => token === id));
     expect(quotes.map(({ token }) => token)).toEqual(mine.map(({ id }) => id));
     quotes.forEach(({ record, at }, i) => {
@@ -75,8 +84,8 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
   });
 
   test('the list of 2023 has all five tokens', async () => {
-    const { source } = served('coins_markets_usd_per_page250_2023-07-28.json');
-    const quotes = await source.quotes(TOKEN_NAMES);
+    const { answer, source } = served('coins_markets_usd_per_page250_2023-07-28.json');
+    const quotes = await source.quotes(asked(JSON.parse(String(answer.body))));
     await source.close();
     expect(quotes.map(({ token }) => token).sort()).toEqual([...TOKEN_NAMES].sort());
   });
@@ -103,10 +112,24 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     await source.close();
   });
 
+  test.each(of('outages'))('%s is asked again, and told as its own fault', async (name) => {
+    const { source } = served(name);
+    const before = upstream.calls.length;
+    await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'server_error' });
+    expect(upstream.calls.length).toBe(before + 3);
+    await source.close();
+  });
+
   test.each(of('others'))('%s is not taken for a chart or a price', async (name) => {
     const { source } = served(name);
-    await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'unexpected' });
-    await expect(source.quotes(TOKEN_NAMES)).rejects.toMatchObject({ reason: 'unexpected' });
+    // The interface description is longer than any answer that was asked for.
+    const isLong = name.startsWith('openapi_');
+    await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({
+      reason: isLong ? 'too_large' : 'unexpected',
+    });
+    // A list of coins has the shape of a list of prices, and no price in it.
+    const reason = isLong ? 'too_large' : name.includes('coins_list') ? 'empty' : 'unexpected';
+    await expect(source.quotes(TOKEN_NAMES)).rejects.toMatchObject({ reason });
     await source.close();
   });
 });

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { latestPrice } from '../../src/domain/records.ts';
-import { openTestSource } from '../support/source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { latestPrice } from '#domain/records';
+import { openTestSource } from '../../support/upstream/source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 const sample = (name: string) =>
-  readFileSync(new URL(`../samples/coingecko/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../samples/coingecko/${name}`, import.meta.url), 'utf8');
 const at = (iso: string) => Date.parse(iso);
+const noon = at('2026-05-15T12:00:00Z');
 
 let upstream: UpstreamServer;
 beforeAll(async () => {
@@ -71,19 +72,19 @@ describe('a chart', () => {
   test('of two figures at the same instant has the later in the answer', async () => {
     const body = {
       prices: [
-        [1000, 1],
-        [1000, 2],
+        [noon, 1],
+        [noon, 2],
       ],
       market_caps: [],
-      total_volumes: [[1000, 3]],
+      total_volumes: [[noon, 3]],
     };
-    expect(await chart(JSON.stringify(body))).toEqual([{ at: 1000, price: 2, marketCap: null, volume: 3 }]);
+    expect(await chart(JSON.stringify(body))).toEqual([{ at: noon, price: 2, marketCap: null, volume: 3 }]);
   });
 
   test('may have members that nobody knows', async () => {
-    const body = { prices: [[1000, 1, 'more']], market_caps: [], total_volumes: [], more: { error: 'none' } };
+    const body = { prices: [[noon, 1, 'more']], market_caps: [], total_volumes: [], more: { error: 'none' } };
     expect(await chart(JSON.stringify(body))).toEqual([
-      { at: 1000, price: 1, marketCap: null, volume: null },
+      { at: noon, price: 1, marketCap: null, volume: null },
     ]);
   });
 

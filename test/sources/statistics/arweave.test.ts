@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openArweaveNode } from '../../src/sources/arweave.ts';
-import { openTestStatistics } from '../support/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { openArweaveNode } from '#sources/statistics/arweave';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 type Blocks = Record<number, object | undefined>;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBitcoinStats } from '../../src/sources/bitcoin.ts';
-import { openTestStatistics } from '../support/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { openBitcoinStats } from '#sources/statistics/bitcoin';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 /** The answer of 12 May 2019 by which public descriptions of the interface explain it, less the prices. */
 const DOCUMENTED = {

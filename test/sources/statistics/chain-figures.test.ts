@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tokenStatistics } from '../../src/domain/records.ts';
-import { FIGURES, type Figure } from '../../src/domain/statistics.ts';
-import { type FigureRules, figuresTold, sampleOf } from '../../src/sources/chain-figures.ts';
-import { digits, instant, numeric, whole } from '../../src/sources/wire-number.ts';
+import { tokenStatistics } from '#domain/records';
+import { FIGURES, type Figure } from '#domain/statistics/figures';
+import { type FigureRules, figuresTold, sampleOf } from '#sources/statistics/chain-figures';
+import { digits, instant, numeric, whole } from '#sources/transport/number';
 
 type Told = Partial<Record<Figure, number | null>>;
 const RULES: FigureRules<Told> = Object.fromEntries(

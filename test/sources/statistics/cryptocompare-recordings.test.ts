@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tokenStatistics } from '../../src/domain/records.ts';
-import { openCryptoCompare } from '../../src/sources/cryptocompare.ts';
-import type { StatisticsOptions } from '../../src/sources/statistics-source.ts';
-import { haveRecordings, recording, recordingNames } from '../support/recordings.ts';
-import { openTestStatistics } from '../support/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { tokenStatistics } from '#domain/records';
+import { openCryptoCompare } from '#sources/statistics/cryptocompare';
+import type { StatisticsOptions } from '#sources/statistics/source';
+import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 let upstream: UpstreamServer;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '../../src/domain/statistics.ts';
-import { openCryptoCompare } from '../../src/sources/cryptocompare.ts';
-import type { StatisticsOptions } from '../../src/sources/statistics-source.ts';
-import { openTestStatistics } from '../support/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
+import { openCryptoCompare } from '#sources/statistics/cryptocompare';
+import type { StatisticsOptions } from '#sources/statistics/source';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 const sample = (name: string) =>
-  readFileSync(new URL(`../samples/cryptocompare/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../samples/cryptocompare/${name}`, import.meta.url), 'utf8');
 const withKey = (options: StatisticsOptions) => openCryptoCompare({ ...options, apiKey: 'the-key' });
 
 let upstream: UpstreamServer;
@@ -66,7 +66,8 @@ describe('a record', () => {
     ['with a number too large', changed({ transaction_count: '9'.repeat(40) }), 'unexpected'],
     ['with a symbol that cannot be stored', changed({ partner_symbol: 'B\0TC' }), 'unexpected'],
     ['with half a character', changed({ partner_symbol: '\ud800' }), 'unexpected'],
-    ['with a symbol without an end', changed({ partner_symbol: 'B'.repeat(100_000) }), 'unexpected'],
+    ['with a symbol without an end', changed({ partner_symbol: 'B'.repeat(50_000) }), 'unexpected'],
+    ['larger than any record', changed({ partner_symbol: 'B'.repeat(100_000) }), 'too_large'],
     ['with words', changed({ hashrate: 'fast' }), 'unexpected'],
     ['without a field', '{"Response":"Success","Data":{}}', 'empty'],
     ['without a figure', changed(JSON.parse('{}')).replace(/"(\w+)":[\d.]+/g, '"$1":null'), 'unexpected'],

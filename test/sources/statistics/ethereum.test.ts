@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openEthereumStats } from '../../src/sources/ethereum.ts';
-import { openTestStatistics } from '../support/statistics-source.ts';
-import { type Reply, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { openEthereumStats } from '#sources/statistics/ethereum';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
+import {
+  type Reply,
+  startUpstreamServer,
+  type UpstreamServer,
+} from '../../support/upstream/upstream-server.ts';
 
 /** The example of `GET /stats` in Blockscout's interface description (docs.blockscout.com/api-reference). */
 const DOCUMENTED = {
@@ -103,8 +107,13 @@ test.each<[string, object, object | undefined, string]>([
   await expect(sampled(stats, blocks)).rejects.toMatchObject({ upstream: 'ethereum-stats', reason });
 });
 
-test('a list of any length is read', async () => {
-  const items = Array.from({ length: 300_000 }, (_, height) => ({ height, size: 2 }));
-  const { figures } = await sampled({ total_addresses: '5' }, { items });
-  expect(figures).toEqual({ unique_addresses_all_time: 5, block_height: 299_999, block_size: 2 });
+test.each([
+  [250, undefined],
+  [251, 'unexpected'],
+  [300_000, 'too_large'],
+])('a list of %d blocks: %s', async (length, reason) => {
+  const items = Array.from({ length }, (_, height) => ({ height, size: 2 }));
+  const answer = sampled({ total_addresses: '5' }, { items });
+  if (reason) await expect(answer).rejects.toMatchObject({ reason });
+  else expect((await answer).figures).toMatchObject({ block_height: 249, block_size: 2 });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSolanaRpc } from '../../src/sources/solana.ts';
-import { openTestStatistics } from '../support/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
+import { openSolanaRpc } from '#sources/statistics/solana';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 /** The examples of solana.com/docs/rpc/http, each of its method's result. */
 const DOCUMENTED: Record<string, unknown> = {

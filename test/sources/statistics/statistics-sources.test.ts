@@ -5,17 +5,17 @@ import {
   type StatisticsSource,
   type StatisticsSourceName,
   type StatisticsSymbol,
-} from '../../src/domain/statistics.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { ARWEAVE_FIGURES, openArweaveNode } from '../../src/sources/arweave.ts';
-import { BITCOIN_FIGURES, openBitcoinStats } from '../../src/sources/bitcoin.ts';
-import { CRYPTOCOMPARE_FIGURES, openCryptoCompare } from '../../src/sources/cryptocompare.ts';
-import { ETHEREUM_FIGURES, openEthereumStats } from '../../src/sources/ethereum.ts';
-import { openSolanaRpc, SOLANA_FIGURES } from '../../src/sources/solana.ts';
-import type { StatisticsOptions } from '../../src/sources/statistics-source.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openTestStatistics } from '../support/statistics-source.ts';
+} from '#domain/statistics/statistics';
+import type { Fault } from '#sandbox/faults';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { ARWEAVE_FIGURES, openArweaveNode } from '#sources/statistics/arweave';
+import { BITCOIN_FIGURES, openBitcoinStats } from '#sources/statistics/bitcoin';
+import { CRYPTOCOMPARE_FIGURES, openCryptoCompare } from '#sources/statistics/cryptocompare';
+import { ETHEREUM_FIGURES, openEthereumStats } from '#sources/statistics/ethereum';
+import { openSolanaRpc, SOLANA_FIGURES } from '#sources/statistics/solana';
+import type { StatisticsOptions } from '#sources/statistics/source';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 
 type Kind = {
   open: (options: StatisticsOptions) => StatisticsSource;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/stores/database.ts';
-import { createTestDatabase, openTestDatabase } from '../support/database.ts';
+import { openDatabase } from '#stores/database/database';
+import { createTestDatabase, openTestDatabase } from '../../support/database/database.ts';
 
 test('an empty database is migrated when it is opened', async () => {
   const { url, drop } = await createTestDatabase('empty');

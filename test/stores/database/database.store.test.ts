@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestDatabase } from '../support/database.ts';
+import { openTestDatabase } from '../../support/database/database.ts';
 
 test('each test has a database of its own, migrated and empty', async () => {
   const [one, other] = [await openTestDatabase(), await openTestDatabase()];
@@ -22,7 +22,7 @@ test('a transaction that throws leaves nothing', async () => {
 });
 
 test('a closed database is no longer ready', async () => {
-  const database = await openTestDatabase();
+  const database = await openTestDatabase({ unshared: true });
   await database.close();
   await expect(database.ready()).rejects.toThrow();
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../src/stores/database.ts';
+import { openDatabase } from '#stores/database/database';
 
 let directory: string;
 
@@ -52,7 +52,7 @@ test('an embedded database is made, kept, and free again once closed', async () 
 });
 
 test('a row that was acknowledged outlives a SIGKILL, and the directory can be opened at once', async () => {
-  const module = new URL('../../src/stores/database.ts', import.meta.url).href;
+  const module = new URL('../../../src/stores/database/database.ts', import.meta.url).href;
   const script = `
     const { openDatabase } = await import(${JSON.stringify(module)});
     const { prisma } = await openDatabase({ dataDir: process.argv[1] });

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { type Migration, migrate, readMigrations } from '../../src/stores/migrations.ts';
-import { sessionOn } from '../../src/stores/server-database.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { type Migration, migrate, readMigrations } from '#stores/database/migrations';
+import { sessionOn } from '#stores/database/server';
+import { createTestDatabase } from '../../support/database/database.ts';
 
 async function connect(url: string) {
   const client = new pg.Client({ connectionString: url });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { migrate, readMigrations } from '../../src/stores/migrations.ts';
-import { openSchemaEngine } from '../support/schema-engine.ts';
+import { migrate, readMigrations } from '#stores/database/migrations';
+import { openSchemaEngine } from '../../support/database/schema-engine.ts';
 
 const FIRST = {
   name: '20260101000000_first',

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/stores/database.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { openDatabase } from '#stores/database/database';
+import { createTestDatabase } from '../../support/database/database.ts';
 
 test('a server that goes away during the migrations can be tried again', async () => {
   const { url, drop } = await createTestDatabase('empty');

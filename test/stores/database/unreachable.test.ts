@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPassing } from '../../src/stores/unreachable.ts';
+import { isPassing } from '#stores/database/unreachable';
 
 const error = (code: string) => Object.assign(new Error('because'), { code });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createRefreshStore, type RefreshStore } from '../../src/stores/refreshes.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createRefreshStore, type RefreshStore } from '#stores/market/refreshes';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 let store: RefreshStore;
@@ -31,9 +31,9 @@ describe('a claim', () => {
 
   test('is free again when it was let go, by who had it', async () => {
     await store.claim('latest', mine, 10_000, 0);
-    await store.letGo('latest', theirs);
+    await store.release('latest', theirs);
     expect(await store.claim('latest', theirs, 10_000, 0)).toBe(false);
-    await store.letGo('latest', mine);
+    await store.release('latest', mine);
     expect(await store.claim('latest', theirs, 10_000, 0)).toBe(true);
   });
 

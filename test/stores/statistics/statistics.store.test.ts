@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/domain/clock.ts';
-import type { ChainSample } from '../../src/domain/statistics.ts';
-import { statisticsRecord } from '../../src/domain/statistics-record.ts';
-import { createRefreshStore } from '../../src/stores/refreshes.ts';
-import { createStatisticsStore } from '../../src/stores/statistics.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { DAY, HOUR } from '#domain/clock';
+import { statisticsRecord } from '#domain/statistics/record';
+import type { ChainSample } from '#domain/statistics/statistics';
+import { createRefreshStore } from '#stores/market/refreshes';
+import { createStatisticsStore } from '#stores/statistics/statistics';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 let store: ReturnType<typeof createStatisticsStore>;
@@ -33,7 +33,7 @@ test('the last good record takes the place of the one before, and comes back as 
   const figures = { block_height: 405_123_456, difficulty: 27692567959233.586, current_supply: 0.1 + 0.2 };
   const newer = row(NOW, figures, NOW + 300);
   await store.record('statistics:sol', newer, undefined);
-  const [only, ...others] = await store.latest();
+  const [only, ...others] = await store.latest(EVER);
   expect(only).toEqual(newer);
   expect(Object.keys(only?.record ?? {})).toEqual(Object.keys(newer.record));
   expect(others).toEqual([]);
@@ -52,7 +52,7 @@ test('a row of a source, token or shape that this release does not know is left 
       { token: 'ar', source: 'arweave-node', record: { id: 'of another shape' }, ...instants },
     ],
   });
-  expect((await store.latest()).map(({ symbol }) => symbol)).toEqual(['sol']);
+  expect((await store.latest(EVER)).map(({ symbol }) => symbol)).toEqual(['sol']);
 });
 
 test('counters are kept apart by source, in order, and for three days', async () => {
@@ -86,8 +86,8 @@ test('a second sample of the same time takes the place of the first', async () =
 });
 
 test('what does not go in leaves nothing behind', async () => {
-  const before = await store.latest();
-  const tooMuch = { at: NOW + HOUR, transaction_count_all_time: 1e30 };
-  await expect(store.record('statistics:sol', row(NOW + HOUR, {}), tooMuch)).rejects.toThrow();
-  expect(await store.latest()).toEqual(before);
+  const before = await store.latest(EVER);
+  const tooLarge = { at: NOW + HOUR, transaction_count_all_time: 1e30 };
+  await expect(store.record('statistics:sol', row(NOW + HOUR, {}), tooLarge)).rejects.toThrow();
+  expect(await store.latest(EVER)).toEqual(before);
 });

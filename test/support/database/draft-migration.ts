@@ -1,13 +1,13 @@
 /**
  * Writes what is missing between the migrations and `prisma/schema.prisma` as a migration:
  *
- *     node test/support/draft-migration.ts 20261121000000_init
+ *     node test/support/database/draft-migration.ts 20261121000000_init
  *
  * An unreleased migration of that name is written anew; a released one must never be.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
-import { migrate, readMigrations } from '../../src/stores/migrations.ts';
+import { migrate, readMigrations } from '#stores/database/migrations';
 import { openSchemaEngine } from './schema-engine.ts';
 
 const name = process.argv[2];
@@ -22,7 +22,7 @@ await postgres.close();
 if (script === undefined) {
   console.log('the migrations already make what the schema describes');
 } else {
-  const directory = new URL(`../../prisma/migrations/${name}/`, import.meta.url);
+  const directory = new URL(`../../../prisma/migrations/${name}/`, import.meta.url);
   await mkdir(directory, { recursive: true });
   await writeFile(new URL('migration.sql', directory), script);
   console.log(script);

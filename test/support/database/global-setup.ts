@@ -6,8 +6,8 @@ import { PGlite } from '@electric-sql/pglite';
 import { PostgreSqlContainer } from '@testcontainers/postgresql';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/stores/migrations.ts';
-import { sessionOn } from '../../src/stores/server-database.ts';
+import { migrate } from '#stores/database/migrations';
+import { sessionOn } from '#stores/database/server';
 
 /** Where a project's test files get their databases: a dumped data directory to load, or a server's template. */
 export type TestDatabaseSource =

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
-import type { Migration } from '../../src/stores/migrations.ts';
+import type { Migration } from '#stores/database/migrations';
 
-const ROOT = new URL('../../', import.meta.url);
+const ROOT = new URL('../../../', import.meta.url);
 const filters = { externalTables: [], externalEnums: [] };
 
 /** The engine behind `prisma migrate`, in process, on an embedded database. */

@@ -1,7 +1,7 @@
 import { type Item, parseList } from 'structured-headers';
-import { startGate } from './chaos-gate.ts';
-import { createTestClock } from './clock.ts';
-import { type Document, published } from './published.ts';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { type Document, published } from '../../../fixtures/published.ts';
+import { startGate } from '../upstream/chaos-gate.ts';
 import { startService } from './service.ts';
 
 export const BY_NAME = ['bitcoin', 'arweave', 'ethereum', 'solana', 'usd-coin'] as const;

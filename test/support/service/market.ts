@@ -1,18 +1,18 @@
-import type { Clock } from '../../src/domain/clock.ts';
-import { openLog, openParts } from '../../src/parts.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import type { Answer } from '../../src/services/answer.ts';
-import { readSettings } from '../../src/settings.ts';
-import type { TestClock } from './clock.ts';
-import { openTestDatabase, type TestDatabase } from './database.ts';
-import { statisticsSettings } from './statistics-settings.ts';
+import { openDependencies, openLog } from '#dependencies';
+import type { Clock } from '#domain/clock';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import type { Answer } from '#services/caching/answer';
+import { readSettings } from '#settings';
+import type { TestClock } from '../../../fixtures/clock.ts';
+import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
+import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 
 type Env = Readonly<Record<string, string>>;
 
 /** One process of the service without its HTTP, on a database that others may have open too. */
 export async function openProcess(database: TestDatabase, clock: Clock, env: Env) {
   const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
-  const parts = await openParts(settings, { logger: openLog('silent'), clock, database });
+  const parts = await openDependencies(settings, { logger: openLog('silent'), clock, database });
   return { market: parts.market, close: parts.close };
 }
 

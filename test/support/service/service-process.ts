@@ -67,6 +67,7 @@ export function spawnService(env: Readonly<Record<string, string>>, args = ['src
 
 function endings(child: ChildProcess, exited: Promise<[number | null, NodeJS.Signals | null]>) {
   return {
+    pid: child.pid as number,
     /** Asks it to stop (SIGTERM) and gives its exit code. */
     async stop(): Promise<number | null> {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');

@@ -1,13 +1,14 @@
 import type { AddressInfo } from 'node:net';
-import { buildApp } from '../../src/app.ts';
-import { hashApiKey, mintApiKey } from '../../src/domain/api-key.ts';
-import { type Clock, systemClock } from '../../src/domain/clock.ts';
-import { addMonths } from '../../src/domain/plan.ts';
-import { openLog, openParts } from '../../src/parts.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { readSettings } from '../../src/settings.ts';
-import { openTestDatabase } from './database.ts';
-import { statisticsSettings } from './statistics-settings.ts';
+import { buildApp } from '#app';
+import { openDependencies, openLog } from '#dependencies';
+import { type Clock, systemClock } from '#domain/clock';
+import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { addMonths } from '#domain/quota/plan';
+import type { Patience } from '#http/pipeline/request-body';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { readSettings } from '#settings';
+import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
+import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -23,8 +24,12 @@ type Options = {
   sandbox?: Parameters<typeof startSandbox>[0];
   /** The system's clock where left out. */
   clock?: Clock;
+  /** How long a request may take to arrive; as shipped where left out. */
+  patience?: Patience;
   /** The folder that the console was built into; none is served where left out. */
   consoleFolder?: string;
+  /** Another service's, which goes on with it; a fresh one where left out. */
+  database?: TestDatabase;
 };
 
 /** `validUntil` in Unix ms; `revokedAt` and `expiresAt` are the key's. */
@@ -38,7 +43,9 @@ export async function startService({
   settings: given,
   sandbox: options,
   clock = systemClock,
+  patience,
   consoleFolder,
+  database: shared,
 }: Options = {}) {
   const logLines: string[] = [];
   const sandbox: Sandbox = await startSandbox({ clock, ...options });
@@ -50,9 +57,9 @@ export async function startService({
     ...statisticsSettings(sandbox),
     ...env,
   });
-  const database = await openTestDatabase();
-  const parts = await openParts(settings, { logger, clock, database });
-  const app = await buildApp({ ...parts, consoleFolder });
+  const database = shared ?? (await openTestDatabase());
+  const parts = await openDependencies(settings, { logger, clock, database });
+  const app = await buildApp({ ...parts, consoleFolder, ...(patience && { patience }) });
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}${settings.basePath}`;
@@ -104,7 +111,7 @@ export async function startService({
     async close(): Promise<void> {
       await app.close();
       await parts.close();
-      await database.close();
+      if (!shared) await database.close();
       await sandbox.close();
     },
   };

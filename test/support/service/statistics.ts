@@ -1,10 +1,10 @@
-import type { TokenStatistics } from '../../src/domain/records.ts';
-import type { StatisticsSymbol } from '../../src/domain/statistics.ts';
-import { openLog, openParts, type Parts } from '../../src/parts.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
-import { readSettings } from '../../src/settings.ts';
+import { type Dependencies, openDependencies, openLog } from '#dependencies';
+import type { TokenStatistics } from '#domain/records';
+import type { StatisticsSymbol } from '#domain/statistics/statistics';
+import type { Fault } from '#sandbox/faults';
+import { readSettings } from '#settings';
+import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { startBesieged } from './chaos.ts';
-import { statisticsSettings } from './statistics-settings.ts';
 
 export const STATS = '/v1/prices/latest/stats';
 
@@ -44,7 +44,7 @@ export async function startWithStatistics({
     ...(start && { start }),
   });
   const { sandbox } = service;
-  const processes: Parts[] = [];
+  const processes: Dependencies[] = [];
 
   return {
     ...service,
@@ -72,7 +72,7 @@ export async function startWithStatistics({
         .filter(({ msg }) => msg === 'statistics from another source')
         .map(({ level, token, from, to, reason }) => ({ level, token, from, to, reason })),
     /** Another process on the same database, or this one started again; `lines` takes its log. */
-    async another(env: Record<string, string> = {}, lines: string[] = []): Promise<Parts> {
+    async another(env: Record<string, string> = {}, lines: string[] = []): Promise<Dependencies> {
       const given = {
         COINGECKO_URL: sandbox.coingeckoUrl,
         ...statisticsSettings(sandbox),
@@ -82,7 +82,7 @@ export async function startWithStatistics({
       };
       const { clock, database } = service;
       const logger = openLog('info', { write: (line) => void lines.push(line) });
-      const parts = await openParts(readSettings(given), { logger, clock, database });
+      const parts = await openDependencies(readSettings(given), { logger, clock, database });
       processes.push(parts);
       return parts;
     },

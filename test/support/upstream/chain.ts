@@ -1,6 +1,6 @@
-import { startSandbox } from '../../src/sandbox/server.ts';
-import { createTestClock } from './clock.ts';
-import { base64, keyOf, type Order, signedStdTx, signedTxRaw } from './signing.ts';
+import { startSandbox } from '#sandbox/server';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { base64, keyOf, type Order, signedStdTx, signedTxRaw } from '../../../fixtures/signing.ts';
 
 type Members = Record<string, unknown>;
 // A node's answer is whatever it is: a test looks at what it expects.

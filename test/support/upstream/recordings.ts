@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Reply } from './upstream-server.ts';
 
 const DIRECTORY =
-  process.env.RECORDINGS_DIR ?? fileURLToPath(new URL('../../../shared/recordings', import.meta.url));
+  process.env.RECORDINGS_DIR ?? fileURLToPath(new URL('../../../../shared/recordings', import.meta.url));
 
 /** Whether the recorded upstream answers are there; where not, this is said once for each test file. */
 export const haveRecordings = existsSync(DIRECTORY);
@@ -16,7 +16,9 @@ if (!haveRecordings) {
 const OF_THE_CONNECTION =
   /^(connection|transfer-encoding|content-length|content-encoding|keep-alive|alt-svc)$/i;
 
-type Meta = { status: number; headers: Record<string, string> };
+/** What was kept of an exchange: the answer's own, or under `response` with each header as a list. */
+type Kept = { status: number; headers: Record<string, string | string[]> };
+type Meta = Kept | { response: Kept };
 
 /** The names of the answers of an upstream, without what is written beside them. */
 export function recordingNames(upstream: string): string[] {
@@ -36,10 +38,11 @@ export function recording(upstream: string, name: string, status = 200): Require
     return { status, headers: { 'content-type': type }, body };
   }
   const meta = JSON.parse(readFileSync(metaPath, 'utf8')) as Meta;
+  const kept = 'response' in meta ? meta.response : meta;
   const headers = Object.fromEntries(
-    Object.entries(meta.headers)
+    Object.entries(kept.headers)
       .filter(([header]) => !OF_THE_CONNECTION.test(header))
-      .map(([header, value]) => [header.toLowerCase(), value]),
+      .map(([header, value]) => [header.toLowerCase(), String(value)]),
   );
-  return { status: meta.status, headers, body };
+  return { status: kept.status, headers, body };
 }

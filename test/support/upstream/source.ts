@@ -1,5 +1,5 @@
-import { type CoinGeckoPlan, openCoinGecko } from '../../src/sources/coingecko.ts';
-import { createTestClock } from './clock.ts';
+import { type CoinGeckoPlan, type Dropped, openCoinGecko } from '#sources/market/coingecko';
+import { createTestClock } from '../../../fixtures/clock.ts';
 
 type Options = {
   timeoutMs?: number;
@@ -16,6 +16,7 @@ export function openTestSource(url: string, options: Options = {}) {
   let left = options.calls ?? Number.POSITIVE_INFINITY;
   const clock = createTestClock(now);
   const outcomes: string[] = [];
+  const dropped: Parameters<Dropped>[0][] = [];
   const source = openCoinGecko({
     url,
     plan,
@@ -23,8 +24,9 @@ export function openTestSource(url: string, options: Options = {}) {
     timeoutMs,
     clock,
     reserve: async () => left-- > 0,
-    interval: () => 0,
+    callSpacing: () => 0,
+    dropped: (samples) => void dropped.push(samples),
     observe: (outcome) => void outcomes.push(outcome),
   });
-  return { ...source, clock, outcomes };
+  return { ...source, clock, outcomes, dropped };
 }

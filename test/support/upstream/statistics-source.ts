@@ -1,6 +1,6 @@
-import type { StatisticsSource } from '../../src/domain/statistics.ts';
-import type { StatisticsOptions } from '../../src/sources/statistics-source.ts';
-import { createTestClock } from './clock.ts';
+import type { StatisticsSource } from '#domain/statistics/statistics';
+import type { StatisticsOptions } from '#sources/statistics/source';
+import { createTestClock } from '../../../fixtures/clock.ts';
 
 type Options = { timeoutMs?: number; calls?: number; now?: string };
 
@@ -18,7 +18,7 @@ export function openTestStatistics(
     timeoutMs,
     clock,
     reserve: async () => left-- > 0,
-    interval: () => 0,
+    callSpacing: () => 0,
     observe: (outcome) => void outcomes.push(outcome),
   });
   return { ...source, clock, outcomes };

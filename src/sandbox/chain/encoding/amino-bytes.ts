@@ -1,13 +1,13 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { BinaryWriter } from 'cosmjs-types/binary';
-import type { Coin } from './coin.ts';
-import { addressBytes } from './keys.ts';
-import type { Send, Signature, Transaction } from './transaction.ts';
+import type { Coin } from '#sandbox/chain/coin';
+import { addressBytes } from '#sandbox/chain/keys';
+import type { Send, Signature, Transaction } from '#sandbox/chain/transaction';
 
-/** What a StdTx holds. */
+/** The content of a StdTx. */
 export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
 
-/** The four bytes that amino puts before a value of a registered type: from its name's hash, past three more. */
+/** The four bytes before a value of a registered amino type: from the hash of its name, after three others. */
 function aminoPrefix(name: string): Uint8Array {
   const pastZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
   return pastZeros(pastZeros(sha256(new TextEncoder().encode(name))).subarray(3)).slice(0, 4);
@@ -41,7 +41,7 @@ function signatureBytes({ publicKey, bytes }: Signature): Uint8Array {
   return writer.uint32(field(2)).bytes(bytes).finish();
 }
 
-/** The bytes of a StdTx as the chain keeps and hashes them. Throws where an address is none. */
+/** The bytes of a StdTx as the chain stores and hashes them. Throws for an invalid address. */
 export function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
   const writer = new BinaryWriter();
   for (const send of sends) writer.uint32(field(1)).bytes(sendBytes(send));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { coinRecord, coinSchema } from '#sandbox/chain/coin';
+import type { Send, Signature, SigningContext, Transaction } from '#sandbox/chain/transaction';
 import { aminoBytes, type StdTx } from './amino-bytes.ts';
-import { coinRecord, coinSchema } from './coin.ts';
-import type { Send, Signature, SigningPlace, Transaction } from './transaction.ts';
 
 const base64Schema = z.base64().transform((text): Uint8Array => Buffer.from(text, 'base64'));
 const numberSchema = z.string().regex(/^\d{1,15}$/);
@@ -30,7 +30,7 @@ const signatureSchema = z
     }),
   );
 
-// What is left out is empty, as Go reads it.
+// Missing members are empty, as in Go.
 const stdTxSchema = z.object({
   msg: z.array(sendSchema).nullish(),
   fee: z.object({ amount: z.array(coinSchema).nullish(), gas: numberSchema }).nullish(),
@@ -50,14 +50,14 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
 
-// Go's JSON writes these as escapes, and what was signed is what Go writes.
+// The JSON encoder of Go, which made the signed text, escapes these.
 const ESCAPED = /[&<>\u2028\u2029]/g;
 const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** What SIGN_MODE_LEGACY_AMINO_JSON signs: JSON without spaces, its members sorted, numbers as texts. */
+/** The bytes that SIGN_MODE_LEGACY_AMINO_JSON signs: compact JSON with sorted members and numbers as strings. */
 export function aminoSignBytes(
   { sends, fee, gas, memo, timeoutHeight = 0 }: Omit<StdTx, 'signatures'> & { timeoutHeight?: number },
-  { chainId, accountNumber, sequence }: SigningPlace,
+  { chainId, accountNumber, sequence }: SigningContext,
 ): Uint8Array {
   const document = {
     chain_id: chainId,
@@ -71,7 +71,7 @@ export function aminoSignBytes(
   return new TextEncoder().encode(JSON.stringify(sorted(document)).replace(ESCAPED, escapeOf));
 }
 
-/** Reads a StdTx and gives its bytes beside it. Throws, with words for the caller, where it is none. */
+/** Parses a StdTx and encodes it. Throws a ZodError if it is none. */
 export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Transaction } {
   const { msg, fee, signatures, memo } = stdTxSchema.parse(value);
   const content: StdTx = {

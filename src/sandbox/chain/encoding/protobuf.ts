@@ -3,19 +3,19 @@ import { PubKey } from 'cosmjs-types/cosmos/crypto/secp256k1/keys';
 import { SignMode } from 'cosmjs-types/cosmos/tx/signing/v1beta1/signing';
 import { AuthInfo, SignDoc, type SignerInfo, TxBody, TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
 import { z } from 'zod';
+import { coinSchema } from '#sandbox/chain/coin';
+import type { Send, Signature, Transaction } from '#sandbox/chain/transaction';
+import { TransactionError } from '#sandbox/chain/transaction-error';
 import { aminoSignBytes } from './amino.ts';
-import { coinSchema } from './coin.ts';
-import { TransactionRefusal } from './refusal.ts';
-import type { Send, Signature, Transaction } from './transaction.ts';
 
 export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
 export const KEY_TYPE = '/cosmos.crypto.secp256k1.PubKey';
 
-const unreadable = (detail: string) => new TransactionRefusal(2, detail);
+const unreadable = (detail: string) => new TransactionError(2, detail);
 
 type Message<T> = { decode(bytes: Uint8Array): T; encode(message: T): { finish(): Uint8Array } };
 
-/** Decodes what is a message and nothing more: a chain refuses members that it does not know, as it would not sign them. */
+/** Decodes a message. Unknown fields are an error, as in the SDK. */
 function decoded<T>(type: Message<T>, bytes: Uint8Array): T {
   let message: T;
   try {
@@ -29,7 +29,7 @@ function decoded<T>(type: Message<T>, bytes: Uint8Array): T {
 
 function coins(value: unknown) {
   const parsed = z.array(coinSchema).safeParse(value);
-  if (!parsed.success) throw new TransactionRefusal(10, JSON.stringify(value));
+  if (!parsed.success) throw new TransactionError(10, JSON.stringify(value));
   return parsed.data;
 }
 
@@ -51,13 +51,13 @@ function publicKeyOf({ publicKey }: SignerInfo): Uint8Array | null {
   return decoded(PubKey, publicKey.value).key;
 }
 
-/** Reads the bytes of a TxRaw. Throws a TransactionRefusal where they are none, or hold a message that is no send. */
+/** Decodes a TxRaw. Throws a TransactionError if it is none, or has a message that is no send. */
 export function readTxRaw(bytes: Uint8Array): Transaction {
   const { bodyBytes, authInfoBytes, signatures } = decoded(TxRaw, bytes);
   const body = decoded(TxBody, bodyBytes);
   const { signerInfos, fee } = decoded(AuthInfo, authInfoBytes);
   if (signerInfos.length !== signatures.length) {
-    throw new TransactionRefusal(
+    throw new TransactionError(
       4,
       `wrong number of signers; expected ${signerInfos.length}, got ${signatures.length}`,
     );

@@ -1,28 +1,29 @@
 import { z } from 'zod';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
-import type { BroadcastMode, Chain } from './chain.ts';
-import { coinRecord } from './coin.ts';
-import { broadcastResponse, cosmosResponse, cosmosTransaction, keyRecord } from './cosmos-record.ts';
-import { countOf, refused, type SdkVersion, searchCosmos, VERSIONS } from './cosmos-search.ts';
-import { addressFault } from './keys.ts';
-import { createSight, json, lastPart, parsed, type Sight } from './node-answer.ts';
-import { readTxRaw } from './protobuf.ts';
-import { hashOf } from './transaction.ts';
+import type { BroadcastMode, Chain } from '#sandbox/chain/chain';
+import { coinRecord } from '#sandbox/chain/coin';
+import { readTxRaw } from '#sandbox/chain/encoding/protobuf';
+import { addressError } from '#sandbox/chain/keys';
+import { hashOf } from '#sandbox/chain/transaction';
+import { parseJson } from '#sandbox/replies';
+import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
+import { broadcastResponse, cosmosResponse, cosmosTransaction, keyRecord } from './cosmos-records.ts';
+import { countOf, failed, type SdkVersion, searchCosmos, VERSIONS } from './cosmos-search.ts';
+import { blockHeader, createNodeView, json, lastPart, type NodeView } from './node-view.ts';
 
-/** What is asked of the state comes with the height that it is of. */
+/** Answers about the state have its height in a header. */
 const ofHeight = (height: number, answer: Answer): Answer => ({
   ...answer,
   headers: { ...answer.headers, 'grpc-metadata-x-cosmos-block-height': String(height) },
 });
 
-const notImplemented = refused(501, 12, 'Not Implemented');
+const notImplemented = failed(501, 12, 'Not Implemented');
 
 function account(chain: Chain, address: string, height: number): Answer {
-  const fault = addressFault(address);
-  if (fault) return refused(400, 3, fault);
+  const fault = addressError(address);
+  if (fault) return failed(400, 3, fault);
   const known = chain.account(address, height);
   if (!known) {
-    return refused(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
+    return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
   }
   const base = {
     '@type': '/cosmos.auth.v1beta1.BaseAccount',
@@ -34,19 +35,19 @@ function account(chain: Chain, address: string, height: number): Answer {
   return json(200, { account: base });
 }
 
-/** A page begins at the denom that `pagination.key` names, in base64, or at `pagination.offset`. */
+/** A page begins at the denom in `pagination.key` (base64), or at `pagination.offset`. */
 function balances(
   chain: Chain,
   address: string,
   query: URLSearchParams,
   { height, pageSize }: { height: number; pageSize: number },
 ): Answer {
-  const fault = addressFault(address);
-  if (fault) return refused(400, 3, fault);
+  const fault = addressError(address);
+  if (fault) return failed(400, 3, fault);
   const coins = chain.balances(address, height);
   const limit = countOf(query, 'pagination.limit', 0);
   const offset = countOf(query, 'pagination.offset', 0);
-  if (limit === null || offset === null) return refused(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
+  if (limit === null || offset === null) return failed(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
   const key = Buffer.from(query.get('pagination.key') ?? '', 'base64').toString();
   const start = key ? coins.findIndex(({ denom }) => denom >= key) : offset;
   const first = start < 0 ? coins.length : start;
@@ -64,12 +65,12 @@ function balances(
 const broadcastSchema = z.object({ tx_bytes: z.base64().min(1), mode: z.string() });
 
 function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
-  const body = parsed(text);
-  if (body === undefined) return refused(400, 3, 'invalid character in the request body');
+  const body = parseJson(text);
+  if (body === undefined) return failed(400, 3, 'invalid character in the request body');
   const request = broadcastSchema.safeParse(body);
   if (!request.success) {
     const at = request.error.issues[0]?.path[0];
-    return refused(
+    return failed(
       400,
       3,
       at === 'tx_bytes' ? 'invalid empty tx, or illegal base64 data' : 'no broadcast mode',
@@ -81,28 +82,22 @@ function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
     ...(VERSIONS[version].block && { BROADCAST_MODE_BLOCK: 'block' }),
   };
   const mode = modes[request.data.mode];
-  if (!mode) return refused(500, 2, 'unsupported return type unspecified; supported types: sync, async');
+  if (!mode) return failed(500, 2, 'unsupported return type unspecified; supported types: sync, async');
   const bytes = Buffer.from(request.data.tx_bytes, 'base64');
-  const { hash, refusal, delivered } = chain.broadcast(hashOf(bytes), () => readTxRaw(bytes), mode);
-  if (!delivered) return json(200, { tx_response: broadcastResponse(hash, refusal) });
+  const { hash, failure, delivered } = chain.broadcast(hashOf(bytes), () => readTxRaw(bytes), mode);
+  if (!delivered) return json(200, { tx_response: broadcastResponse(hash, failure) });
   return json(200, { tx_response: cosmosResponse(delivered, VERSIONS[version].logs) });
 }
 
-function latestBlock(chain: Chain, sight: Sight): Answer {
-  const { height, at } = sight.latest();
+function latestBlock(chain: Chain, view: NodeView): Answer {
+  const latest = view.latest();
   const id = (block: number) => ({
-    hash: sight.id(block).toString('base64'),
-    part_set_header: { total: 1, hash: sight.id(-block).toString('base64') },
+    hash: view.id(block).toString('base64'),
+    part_set_header: { total: 1, hash: view.id(-block).toString('base64') },
   });
-  const header = {
-    version: { block: '11', app: '0' },
-    chain_id: chain.chainId,
-    height: String(height),
-    time: new Date(at).toISOString(),
-    last_block_id: id(height - 1),
-  };
+  const header = { ...blockHeader(chain, latest, '11'), last_block_id: id(latest.height - 1) };
   const block = { header, data: { txs: [] }, evidence: { evidence: [] }, last_commit: null };
-  return json(200, { block_id: id(height), block, sdk_block: block });
+  return json(200, { block_id: id(latest.height), block, sdk_block: block });
 }
 
 const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
@@ -112,19 +107,19 @@ const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
   });
 
 /**
- * The chain behind the REST interface of today, to be mounted at `/cosmos-node`. A page has `pageSize` entries at
- * most (100), and `version` (0.50) sets how it is asked. `lag`: how many blocks behind it is.
+ * A node with the current REST interface, at `/cosmos-node`. A page has at most `pageSize` (100) entries; `version`
+ * (0.50) is that of the SDK. `lag` sets how many blocks the node is behind.
  */
 export function createCosmosNode(
   chain: Chain,
   { version = '0.50', pageSize = 100 }: { version?: SdkVersion; pageSize?: number } = {},
 ): Upstream & { lag(blocks: number): void } {
-  const sight = createSight(chain);
+  const view = createNodeView(chain);
 
   function transaction(hash: string, height: number): Answer {
     const found = chain.transaction(hash, height);
     if (!found) {
-      return refused(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
+      return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
     }
     return json(200, {
       tx: cosmosTransaction(found.transaction, found.sequences),
@@ -134,8 +129,8 @@ export function createCosmosNode(
 
   function get(path: string, query: URLSearchParams): Answer {
     if (path === '/cosmos/base/tendermint/v1beta1/node_info') return nodeInfo(chain, version);
-    if (path === '/cosmos/base/tendermint/v1beta1/blocks/latest') return latestBlock(chain, sight);
-    const { height } = sight.latest();
+    if (path === '/cosmos/base/tendermint/v1beta1/blocks/latest') return latestBlock(chain, view);
+    const { height } = view.latest();
     if (path === '/cosmos/tx/v1beta1/txs') return searchCosmos(chain, query, { version, pageSize, height });
     const hash = lastPart(path, '/cosmos/tx/v1beta1/txs/');
     if (hash !== null) return transaction(hash, height);
@@ -153,6 +148,6 @@ export function createCosmosNode(
       if (method === 'POST' && path === '/cosmos/tx/v1beta1/txs') return broadcast(chain, body, version);
       return notImplemented;
     },
-    lag: sight.lag,
+    lag: view.lag,
   };
 }

@@ -1,16 +1,16 @@
 import { TxMsgData } from 'cosmjs-types/cosmos/base/abci/v1beta1/abci';
-import { coinRecord } from './coin.ts';
-import type { Delivered } from './delivery.ts';
-import { type ChainEvent, gathered } from './events.ts';
-import { KEY_TYPE, SEND_TYPE } from './protobuf.ts';
-import type { TransactionRefusal } from './refusal.ts';
-import type { Transaction } from './transaction.ts';
+import { coinRecord } from '#sandbox/chain/coin';
+import type { Delivered } from '#sandbox/chain/deliver';
+import { KEY_TYPE, SEND_TYPE } from '#sandbox/chain/encoding/protobuf';
+import { type ChainEvent, groupByType } from '#sandbox/chain/events';
+import type { Transaction } from '#sandbox/chain/transaction';
+import type { TransactionError } from '#sandbox/chain/transaction-error';
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
 export const keyRecord = (publicKey: Uint8Array) => ({ '@type': KEY_TYPE, key: base64(publicKey) });
 
-/** A transaction as JSON writes the protobuf. `sequences`: those that the encoding did not carry. */
+/** A transaction in protobuf JSON. `sequences` are for signatures without one. */
 export function cosmosTransaction(transaction: Transaction, sequences: readonly number[]) {
   const { sends, fee, gas, memo, timeoutHeight, signatures } = transaction;
   return {
@@ -55,12 +55,12 @@ const empty = {
   events: [] as unknown[],
 };
 
-/** The `tx_response` of a broadcast that is in no block. */
-export function broadcastResponse(hash: string, refusal: TransactionRefusal | null) {
-  if (!refusal) return { ...empty, txhash: hash };
-  // The cache is the mempool's, which has no log.
-  const raw_log = refusal.code === 19 ? '' : refusal.message;
-  return { ...empty, txhash: hash, codespace: 'sdk', code: refusal.code, raw_log };
+/** The `tx_response` of a broadcast that is not yet in a block. */
+export function broadcastResponse(hash: string, failure: TransactionError | null) {
+  if (!failure) return { ...empty, txhash: hash };
+  // The mempool rejects duplicates without a log.
+  const raw_log = failure.code === 19 ? '' : failure.message;
+  return { ...empty, txhash: hash, codespace: 'sdk', code: failure.code, raw_log };
 }
 
 const indexed = (event: ChainEvent, more: { key: string; value: string }[] = []) => ({
@@ -76,15 +76,15 @@ function resultData({ sends }: Transaction): string {
 }
 
 /**
- * The `tx_response` of a transaction in a block. `withLogs` false: as since SDK 0.50, where a success has no log and
- * an event says itself which message it is of.
+ * The `tx_response` of a transaction in a block. Since SDK 0.50 (`withLogs` false) a success has no log, and an event
+ * names its message.
  */
 export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
-  const { hash, transaction, height, at, refusal, gasUsed, sequences } = delivered;
+  const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
   const logs = delivered.messageEvents.map((events, place) => ({
     msg_index: place,
     log: '',
-    events: gathered(events),
+    events: groupByType(events),
   }));
   const messageEvents = delivered.messageEvents.flatMap((events, place) =>
     events.map((event) => indexed(event, withLogs ? [] : [{ key: 'msg_index', value: String(place) }])),
@@ -93,11 +93,11 @@ export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
     ...empty,
     height: String(height),
     txhash: hash,
-    codespace: refusal ? 'sdk' : '',
-    code: refusal?.code ?? 0,
-    data: refusal ? '' : resultData(transaction),
-    raw_log: refusal ? refusal.message : withLogs ? JSON.stringify(logs) : '',
-    logs: refusal || !withLogs ? [] : logs,
+    codespace: failure ? 'sdk' : '',
+    code: failure?.code ?? 0,
+    data: failure ? '' : resultData(transaction),
+    raw_log: failure ? failure.message : withLogs ? JSON.stringify(logs) : '',
+    logs: failure || !withLogs ? [] : logs,
     gas_wanted: String(transaction.gas),
     gas_used: String(gasUsed),
     tx: { '@type': '/cosmos.tx.v1beta1.Tx', ...cosmosTransaction(transaction, sequences) },

@@ -1,16 +1,16 @@
-import type { Answer } from '../upstream.ts';
-import type { Chain } from './chain.ts';
-import { type Condition, readConditions } from './conditions.ts';
-import { cosmosResponse, cosmosTransaction } from './cosmos-record.ts';
-import { json } from './node-answer.ts';
+import type { Chain } from '#sandbox/chain/chain';
+import { type Condition, readConditions } from '#sandbox/chain/conditions';
+import type { Answer } from '#sandbox/upstream';
+import { cosmosResponse, cosmosTransaction } from './cosmos-records.ts';
+import { json } from './node-view.ts';
 
-/** What is refused with a gRPC code: 2 unknown, 3 bad request, 5 not found, 12 not implemented. */
-export const refused = (status: number, code: number, message: string): Answer =>
+/** An error with a gRPC code: 2 unknown, 3 bad request, 5 not found, 12 not implemented. */
+export const failed = (status: number, code: number, message: string): Answer =>
   json(status, { code, message, details: [] });
 
 /**
- * How a search is asked, by the version of the SDK: `events` up to 0.47 and `query` since 0.50; `pagination.*` up to
- * 0.45 and `page` and `limit` since. Before 0.50 answers carry logs, and before 0.47 there is the block mode.
+ * The parameters of a search by SDK version: `events` up to 0.47 and `query` since 0.50; `pagination.*` up to 0.45,
+ * `page` and `limit` since. Answers have logs before 0.50, and the broadcast mode `block` exists before 0.47.
  */
 export const VERSIONS = {
   '0.45': { asks: 'events', pages: 'pagination', logs: true, block: true },
@@ -20,7 +20,7 @@ export const VERSIONS = {
 
 export type SdkVersion = keyof typeof VERSIONS;
 
-/** A whole number of the query, `fallback` where it is left out; null where it is none. */
+/** A whole number of the query, or `fallback` if it is missing; null if it is malformed. */
 export function countOf(query: URLSearchParams, name: string, fallback: number): number | null {
   const text = query.get(name) ?? String(fallback);
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
@@ -34,7 +34,7 @@ function conditionsOf(query: URLSearchParams, asks: 'events' | 'query'): Conditi
   return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
 }
 
-/** `GET /cosmos/tx/v1beta1/txs`: the transactions up to a height that the query asks for. */
+/** `GET /cosmos/tx/v1beta1/txs`: searches the transactions up to a height. */
 export function searchCosmos(
   chain: Chain,
   query: URLSearchParams,
@@ -42,18 +42,18 @@ export function searchCosmos(
 ): Answer {
   const { asks, pages, logs } = VERSIONS[version];
   const conditions = conditionsOf(query, asks);
-  if (typeof conditions === 'string') return refused(400, 3, conditions);
+  if (typeof conditions === 'string') return failed(400, 3, conditions);
 
   const limit = countOf(query, pages === 'page' ? 'limit' : 'pagination.limit', 0);
   const start = countOf(query, pages === 'page' ? 'page' : 'pagination.offset', 0);
-  if (limit === null || start === null) return refused(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
+  if (limit === null || start === null) return failed(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
   const perPage = Math.min(limit || pageSize, pageSize);
   const page = pages === 'page' ? Math.max(1, start) : Math.floor(start / perPage) + 1;
 
   const found = chain.search(conditions, height);
   if (query.get('order_by') === 'ORDER_BY_DESC' || query.get('order_by') === '2') found.reverse();
   const last = Math.max(1, Math.ceil(found.length / perPage));
-  if (page > last) return refused(500, 2, `page should be within [1, ${last}] range, given ${page}`);
+  if (page > last) return failed(500, 2, `page should be within [1, ${last}] range, given ${page}`);
   const shown = found.slice((page - 1) * perPage, page * perPage);
   const total = String(found.length);
   return json(200, {

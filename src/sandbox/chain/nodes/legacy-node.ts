@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
-import { readStdTx } from './amino.ts';
-import type { Chain, Verdict } from './chain.ts';
-import { coinRecord } from './coin.ts';
-import type { Condition } from './conditions.ts';
-import { addressFault } from './keys.ts';
-import { ACTIONS, keyRecord, legacyTransaction, outcome } from './legacy-record.ts';
-import { createSight, json, lastPart, parsed, type Sight } from './node-answer.ts';
-import { hashOf } from './transaction.ts';
+import type { BroadcastResult, Chain } from '#sandbox/chain/chain';
+import { coinRecord } from '#sandbox/chain/coin';
+import type { Condition } from '#sandbox/chain/conditions';
+import { readStdTx } from '#sandbox/chain/encoding/amino';
+import { addressError } from '#sandbox/chain/keys';
+import { hashOf } from '#sandbox/chain/transaction';
+import { parseJson } from '#sandbox/replies';
+import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
+import { ACTIONS, keyRecord, legacyTransaction, outcome } from './legacy-records.ts';
+import { blockHeader, createNodeView, json, lastPart, type NodeView } from './node-view.ts';
 
 const PAGE_LIMIT = 100;
 const DEFAULT_LIMIT = 30;
 
-const refused = (status: number, error: string): Answer => json(status, { error });
+const failed = (status: number, error: string): Answer => json(status, { error });
 
 const notFound: Answer = {
   status: 404,
@@ -21,10 +22,10 @@ const notFound: Answer = {
 };
 
 function account(chain: Chain, address: string, height: number): Answer {
-  const fault = addressFault(address);
-  if (fault) return refused(400, fault);
+  const fault = addressError(address);
+  if (fault) return failed(400, fault);
   const known = chain.account(address, height);
-  // One that is not there is an account of nobody.
+  // An unknown account is an empty one.
   const value = {
     address: known ? address : '',
     coins: chain.balances(address, height).map(coinRecord),
@@ -36,13 +37,13 @@ function account(chain: Chain, address: string, height: number): Answer {
 }
 
 function balances(chain: Chain, address: string, height: number): Answer {
-  const fault = addressFault(address);
-  if (fault) return refused(400, fault);
+  const fault = addressError(address);
+  if (fault) return failed(400, fault);
   return json(200, { height: String(height), result: chain.balances(address, height).map(coinRecord) });
 }
 
-/** The old interface decodes a value twice; null where it cannot be done the second time. */
-function decodedAgain(value: string): string | null {
+/** The old interface decodes a value twice; null if the second time fails. */
+function decodeTwice(value: string): string | null {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '));
   } catch {
@@ -58,24 +59,24 @@ function conditionOf([key, value]: readonly [string, string]): Condition {
 
 function search(chain: Chain, query: URLSearchParams, height: number): Answer {
   const [page, limit] = [Number(query.get('page') ?? 1), Number(query.get('limit') ?? DEFAULT_LIMIT)];
-  if (!Number.isInteger(page) || page < 1) return refused(400, 'page must greater than 0');
-  if (!Number.isInteger(limit) || limit < 1) return refused(400, 'limit must greater than 0');
+  if (!Number.isInteger(page) || page < 1) return failed(400, 'page must greater than 0');
+  if (!Number.isInteger(limit) || limit < 1) return failed(400, 'limit must greater than 0');
   const events: [string, string][] = [];
   for (const [key, text] of query) {
     if (key === 'page' || key === 'limit') continue;
-    const value = decodedAgain(text);
-    if (value === null) return refused(400, `invalid URL escape in ${key}`);
+    const value = decodeTwice(text);
+    if (value === null) return failed(400, `invalid URL escape in ${key}`);
     events.push([key, value]);
   }
-  if (events.length === 0) return refused(400, 'must declare at least one event to search');
+  if (events.length === 0) return failed(400, 'must declare at least one event to search');
   const wrong = events.find(([key]) => !key.includes('.'));
-  if (wrong) return refused(400, `invalid event; event ${wrong[0]} should be of the format: type.attribute`);
+  if (wrong) return failed(400, `invalid event; event ${wrong[0]} should be of the format: type.attribute`);
 
   const found = chain.search(events.map(conditionOf), height);
   const perPage = Math.min(limit, PAGE_LIMIT);
   const pages = Math.ceil(found.length / perPage);
   if (page > Math.max(1, pages)) {
-    return refused(500, `page should be within [1, ${Math.max(1, pages)}] range, given ${page}`);
+    return failed(500, `page should be within [1, ${Math.max(1, pages)}] range, given ${page}`);
   }
   const shown = found.slice((page - 1) * perPage, page * perPage);
   return json(200, {
@@ -91,14 +92,14 @@ function search(chain: Chain, query: URLSearchParams, height: number): Answer {
 function transaction(chain: Chain, hash: string, height: number): Answer {
   const found = chain.transaction(hash, height);
   if (found) return json(200, legacyTransaction(found));
-  return refused(404, `Tx: RPC error -32603 - Internal error: tx (${hash}) not found`);
+  return failed(404, `Tx: RPC error -32603 - Internal error: tx (${hash}) not found`);
 }
 
-function told({ hash, refusal, delivered }: Verdict): Answer {
+function broadcastAnswer({ hash, failure, delivered }: BroadcastResult): Answer {
   const txhash = hash;
-  // The cache is the mempool's, which has no log.
-  if (refusal?.code === 19) return json(200, { height: '0', txhash, codespace: 'sdk', code: 19 });
-  if (refusal) return json(200, { height: '0', txhash, ...outcome({ refusal, messageEvents: [] }) });
+  // The mempool rejects duplicates without a log.
+  if (failure?.code === 19) return json(200, { height: '0', txhash, codespace: 'sdk', code: 19 });
+  if (failure) return json(200, { height: '0', txhash, ...outcome({ failure, messageEvents: [] }) });
   if (!delivered) return json(200, { height: '0', txhash, raw_log: '[]', logs: [] });
   const { height, gasUsed, transaction } = delivered;
   const gas = { gas_wanted: String(transaction.gas), gas_used: String(gasUsed) };
@@ -109,38 +110,32 @@ const broadcastSchema = z.object({ tx: z.unknown().optional(), mode: z.string() 
 const modeSchema = z.enum(['sync', 'async', 'block']);
 
 function broadcast(chain: Chain, text: string): Answer {
-  const body = broadcastSchema.safeParse(parsed(text));
-  if (!body.success) return refused(400, 'failed to decode the request body');
+  const body = broadcastSchema.safeParse(parseJson(text));
+  if (!body.success) return failed(400, 'failed to decode the request body');
   const mode = modeSchema.safeParse(body.data.mode);
   if (!mode.success) {
     const known = modeSchema.options.join(', ');
-    return refused(500, `unsupported return type ${body.data.mode}; supported types: ${known}`);
+    return failed(500, `unsupported return type ${body.data.mode}; supported types: ${known}`);
   }
   let read: ReturnType<typeof readStdTx>;
   try {
     read = readStdTx(body.data.tx ?? {});
   } catch (error) {
     const where = error instanceof z.ZodError ? error.issues[0]?.path.join('.') : '';
-    return refused(400, `JSON encoding of a StdTx expected${where && `, in ${where}`}`);
+    return failed(400, `JSON encoding of a StdTx expected${where && `, in ${where}`}`);
   }
-  return told(chain.broadcast(hashOf(read.bytes), () => read.transaction, mode.data));
+  return broadcastAnswer(chain.broadcast(hashOf(read.bytes), () => read.transaction, mode.data));
 }
 
-function latestBlock(chain: Chain, sight: Sight): Answer {
-  const { height, at } = sight.latest();
+function latestBlock(chain: Chain, view: NodeView): Answer {
+  const latest = view.latest();
   const id = (block: number) => ({
-    hash: sight.id(block).toString('hex').toUpperCase(),
-    parts: { total: '1', hash: sight.id(-block).toString('hex').toUpperCase() },
+    hash: view.id(block).toString('hex').toUpperCase(),
+    parts: { total: '1', hash: view.id(-block).toString('hex').toUpperCase() },
   });
-  const header = {
-    version: { block: '10', app: '0' },
-    chain_id: chain.chainId,
-    height: String(height),
-    time: new Date(at).toISOString(),
-    last_block_id: id(height - 1),
-  };
+  const header = { ...blockHeader(chain, latest, '10'), last_block_id: id(latest.height - 1) };
   return json(200, {
-    block_id: id(height),
+    block_id: id(latest.height),
     block: { header, data: { txs: null }, evidence: { evidence: null }, last_commit: null },
   });
 }
@@ -152,16 +147,16 @@ const nodeInfo = (chain: Chain): Answer =>
   });
 
 /**
- * The chain behind the old REST interface, to be mounted at `/legacy-node`, in the shapes that recorded answers have.
- * `lag`: how many blocks behind it is.
+ * A node with the old REST interface, at `/legacy-node`, in the shapes of recorded answers. `lag` sets how many blocks
+ * the node is behind.
  */
 export function createLegacyNode(chain: Chain): Upstream & { lag(blocks: number): void } {
-  const sight = createSight(chain);
+  const view = createNodeView(chain);
 
   function get(path: string, query: URLSearchParams): Answer {
     if (path === '/node_info') return nodeInfo(chain);
-    if (path === '/blocks/latest') return latestBlock(chain, sight);
-    const { height } = sight.latest();
+    if (path === '/blocks/latest') return latestBlock(chain, view);
+    const { height } = view.latest();
     if (path === '/txs') return search(chain, query, height);
     const hash = lastPart(path, '/txs/');
     if (hash !== null) return transaction(chain, hash, height);
@@ -178,6 +173,6 @@ export function createLegacyNode(chain: Chain): Upstream & { lag(blocks: number)
       if (method === 'GET') return get(path, query);
       return method === 'POST' && path === '/txs' ? broadcast(chain, body) : notFound;
     },
-    lag: sight.lag,
+    lag: view.lag,
   };
 }

@@ -1,26 +1,26 @@
-import { sendRecord } from './amino.ts';
-import { coinRecord } from './coin.ts';
-import type { Delivered } from './delivery.ts';
-import { type ChainEvent, gathered } from './events.ts';
-import { SEND_TYPE } from './protobuf.ts';
-import type { TransactionRefusal } from './refusal.ts';
+import { coinRecord } from '#sandbox/chain/coin';
+import type { Delivered } from '#sandbox/chain/deliver';
+import { sendRecord } from '#sandbox/chain/encoding/amino';
+import { SEND_TYPE } from '#sandbox/chain/encoding/protobuf';
+import { type ChainEvent, groupByType } from '#sandbox/chain/events';
+import type { TransactionError } from '#sandbox/chain/transaction-error';
 
 export const keyRecord = (publicKey: Uint8Array) => ({
   type: 'tendermint/PubKeySecp256k1',
   value: Buffer.from(publicKey).toString('base64'),
 });
 
-/** What the old nodes write in place of a log when they refuse: JSON in a text. */
-export const refusalLog = ({ code, detail }: TransactionRefusal): string =>
+/** The log of an error of the old nodes: JSON in a string. */
+export const errorLog = ({ code, detail }: TransactionError): string =>
   JSON.stringify({ codespace: 'sdk', code, message: detail });
 
-/** The action's old name for its new one: events of later chains name a message by its type. */
+/** The type of a message by its old action name. Events of later chains have the type. */
 export const ACTIONS = new Map([['send', SEND_TYPE]]);
 
-// The events that the old chains had, with the actions' old names.
+// The events of the old chains, with the old action names.
 function oldEvents(events: readonly ChainEvent[]): ChainEvent[] {
   const names = new Map([...ACTIONS].map(([old, now]) => [now, old]));
-  return gathered(events.filter(({ type }) => type === 'message' || type === 'transfer')).map((event) => ({
+  return groupByType(events.filter(({ type }) => type === 'message' || type === 'transfer')).map((event) => ({
     ...event,
     attributes: event.attributes.map(({ key, value }) => ({
       key,
@@ -29,9 +29,9 @@ function oldEvents(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** What an old node tells of how a transaction went: `code` is absent on success. */
-export function outcome({ refusal, messageEvents }: Pick<Delivered, 'refusal' | 'messageEvents'>) {
-  if (refusal) return { code: refusal.code, raw_log: refusalLog(refusal) };
+/** The outcome of a transaction as old nodes tell it: without `code` on success. */
+export function outcome({ failure, messageEvents }: Pick<Delivered, 'failure' | 'messageEvents'>) {
+  if (failure) return { code: failure.code, raw_log: errorLog(failure) };
   const logs = messageEvents.map((events, place) => ({
     msg_index: place,
     success: true,
@@ -41,9 +41,9 @@ export function outcome({ refusal, messageEvents }: Pick<Delivered, 'refusal' | 
   return { raw_log: JSON.stringify(logs), logs };
 }
 
-/** A transaction as `GET /txs/{hash}` gives it, and within a search. */
+/** A transaction as in `GET /txs/{hash}` and in a search. */
 export function legacyTransaction(delivered: Delivered) {
-  const { transaction, height, hash, at, gasUsed, refusal } = delivered;
+  const { transaction, height, hash, at, gasUsed, failure } = delivered;
   const { sends, fee, gas, memo, signatures } = transaction;
   return {
     height: String(height),
@@ -64,6 +64,6 @@ export function legacyTransaction(delivered: Delivered) {
       },
     },
     timestamp: `${new Date(at).toISOString().slice(0, 19)}Z`,
-    ...(!refusal && { events: oldEvents(delivered.messageEvents.flat()) }),
+    ...(!failure && { events: oldEvents(delivered.messageEvents.flat()) }),
   };
 }

@@ -1,24 +1,27 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../upstream.ts';
-import type { Chain } from './chain.ts';
+import type { Chain } from '#sandbox/chain/chain';
+import type { Answer } from '#sandbox/upstream';
 
-/** A node's answer; it writes JSON without spaces, and a line's end after it. */
+/** A node's answer: compact JSON and a line feed. */
 export const json = (status: number, body: unknown): Answer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: `${JSON.stringify(body)}\n`,
 });
 
-/** The body as JSON; undefined where it is none. */
-export function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
+/** What both dialects have in the header of a block. `version` is that of the block protocol. */
+export const blockHeader = (
+  chain: Chain,
+  { height, at }: { height: number; at: number },
+  version: string,
+) => ({
+  version: { block: version, app: '0' },
+  chain_id: chain.chainId,
+  height: String(height),
+  time: new Date(at).toISOString(),
+});
 
-/** What of a path follows `before`, decoded; null where that is nothing, more than one part, or not decodable. */
+/** The decoded last segment of a path after `before`; null if it is empty, several segments, or malformed. */
 export function lastPart(path: string, before: string): string | null {
   const part = path.startsWith(before) ? path.slice(before.length) : '';
   if (part === '' || part.includes('/')) return null;
@@ -30,10 +33,9 @@ export function lastPart(path: string, before: string): string | null {
 }
 
 /**
- * A node's sight of the chain: it may be some blocks behind the others. `id` gives a block's hash, invented but
- * always the same.
+ * The chain as a node sees it, possibly some blocks behind. `id` is the invented hash of a block, always the same.
  */
-export function createSight(chain: Chain) {
+export function createNodeView(chain: Chain) {
   let behind = 0;
   return {
     lag(blocks: number): void {
@@ -49,4 +51,4 @@ export function createSight(chain: Chain) {
   };
 }
 
-export type Sight = ReturnType<typeof createSight>;
+export type NodeView = ReturnType<typeof createNodeView>;

@@ -1,13 +1,13 @@
-import type { Clock } from '../../domain/clock.ts';
-import { createChain } from './chain.ts';
+import type { Clock } from '#domain/clock';
+import { createChain } from '#sandbox/chain/chain';
 import { createCosmosNode } from './cosmos-node.ts';
 import type { SdkVersion } from './cosmos-search.ts';
 import { createLegacyNode } from './legacy-node.ts';
 
-/** `sdk` (0.50) and `pageSize` (100) are the modern node's; the chain makes a block every `blockMs` (six seconds). */
+/** `sdk` (0.50) and `pageSize` (100) configure the modern node; a block is made every `blockMs` (six seconds). */
 export type NodeOptions = { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
 
-/** One chain, and a node of either dialect before it. */
+/** One chain, and a node of each dialect. */
 export function createNodes({
   sdk = '0.50',
   pageSize = 100,
@@ -21,15 +21,15 @@ export function createNodes({
   return {
     legacy: nodes.legacy,
     cosmos: nodes.cosmos,
-    /** What a test or a demo asks the chain itself. */
+    /** For tests and the demo. */
     chain: {
       chainId: chain.chainId,
       denom: chain.denom,
-      /** Those with money from the start, with their private keys, which are no secret. */
+      /** The accounts with coins from the start. Their private keys are no secret. */
       accounts: chain.accounts,
       fund: chain.fund,
       height: (): number => chain.latest().height,
-      /** From now on the node of that dialect is so many blocks behind, in all it tells; 0 ends it. */
+      /** Makes the node of a dialect lag some blocks behind in all its answers; 0 ends that. */
       lag: (dialect: 'legacy' | 'cosmos', blocks: number): void => nodes[dialect].lag(blocks),
     },
   };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SECOND } from '../../../src/domain/clock.ts';
-import { type Answer, hammer } from '../../support/hammer.ts';
+import { SECOND } from '#domain/clock';
+import { type Answer, hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const LIMIT = 20_000;
-/** From one settlement to the next: a tick, the spacing of statements, and what a busy machine adds. */
+/** From one settlement to the next: a tick, the statements before it, and what a busy machine adds. */
 const UNSETTLED = 1.5 * SECOND;
 const RECLAIMED_WITHIN = 35 * SECOND;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hammer } from '../../support/hammer.ts';
+import { hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const PROCESSES = 4;

@@ -1,10 +1,10 @@
-import { systemClock } from '../../../src/domain/clock.ts';
-import { startSandbox } from '../../../src/sandbox/server.ts';
-import { createUsers } from '../../../src/services/users.ts';
-import { openDatabase } from '../../../src/stores/database.ts';
-import { createUserStore } from '../../../src/stores/users.ts';
-import { createTestDatabase } from '../../support/database.ts';
-import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import { systemClock } from '#domain/clock';
+import { startSandbox } from '#sandbox/server';
+import { createUsers } from '#services/quota/users';
+import { openDatabase } from '#stores/database/database';
+import { createUserStore } from '#stores/quota/users';
+import { createTestDatabase } from '../../../support/database/database.ts';
+import { type ServiceProcess, startServiceProcess } from '../../../support/service/service-process.ts';
 
 /** What the ledger holds of a user, all periods together. */
 export type Books = { used: number; outstanding: number; daily: number };

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../../src/domain/clock.ts';
-import { createAllowance } from '../../../src/services/allowance.ts';
-import { createIdentities } from '../../../src/services/identities.ts';
-import { createUsers } from '../../../src/services/users.ts';
-import { createLedgerStore } from '../../../src/stores/ledger.ts';
-import { createUserStore } from '../../../src/stores/users.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { systemClock } from '#domain/clock';
+import { createAllowance } from '#services/quota/allowance';
+import { createKeyCache } from '#services/quota/key-cache';
+import { createUsers } from '#services/quota/users';
+import { createLedgerStore } from '#stores/quota/ledger';
+import { createUserStore } from '#stores/quota/users';
+import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 
 const SECONDS = 4;
 const MOST_A_SECOND = 10;
@@ -36,10 +36,10 @@ function countStatements() {
 
 it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a second', async (keys) => {
   const store = createUserStore(database.prisma);
-  const identities = createIdentities({ store, clock: systemClock });
+  const keyCache = createKeyCache({ store, clock: systemClock });
   const ledger = createLedgerStore(database);
   const log = { warn: (fault: unknown) => expect(fault).toBeUndefined() } as never;
-  const allowance = createAllowance({ identities, ledger, clock: systemClock, log });
+  const allowance = createAllowance({ keyCache, ledger, clock: systemClock, log });
   const users = createUsers({ store, clock: systemClock });
   const person = { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' as const };
   const apiKeys: string[] = [];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hammer, PRICED } from '../../support/hammer.ts';
+import { hammer, PRICED } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const LIMIT = 100_000;

@@ -1,0 +1,101 @@
+/**
+ * The ordinary caller: keys that rest between their calls, and many of them. Calls come at random, at their time and
+ * not when the service is ready; what they take is counted from when they were due. As a part of `npm run bench`, or
+ *
+ *     node bench/ordinary.ts                              both databases
+ *     node bench/ordinary.ts --only alone --only page     some of the rows
+ *     node bench/ordinary.ts --tree . --tree ../before    two built checkouts, which take turns at each row
+ */
+import { basename, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { TREE } from './node.ts';
+import { type OpenCallers, openCallers } from './ordinary/callers.ts';
+import { beginLongRest, FIRST_CALLS } from './ordinary/first-calls.ts';
+import { measure as measureHundredThousand } from './ordinary/hundred-thousand.ts';
+import { openSurroundings, type Surroundings } from './surroundings.ts';
+import { type Figure, printTable } from './table.ts';
+
+const ROWS = ['alone', 'polling', 'page', 'unseen', 'long', 'many'] as const;
+type Row = (typeof ROWS)[number];
+
+type Options = { trees?: readonly string[]; only?: readonly Row[] };
+
+/** What a row gives for each of some, one after another: each figure says whose it is. */
+async function ofEach<Of>(
+  some: ReadonlyMap<string, Of>,
+  measure: (of: Of) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [name, of] of some) {
+    for (const row of await measure(of)) {
+      figures.push({ ...row, figure: `${name}: ${row.figure}` });
+      console.error(`${figures.at(-1)?.figure}: ${row.measured}`);
+    }
+  }
+  return figures;
+}
+
+/** The first calls of keys, on one database. */
+async function measureFirstCalls(
+  surroundings: Surroundings,
+  trees: ReadonlyMap<string, string>,
+  only: ReadonlySet<Row>,
+): Promise<Figure[]> {
+  const callers = new Map<string, OpenCallers>();
+  try {
+    for (const [name, tree] of trees) callers.set(name, await openCallers(surroundings, tree));
+    const longRests = new Map<string, () => Promise<Figure[]>>();
+    if (only.has('long')) for (const [name, of] of callers) longRests.set(name, await beginLongRest(of));
+    const figures: Figure[] = [];
+    for (const row of ['alone', 'polling', 'page', 'unseen'] as const) {
+      // Ten thousand look-ups a few ms apart are what a server is for.
+      const isLeftOut = row === 'unseen' && surroundings.databaseServer === undefined;
+      if (only.has(row) && !isLeftOut) figures.push(...(await ofEach(callers, FIRST_CALLS[row])));
+    }
+    figures.push(...(await ofEach(longRests, (measured) => measured())));
+    return figures;
+  } finally {
+    for (const of of callers.values()) await of.close();
+  }
+}
+
+export async function measure(
+  surroundings: Surroundings,
+  { trees = [TREE], only = ROWS }: Options = {},
+): Promise<Figure[]> {
+  const rows = new Set(only);
+  const figures: Figure[] = [];
+  const databases = new Map([['embedded', undefined]] as [string, string | undefined][]);
+  if (surroundings.databaseServer !== undefined) databases.set('PostgreSQL', surroundings.databaseServer);
+  for (const [database, databaseServer] of databases) {
+    const named = new Map(
+      trees.map((tree) => [
+        trees.length > 1 ? `${basename(resolve(tree))}, ${database}` : database,
+        resolve(tree),
+      ]),
+    );
+    if (ROWS.some((row) => row !== 'many' && rows.has(row)))
+      figures.push(...(await measureFirstCalls({ databaseServer }, named, rows)));
+    if (rows.has('many') && databaseServer !== undefined)
+      figures.push(...(await ofEach(named, (tree) => measureHundredThousand({ databaseServer }, tree))));
+  }
+  return figures;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { only: { type: 'string', multiple: true }, tree: { type: 'string', multiple: true } },
+  });
+  const isRow = (name: string): name is Row => (ROWS as readonly string[]).includes(name);
+  const only = values.only?.filter(isRow);
+  if (only?.length !== values.only?.length) {
+    console.error(`--only takes ${ROWS.join(', ')}`);
+    process.exit(2);
+  }
+  const surroundings = await openSurroundings();
+  try {
+    printTable(await measure(surroundings, { trees: values.tree ?? [TREE], only: only ?? ROWS }));
+  } finally {
+    await surroundings.close();
+  }
+}

@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The resident size of a process, in MB; undefined when it is gone. */
+export async function residentSize(pid: number): Promise<number | undefined> {
+  const kilobytes =
+    process.platform === 'linux'
+      ? /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1]
+      : await run('ps', ['-o', 'rss=', '-p', String(pid)]).then(
+          ({ stdout }) => stdout,
+          () => undefined,
+        );
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+}

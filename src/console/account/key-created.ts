@@ -1,0 +1,24 @@
+import { byId, copyButton } from '../dom.ts';
+import type { Session } from './session.ts';
+
+/** The view of a new key, which is shown only once. `onContinue`: the user has saved it. */
+export function openKeyCreated(session: Session, onContinue: () => void) {
+  const key = byId('created-key');
+  const remember = byId('created-key-remember', HTMLInputElement);
+  copyButton(byId('created-key-copy'), () => session.key);
+  remember.addEventListener('change', () => session.setRemembered(remember.checked));
+  byId('created-key-continue').addEventListener('click', () => {
+    key.textContent = '';
+    onContinue();
+  });
+  return {
+    show(): void {
+      key.textContent = session.key;
+      remember.checked = session.isRemembered();
+    },
+    /** Removes the key from the page. */
+    clear(): void {
+      key.textContent = '';
+    },
+  };
+}

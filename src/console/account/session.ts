@@ -1,0 +1,86 @@
+import { type Answer, QuotientClient, QuotientError, type User } from '../../client/index.ts';
+import type { KeyStore } from './key-store.ts';
+
+/** Nobody waits longer than this in front of a screen. */
+const TIMEOUT_MS = 20_000;
+
+/**
+ * The signed-in user, the key, and a client that uses it. The key is kept in this closure only, unless the user
+ * wants it remembered.
+ */
+export function createSession(baseUrl: string, store: KeyStore) {
+  let key = '';
+  let user: User | undefined;
+  const listeners: ((answer: Answer) => void)[] = [];
+  const anonymous = new QuotientClient({
+    baseUrl,
+    timeoutMs: TIMEOUT_MS,
+    onAnswer: (answer) => {
+      for (const listener of listeners) listener(answer);
+    },
+  });
+  let client = anonymous;
+
+  return {
+    baseUrl,
+    /** The client without a key. */
+    anonymous,
+    /** The client with the key, once there is one. */
+    get client(): QuotientClient {
+      return client;
+    },
+    get user(): User | undefined {
+      return user;
+    },
+    /** The key; empty when nobody is signed in. */
+    get key(): string {
+      return key;
+    },
+    onAnswer: (listener: (answer: Answer) => void) => void listeners.push(listener),
+
+    /** Continues as the user that registering, replacing the key or renewing returned. */
+    continueAs(next: User): void {
+      // If the old key was remembered, the new one is too.
+      if (key !== '' && store.isRemembered()) store.remember(next.apiKey);
+      key = next.apiKey;
+      user = next;
+      client = anonymous.withKey(next.apiKey);
+    },
+
+    /** Signs in with a key. Free, and possible with an expired key. Rejects as the client does. */
+    async signIn(given: string): Promise<void> {
+      user = await clientFor(anonymous, given).user();
+      key = given;
+      client = anonymous.withKey(given);
+    },
+
+    signOut(): void {
+      key = '';
+      user = undefined;
+      client = anonymous;
+      store.forget();
+    },
+
+    /** The key that is remembered on this device. */
+    recall: store.recall,
+    isRemembered: store.isRemembered,
+    setRemembered(on: boolean): void {
+      if (on && key !== '') store.remember(key);
+      else store.forget();
+    },
+  };
+}
+
+/** A key that no header can carry gets the same error as an unknown one. */
+function clientFor(anonymous: QuotientClient, key: string): QuotientClient {
+  try {
+    return anonymous.withKey(key);
+  } catch {
+    throw new QuotientError(
+      'api_key_invalid',
+      'This is not an API key: a key starts with qt_ and has 41 characters.',
+    );
+  }
+}
+
+export type Session = ReturnType<typeof createSession>;

@@ -1,0 +1,26 @@
+import { type ApiCall, requestOf } from './api-call.ts';
+
+export type Language = 'curl' | 'client' | 'csv';
+
+/** The key with only its beginning and end readable. */
+export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
+
+/** A string in single quotes for a POSIX shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A call as a `curl` command, or as a program that uses the client. */
+export function snippet(call: ApiCall, language: Language, baseUrl: string, key: string): string {
+  const { path, method } = requestOf(call);
+  if (language === 'client') {
+    return `import { QuotientClient } from 'quotient-client';
+
+const client = new QuotientClient({
+  baseUrl: '${baseUrl}',
+  apiKey: '${key}',
+});
+const answer = await client.${method};`;
+  }
+  const headers = [`X-API-KEY: ${key}`, ...(language === 'csv' ? ['Accept: text/csv'] : [])];
+  const options = headers.map((header) => `-H ${quoted(header)}`);
+  return ['curl', ...options, quoted(baseUrl + path)].join(' \\\n  ');
+}

@@ -1,0 +1,18 @@
+import { ageText, type DataAge } from '../api/result.ts';
+
+const UPDATE_MS = 10_000;
+
+/** Shows the age of data in an element and keeps it up to date. */
+export function openDataAge(element: HTMLElement) {
+  let shown: DataAge | undefined;
+  function update(): void {
+    const text = shown ? ageText(shown, Date.now()) : '';
+    if (element.textContent !== text) element.textContent = text;
+    element.classList.toggle('stale', shown?.stale !== undefined);
+  }
+  setInterval(update, UPDATE_MS);
+  return (next: DataAge | undefined): void => {
+    shown = next;
+    update();
+  };
+}

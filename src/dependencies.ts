@@ -1,0 +1,107 @@
+import pino from 'pino';
+import { openMarket } from '#dependencies/market';
+import { openNodes } from '#dependencies/node';
+import { openStatistics } from '#dependencies/statistics';
+import { type Clock, systemClock } from '#domain/clock';
+import { maskApiKeys } from '#domain/quota/api-key';
+import { createRequestTally } from '#http/metrics/request-histogram';
+import { createMetrics } from '#metrics/metrics';
+import { createDeadline, reachTogether } from '#services/deadline';
+import { createAllowance } from '#services/quota/allowance';
+import { createKeyCache } from '#services/quota/key-cache';
+import { createUsers } from '#services/quota/users';
+import { type Database, openDatabase } from '#stores/database/database';
+import { isDatabaseUnable } from '#stores/database/unreachable';
+import { createRefreshStore } from '#stores/market/refreshes';
+import { createLedgerStore } from '#stores/quota/ledger';
+import { createUserStore } from '#stores/quota/users';
+import type { Settings } from './settings.ts';
+
+/** A log that masks everything of an API key's form, wherever it came from. */
+export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
+  return pino({ level, base: undefined, hooks: { streamWrite: maskApiKeys } }, destination);
+}
+
+export type Overrides = {
+  logger?: pino.Logger;
+  clock?: Clock;
+  /** A database that somebody else opened, and will close. */
+  database?: Database;
+};
+
+/** How often a process polls for what others have written, in ms. */
+const POLL_MS = 1000;
+
+/** Opens everything the app depends on, from the bottom up; `close` closes it from the top down. */
+export async function openDependencies(settings: Settings, overrides: Overrides = {}) {
+  const clock = overrides.clock ?? systemClock;
+  const logger = overrides.logger ?? openLog(settings.logLevel);
+  const database =
+    overrides.database ??
+    (await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir, clock }));
+  const { prisma } = database;
+  const metrics = createMetrics();
+  const deadline = createDeadline(isDatabaseUnable);
+  const refreshes = deadline.over(createRefreshStore(prisma));
+  const recording = { observe: metrics.upstream, dropped: metrics.droppedSamples };
+  const context = { settings, prisma, deadline, refreshes, ...recording, clock, log: logger };
+  const prices = await openMarket(context);
+  const chains = await openStatistics(context);
+  const nodes = openNodes(context);
+  const userStore = deadline.over(createUserStore(prisma, database.query));
+  const keyCache = createKeyCache({ store: userStore, clock });
+  const ledger = createLedgerStore(database, metrics.ledgerStatement);
+  const page = settings.burstPerSecond || undefined;
+  const allowance = createAllowance({ keyCache, ledger, clock, log: logger, page });
+
+  const checkDatabase = reachTogether(database.ready);
+  deadline.begin();
+
+  const poll = async () => void (await Promise.all([prices.poll(), chains.poll()]));
+  const polling = setInterval(() => {
+    poll().catch((err) => logger.warn({ err }, 'what is stored could not be read again'));
+  }, POLL_MS);
+  if (database.kind === 'embedded') clearInterval(polling);
+
+  const requests = settings.metrics.port === undefined ? undefined : createRequestTally();
+  if (requests) {
+    metrics.read({
+      requests: requests.all,
+      upstreams: () => [...prices.readings(), ...chains.readings(), ...nodes.readings()],
+      staleness: () => [...prices.market.staleness(), ...chains.statistics.staleness()],
+      leases: allowance.reading,
+      isDatabaseUp: () =>
+        checkDatabase().then(
+          () => true,
+          () => false,
+        ),
+    });
+  }
+
+  return {
+    settings,
+    logger,
+    clock,
+    users: createUsers({ store: userStore, clock, changed: allowance.sync }),
+    allowance,
+    metrics,
+    /** Records each answer, where the metrics are served. */
+    requests,
+    market: prices.market,
+    statistics: chains.statistics,
+    statisticsSources: chains.sources,
+    node: nodes.node,
+    /** Throws `database_unavailable` when the database cannot be written to. */
+    checkDatabase,
+    /** Reloads what other processes have written: once a second, where there can be others. */
+    poll,
+    async close(): Promise<void> {
+      clearInterval(polling);
+      await allowance.close(settings.shutdownGraceMs);
+      for (const one of [prices, chains, nodes]) await one.close();
+      if (!overrides.database) await database.close();
+    },
+  };
+}
+
+export type Dependencies = Awaited<ReturnType<typeof openDependencies>>;

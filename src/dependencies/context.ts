@@ -1,0 +1,22 @@
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+import type { FailureCause } from '#domain/upstream/failure';
+import type { Deadline } from '#services/deadline';
+import type { Settings } from '#settings';
+import type { Database } from '#stores/database/database';
+import type { RefreshStore } from '#stores/market/refreshes';
+
+/** What every dependency is opened with. */
+export type Context = {
+  settings: Settings;
+  prisma: Database['prisma'];
+  /** Put around every store that a request waits for. */
+  deadline: Deadline;
+  refreshes: RefreshStore;
+  /** For each upstream, what records how its calls ended. */
+  observe: (upstream: string) => (outcome: FailureCause | 'ok') => void;
+  /** For each upstream, what counts its dropped samples. */
+  dropped: (upstream: string) => (count: number) => void;
+  clock: Clock;
+  log: Log;
+};

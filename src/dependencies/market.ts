@@ -1,0 +1,57 @@
+import { throttled } from '#domain/upstream/budget';
+import { createBreaker } from '#domain/upstream/circuit-breaker';
+import { openArchiveCache } from '#services/market/archive-cache';
+import { createBackfill } from '#services/market/backfill';
+import { createFetches } from '#services/market/fetches';
+import { createMarket } from '#services/market/market';
+import { openBudget } from '#services/upstream/budget';
+import { createSingleFlight } from '#services/upstream/single-flight';
+import { openCoinGecko } from '#sources/market/coingecko';
+import { createArchiveStore } from '#stores/market/archive';
+import type { Context } from './context.ts';
+
+/** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
+export async function openMarket(context: Context) {
+  const { settings, prisma, deadline, refreshes, observe, dropped, clock, log } = context;
+  const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
+  const upstream = 'coingecko';
+  const breaker = createBreaker();
+  const countDropped = dropped(upstream);
+  const budget = await openBudget({
+    store: refreshes,
+    upstream,
+    budget: coingecko.budget,
+    throttle: (spent, now) => throttled(coingecko.schedule, coingecko.budget, spent, now),
+    clock,
+  });
+  const source = openCoinGecko({
+    ...coingecko,
+    timeoutMs,
+    clock,
+    reserve: budget.reserve,
+    callSpacing: () => budget.schedule().latest,
+    observe: observe(upstream),
+    dropped: ({ count, ...facts }) => {
+      countDropped(count);
+      log.warn({ upstream, dropped: count, ...facts }, 'samples that cannot be true are dropped');
+    },
+    breaker,
+  });
+  const store = deadline.over(createArchiveStore(prisma));
+  const archive = await openArchiveCache({ store, refreshes, clock, log });
+  const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
+  const fetches = createFetches({ source, archive, clock });
+  const backfill = createBackfill({ fetches, archive, singleFlight, budget, clock });
+
+  return {
+    market: createMarket({ archive, backfill, clock }),
+
+    /** The upstream's circuit and budget, for the metrics. */
+    readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
+
+    /** Reloads what other processes have written, and what calls they have spent. */
+    poll: async (): Promise<void> => void (await Promise.all([archive.sync(), budget.sync()])),
+
+    close: source.close,
+  };
+}

@@ -1,0 +1,17 @@
+import { type Interval, isGap, lastKnowable } from './interval.ts';
+import { overlap, type Span, without } from './span.ts';
+
+/** What is known of a series at `now`, and what can be; instants in Unix ms. */
+export type Known = {
+  now: number;
+  /** The first instant of which anything can be known. */
+  beginning: number;
+  /** The spans of which all is known. */
+  coverage: readonly Span[];
+};
+
+/** The parts of a span that must hold a sample and are not covered, ascending. */
+export function gapsIn(interval: Interval, span: Span, { now, beginning, coverage }: Known): Span[] {
+  const knowable = overlap(span, { from: beginning, thru: lastKnowable(interval, now) });
+  return knowable ? without(knowable, coverage).filter((gap) => isGap(interval, gap)) : [];
+}

@@ -1,0 +1,30 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** For so long a work may keep the loop to itself, in ms. */
+const PIECE = 5;
+
+/** Lets the loop turn where the work has kept it for long enough. */
+export type Rest = () => Promise<void> | undefined;
+
+/**
+ * Works that would keep the loop for long, one after another: each is done in pieces, and between two of them whatever
+ * else is waiting has its turn. One at a time, so that however many are asked for, the loop is kept for one piece, and
+ * the memory of one is taken.
+ */
+export function createLongWork() {
+  let last: Promise<unknown> = Promise.resolve();
+
+  return function begin<Result>(work: (rest: Rest) => Promise<Result>): Promise<Result> {
+    const mine = last.then(() => {
+      let since = performance.now();
+      return work(() => {
+        if (performance.now() - since < PIECE) return undefined;
+        return turn().then(() => {
+          since = performance.now();
+        });
+      });
+    });
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}

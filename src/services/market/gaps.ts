@@ -1,0 +1,57 @@
+import { type Clock, DAY, HOUR, iso, isoDate } from '#domain/clock';
+import { gapsIn } from '#domain/market/gaps';
+import type { Interval, Window } from '#domain/market/interval';
+import type { Span } from '#domain/market/span';
+import type { TokenName } from '#domain/market/token';
+import { Problem } from '#problems';
+import { upstreamProblem } from '#services/upstream/problem';
+import type { ArchiveCache } from './archive-cache.ts';
+import type { Backfill } from './backfill.ts';
+
+type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
+
+/** A span as `Quotient-Gaps` names it: dates for days, instants for finer intervals, both ends included. */
+function spanText(interval: Interval, { from, thru }: Span): string {
+  const text = interval === 'day' ? isoDate : iso;
+  return `${text(from)}/${text(thru)}`;
+}
+
+/** The aggregator has minutes of the last day alone, on every plan; everything else some plan has. */
+const isOnNoPlan = ({ interval, span }: Window, now: number) =>
+  interval === 'minute' && span.thru < now - DAY;
+
+/** The gaps of an answer, and the problem when there is no answer. */
+export function createGapReport({ archive, backfill, clock }: Dependencies) {
+  /** The gaps of a window. One younger than the last chart is left out: the next chart fills it. */
+  function missing(token: TokenName, { interval, span, open }: Window): Span[] {
+    const now = clock.now();
+    const known = { now, beginning: archive.beginning(token), coverage: archive.coverage(token, interval) };
+    const nextChartFrom = open && interval !== 'day' ? now - backfill.schedule().chart : now;
+    return gapsIn(interval, span, known).filter((gap) => gap.from < nextChartFrom);
+  }
+
+  return {
+    /** The missing spans as `from/thru`. */
+    gaps: (token: TokenName, window: Window): string[] =>
+      missing(token, window).map((span) => spanText(window.interval, span)),
+
+    /** What to throw for a window without a sample; `failure` is why it could not be filled, if anything was tried. */
+    nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
+      const gaps = missing(token, window).map((span) => spanText(window.interval, span));
+      if (failure) return upstreamProblem(failure, { members: { gaps } });
+      if (gaps.length === 0)
+        return new Problem('no_data', 'No sample of this token lies in the time asked for.');
+      if (isOnNoPlan(window, clock.now())) {
+        const detail =
+          'The aggregator gives minutes of the last 24 hours alone, and none were kept of this time.';
+        return new Problem('no_data', detail, { members: { gaps } });
+      }
+      const reach = backfill.reach();
+      const detail =
+        window.span.thru < reach
+          ? `The aggregator's plan reaches back to ${isoDate(reach)}, and the archive does not hold this time.`
+          : 'The aggregator has not told this time yet, and the archive does not hold it.';
+      return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / 1000, members: { gaps } });
+    },
+  };
+}

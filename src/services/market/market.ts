@@ -1,0 +1,243 @@
+import { type Clock, DAY } from '#domain/clock';
+import {
+  daysWindow,
+  type Interval,
+  rangeWindow,
+  samplesIn,
+  startOfDate,
+  type Window,
+} from '#domain/market/interval';
+import { isMidnightSample, type Sample } from '#domain/market/sample';
+import { type Columns, columnsOf, isSettledSlice, type Series, samplesOf } from '#domain/market/series';
+import { seriesCsv, seriesJson, seriesToCsv } from '#domain/market/series-text';
+import { overlap } from '#domain/market/span';
+import { TOKENS, type TokenName } from '#domain/market/token';
+import type { DateSnapshot } from '#domain/records';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import type { Answer } from '#services/caching/answer';
+import { createAnswerCache } from '#services/caching/answer-cache';
+import { type Body, bodyOf, createBodies, longBodyOf } from '#services/caching/bodies';
+import type { FetchOutcome } from '#services/upstream/fetch-outcome';
+import { upstreamProblem } from '#services/upstream/problem';
+import type { ArchiveCache } from './archive-cache.ts';
+import type { Backfill } from './backfill.ts';
+import { createGapReport } from './gaps.ts';
+import { createStaleness } from './staleness.ts';
+
+export type Format = 'json' | 'csv';
+
+type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
+
+type Shape = 'object' | 'list' | 'csv';
+/** `list` is an array with the one series in it. */
+const RENDER: Record<Shape, (columns: Columns) => Iterable<string>> = {
+  object: seriesJson,
+  *list(columns) {
+    yield '[';
+    yield* seriesJson(columns);
+    yield ']';
+  },
+  csv: seriesCsv,
+};
+
+/**
+ * A window of more samples than the first is answered in pieces between which the loop turns (5,000 take 10 ms), and a
+ * user's one after another; of those beyond the second few may wait.
+ */
+const [WIDE, LONG] = [1000, 6000];
+export type WindowSize = 'short' | 'wide' | 'long';
+
+const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
+
+/** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
+export function createMarket({ archive, backfill, clock }: Dependencies) {
+  const bodies = createBodies();
+  const answerCache = createAnswerCache({ source: archive, clock });
+  const gapReport = createGapReport({ archive, backfill, clock });
+  /** Long answers that are being made, for whoever asks the same meanwhile. */
+  const underWay = new Map<string, Promise<Answer>>();
+
+  /** Until its own row is ready, the first sample after midnight stands in for today's; a later hour's does not. */
+  function standIn(token: TokenName): Sample | undefined {
+    const today = startOfDate(clock.now());
+    const firsts = [
+      archive.series(token, 'minute').firstFrom(today),
+      archive.series(token, 'hour').firstFrom(today),
+    ];
+    const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
+    return first && isMidnightSample(first.at) ? first : undefined;
+  }
+
+  /** What a window holds: rows of the archive, and the samples that follow them. To be used before any waiting. */
+  function read(token: TokenName, { interval, span, open, withLatest }: Window, series: Series) {
+    const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
+    const following: Sample[] = [];
+    let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
+    const follow = (sample: Sample | undefined) => {
+      if (!sample || sample.at <= lastAt) return;
+      following.push(sample);
+      lastAt = sample.at;
+    };
+    if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
+    // The latest sample alone does not make a window: of what was asked for, nothing is there.
+    const isEmpty = slice.start === slice.end && following.length === 0;
+    if (withLatest) follow(archive.newest(token));
+    const inMemory = series === archive.series(token, interval);
+    return {
+      isEmpty,
+      // Minutes are told of the last day alone: what they were when it ended they stay.
+      isSettled: !open && (isSettledSlice(slice) || (interval === 'minute' && span.thru < clock.now() - DAY)),
+      lastAt,
+      isWide: slice.end - slice.start > WIDE,
+      first: (): Sample | undefined => samplesOf(slice).next().value ?? following[0],
+      /** All of it, as it is now: the rows in memory may be others later. */
+      columns: () => columnsOf(following, slice),
+      /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
+      version: inMemory
+        ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
+        : undefined,
+    };
+  }
+
+  /** What is said of a window's answer, beside its body. */
+  function facts(
+    token: TokenName,
+    window: Window,
+    rows: { isSettled: boolean; lastAt: number },
+    outcome: FetchOutcome,
+  ) {
+    const whats = ['latest', `chart:${token}`, `hours:${token}`, `daily:${token}`] as const;
+    const times = whats.flatMap((what) => archive.fetchedAt(what) ?? []);
+    const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
+    const gaps = gapReport.gaps(token, window);
+    return {
+      modifiedAt: rows.lastAt,
+      fetchedAt,
+      dueAt: backfill.dueAt(fetchedAt ?? clock.now()),
+      settled: rows.isSettled && gaps.length === 0,
+      gaps,
+      outcome,
+    };
+  }
+
+  function bodyFor(
+    question: string,
+    { version, isWide, columns }: ReturnType<typeof read>,
+    render: (columns: Columns) => Iterable<string>,
+  ): Body | Promise<Body> {
+    if (isWide) {
+      const rows = columns();
+      const pieces = () => render(rows);
+      return version === undefined ? longBodyOf(pieces) : bodies.keptLong(question, version, pieces);
+    }
+    const text = () => [...render(columns())].join('');
+    return version === undefined ? bodyOf(text()) : bodies.kept(question, version, text);
+  }
+
+  async function history(question: string, token: TokenName, window: Window, shape: Shape): Promise<Answer> {
+    const outcome = await backfill.window(token, window);
+    const rows = read(token, window, await archive.reaching(token, window.interval, window.span.from));
+    if (rows.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
+    const answer = facts(token, window, rows, outcome);
+    return { body: await bodyFor(question, rows, RENDER[shape]), ...answer };
+  }
+
+  function latestAnswer(token: TokenName, outcome: FetchOutcome): Answer {
+    const row = archive.latest(token);
+    if (!row) throw upstreamProblem(outcome.failure ?? leftOut);
+    return {
+      body: bodies.kept(token, String(row.fetchedAt), () => JSON.stringify(row.record)),
+      modifiedAt: row.at,
+      fetchedAt: row.fetchedAt,
+      dueAt: backfill.dueAt(row.fetchedAt),
+      settled: false,
+      gaps: [],
+      outcome,
+    };
+  }
+
+  /** How large the answer to a window may be. */
+  function size(token: TokenName, { interval, span }: Window): WindowSize {
+    const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
+    const samples = known === undefined ? 0 : samplesIn(interval, known);
+    if (samples > LONG) return 'long';
+    return samples > WIDE ? 'wide' : 'short';
+  }
+
+  /** A window's answer, or the one that was given to the same question a moment ago, or that is being made at length. */
+  function ask(
+    about: readonly (string | number)[],
+    token: TokenName,
+    window: Window,
+    shape: Shape,
+  ): Answer | Promise<Answer> {
+    const question = about.join();
+    const known = answerCache.get(question) ?? underWay.get(question);
+    if (known) return known;
+    const made = history(question, token, window, shape).then((answer) => answerCache.keep(question, answer));
+    if (size(token, window) !== 'short') {
+      const forget = () => underWay.delete(question);
+      underWay.set(question, made);
+      made.then(forget, forget);
+    }
+    return made;
+  }
+
+  return {
+    /** The latest price record: at once when its time has not come. */
+    latest(token: TokenName): Answer | Promise<Answer> {
+      const known = answerCache.get(token);
+      if (known) return known;
+      const outcome = backfill.latest(token);
+      if (outcome instanceof Promise) return outcome.then((outcome) => latestAnswer(token, outcome));
+      return answerCache.keep(token, latestAnswer(token, outcome));
+    },
+
+    /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
+    async date(token: TokenName, date: number, format: Format): Promise<Answer> {
+      const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
+      const outcome = await backfill.window(token, window);
+      const rows = read(token, window, archive.series(token, 'day'));
+      const sample = rows.first();
+      if (!sample) throw gapReport.nothingToServe(token, window, outcome.failure);
+      const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
+      const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
+      const body = bodyOf(format === 'csv' ? seriesToCsv([sample]) : JSON.stringify([snapshot]));
+      return { body, ...facts(token, window, { ...rows, lastAt: sample.at }, outcome) };
+    },
+
+    /** The last so many days: minutes, hours or midnights (`daysWindow`). */
+    days(token: TokenName, days: number, format: Format): Answer | Promise<Answer> {
+      const shape = format === 'csv' ? 'csv' : 'list';
+      return ask([token, days, format], token, daysWindow(days, clock.now()), shape);
+    },
+
+    /** From one date thru another (Unix ms of their midnights), both included. */
+    range(token: TokenName, interval: Interval, from: number, thru: number, format: Format) {
+      const shape = format === 'csv' ? 'csv' : 'object';
+      return ask(
+        [token, interval, from, thru, format],
+        token,
+        rangeWindow(interval, from, thru, clock.now()),
+        shape,
+      );
+    },
+
+    size,
+
+    /** What an operator should know: what could not be fetched, and why; and how old what is kept is. */
+    warnings: backfill.warnings,
+    staleness: createStaleness({ archive, backfill, clock }),
+
+    /** When nothing is being fetched any more. */
+    idle: backfill.idle,
+
+    /** The tokens, and what the archive holds of each. */
+    async tokens() {
+      const summary = await archive.summary();
+      return TOKENS.map((token) => ({ token, held: summary.filter((row) => row.token === token.name) }));
+    },
+  };
+}
+
+export type Market = ReturnType<typeof createMarket>;

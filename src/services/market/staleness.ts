@@ -1,0 +1,36 @@
+import { type Clock, DAY, HOUR } from '#domain/clock';
+import { INTERVALS } from '#domain/market/interval';
+import { TOKEN_NAMES } from '#domain/market/token';
+import { ageAt } from '#domain/upstream/age';
+import type { DataKind, Staleness } from '#services/upstream/last-requested';
+import type { ArchiveCache } from './archive-cache.ts';
+import type { Backfill } from './backfill.ts';
+
+type Dependencies = {
+  archive: Pick<ArchiveCache, 'latest' | 'series'>;
+  backfill: Pick<Backfill, 'schedule' | 'sinceRequested'>;
+  clock: Clock;
+};
+
+/** How old the newest of each price and series is. */
+export function createStaleness({ archive, backfill, clock }: Dependencies) {
+  return function staleness(): Staleness[] {
+    const now = clock.now();
+    const { latest } = backfill.schedule();
+    // A latest price is a minute sample too, and the first of an hour an hour's.
+    const every = { latest, minute: latest, hour: Math.max(HOUR, latest), day: DAY };
+    return TOKEN_NAMES.flatMap((token) => {
+      const stalenessOf = (kind: DataKind & keyof typeof every, at: number | undefined): Staleness => ({
+        token,
+        kind,
+        age: Math.max(0, ageAt(at, now)),
+        every: every[kind],
+        idle: backfill.sinceRequested(token, kind),
+      });
+      return [
+        stalenessOf('latest', archive.latest(token)?.fetchedAt),
+        ...INTERVALS.map((interval) => stalenessOf(interval, archive.series(token, interval).last()?.at)),
+      ];
+    });
+  };
+}

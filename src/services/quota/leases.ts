@@ -1,0 +1,175 @@
+import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
+import type { Log } from '#domain/log';
+import { giveBackCall, isUsable, keepCall, type Lease, remaining, unspent } from '#domain/quota/lease';
+import { Problem } from '#problems';
+import { DEADLINE, reach } from '#services/deadline';
+import type { LedgerStore } from '#stores/quota/ledger';
+import { createQuotaStates, end, type Held, isIdle, type QuotaState, type Spender } from './quota-state.ts';
+import { createScheduler, type Pace } from './scheduler.ts';
+import { createSettling } from './settlement.ts';
+import { createWaits, type WaitsReading } from './wait-histogram.ts';
+
+export type { Spender } from './quota-state.ts';
+export type { Pace } from './scheduler.ts';
+
+/** A call that was paid for. `remaining` is what this process knows to be left after it. */
+export type Receipt = { lease: Lease; remaining: number };
+
+/**
+ * What a process holds, what has become of the calls it took since it started, how long calls waited for the ledger, and
+ * how far apart it settles everything, in ms.
+ */
+export type LeasesReading = Held & {
+  settled: number;
+  refunded: number;
+  waits: WaitsReading;
+  tick: number;
+};
+
+/** How many calls a page makes that opens, where nobody says. */
+const PAGE = 50;
+
+/** `page` is how many calls a first grant holds at least, where there is plenty. */
+type Dependencies = {
+  ledger: LedgerStore;
+  clock: Clock;
+  log: Log;
+  pace?: Pace | undefined;
+  page?: number | undefined;
+};
+
+/**
+ * Spending without a database on the way: a call takes one from the lease in memory; the ledger is settled behind
+ * it, for all keys together. What each statement settles is told in `stores/settlement.ts` and in ARCHITECTURE.md.
+ */
+export function createLeases({ ledger, clock, log, pace, page = PAGE }: Dependencies) {
+  const quotas = createQuotaStates(clock);
+  const settling = createSettling({ quotas, ledger, clock, page });
+  const scheduler = createScheduler({ ...settling, log, pace });
+  const waits = createWaits();
+  let refunded = 0;
+
+  function take(quota: QuotaState, lease: Lease, { elapsed }: Instant): Receipt {
+    lease.spent += 1;
+    lease.inFlight += 1;
+    quota.calls += 1;
+    quota.usedAt = elapsed;
+    return { lease, remaining: remaining(lease) };
+  }
+
+  function spendAtOnce(spender: Spender, at: Instant): Receipt | undefined {
+    const quota = quotas.of(spender.key);
+    const { lease } = quota;
+    return lease && unspent(lease) > 0 && isUsable(lease, at) ? take(quota, lease, at) : undefined;
+  }
+
+  /**
+   * Resolves after the statement that the account is in, which all of its calls share. A call waits so many ms at most:
+   * the statement goes on without it, and what it grants stays with the account.
+   */
+  async function settled(quota: QuotaState, atMost: number): Promise<void> {
+    const since = clock.elapsed();
+    quota.usedAt = since;
+    quota.waiting += 1;
+    if (!quota.asked) {
+      settling.ask(quota);
+      quota.asked = scheduler.soon().finally(() => {
+        quota.asked = undefined;
+      });
+    }
+    await reach(quota.asked, undefined, atMost).finally(() => {
+      quota.waiting -= 1;
+      waits.tell(clock.elapsed() - since);
+    });
+  }
+
+  async function acquire(quota: QuotaState, spender: Spender, waited: number): Promise<Receipt> {
+    const until = clock.elapsed() + DEADLINE - waited;
+    for (;;) {
+      const lease = quotas.currentLease(quota, spender);
+      const at = instantOf(clock);
+      if (unspent(lease) > 0 && isUsable(lease, at)) return take(quota, lease, at);
+      if (quota.exhausted && at.elapsed < quota.exhausted.until)
+        throw exhausted(quota.exhausted.comesBackIn, lease);
+      settling.refuseFailed();
+      await settled(quota, until - clock.elapsed());
+    }
+  }
+
+  function exhausted(comesBackIn: number | undefined, { period, limit }: Lease): Problem {
+    const retryAfter = comesBackIn ?? (period.end - clock.now()) / SECOND;
+    const ends = new Date(period.end).toISOString();
+    return new Problem('quota_exceeded', `All ${limit} calls of the period that ends at ${ends} are spent.`, {
+      retryAfter,
+    });
+  }
+
+  return {
+    /**
+     * Pays for one call: at once from a lease in memory, or after the ledger granted one. Throws `quota_exceeded`.
+     * @param waited for how long the call has waited for the database already, in ms
+     */
+    spend(spender: Spender, waited = 0): Receipt | Promise<Receipt> {
+      return spendAtOnce(spender, instantOf(clock)) ?? acquire(quotas.of(spender.key), spender, waited);
+    },
+
+    /** Pays for one call that is made now from a lease in memory, if it can be done at once. */
+    spendAtOnce,
+
+    /** The call stays paid for. */
+    keep: ({ lease }: Receipt): void => keepCall(lease),
+
+    /** Gives a call back to the lease, and so to the period and date, in which it was spent. */
+    refund({ lease }: Receipt): void {
+      refunded += 1;
+      giveBackCall(lease);
+    },
+
+    /** The leases of a user whose calls may not all be settled. */
+    of: quotas.leasesOf,
+
+    reading: (): LeasesReading => ({
+      ...quotas.held(),
+      settled: settling.settled(),
+      refunded,
+      waits: waits.reading(),
+      tick: scheduler.interval(),
+    }),
+
+    /** Gives back what rests of these users: somebody may need it. */
+    recall(userKeys: Iterable<number>): void {
+      const idle = [...userKeys]
+        .map(quotas.find)
+        .filter((quota) => quota?.lease && isIdle(quota, clock.elapsed()));
+      for (const quota of idle as QuotaState[]) {
+        end(quota);
+        settling.ask(quota);
+      }
+      // What fails here is tried again with the next tick, which says so.
+      if (idle.length > 0) scheduler.soon().catch(() => undefined);
+    },
+
+    /** Settles everything now. */
+    settle: (): Promise<void> => scheduler.tick(),
+
+    /** Settles everything and gives back what is unspent, however often it takes within the time there is (ms). */
+    async close(withinMs: number): Promise<void> {
+      scheduler.close();
+      const deadline = performance.now() + withinMs;
+      while (!quotas.areSettled() && performance.now() < deadline) {
+        for (const quota of quotas.all()) end(quota);
+        await scheduler
+          .tick()
+          .catch((err) => log.warn({ err }, 'the ledger could not be settled before the stop'));
+      }
+    },
+
+    /** Stops without a word to the ledger, as a crash would. */
+    abandon(): void {
+      scheduler.close();
+      quotas.clear();
+    },
+  };
+}
+
+export type Leases = ReturnType<typeof createLeases>;

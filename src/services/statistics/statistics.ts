@@ -1,0 +1,115 @@
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+import { tokenOf } from '#domain/market/token';
+import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
+import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/age';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import type { Answer } from '#services/caching/answer';
+import { createAnswerCache } from '#services/caching/answer-cache';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
+import { createLastRequested, type Staleness } from '#services/upstream/last-requested';
+import { upstreamProblem } from '#services/upstream/problem';
+import type { SingleFlight } from '#services/upstream/single-flight';
+import type { Failover, FailoverResult } from './failover.ts';
+import type { StatisticsCache, StatisticsFetch } from './statistics-cache.ts';
+
+const nothingStored = new UpstreamFailure('statistics', 'empty', 'nothing was stored that can be read');
+
+type Dependencies = {
+  cache: StatisticsCache;
+  failover: Failover;
+  singleFlight: SingleFlight<StatisticsFetch>;
+  clock: Clock;
+  log: Log;
+};
+
+/**
+ * The latest on-chain statistics of a token: fetched when they are due and requested, from the first source that has
+ * them. While a refresh runs or when all sources fail, the last good ones are served.
+ */
+export function createStatistics({ cache, failover, singleFlight, clock, log }: Dependencies) {
+  const answerCache = createAnswerCache({ source: cache, clock });
+  const lastRequested = createLastRequested(clock);
+  const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
+
+  /** Logs that a token's statistics come from another source than before: once, since the record stores the source. */
+  function logSwitch(
+    symbol: StatisticsSymbol,
+    from: FailoverResult['source'] | undefined,
+    result: FailoverResult,
+  ): void {
+    const { source: to, passedOver } = result;
+    if (from === undefined || from === to) return;
+    const cause = passedOver.get(from);
+    const reason = cause ?? (failover.isOpen(from) ? 'preferred' : 'not_configured');
+    const isFailure = cause !== undefined && cause !== 'not_listed';
+    log[isFailure ? 'warn' : 'info']({ token: symbol, from, to, reason }, 'statistics from another source');
+  }
+
+  async function fetch(symbol: StatisticsSymbol): Promise<void> {
+    const from = cache.of(symbol)?.row.source ?? failover.preferred(symbol);
+    const result = await failover.sample(symbol);
+    await cache.record(symbol, result.source, result.sample, clock.now());
+    logSwitch(symbol, from, result);
+  }
+
+  async function fill(symbol: StatisticsSymbol, every: number): Promise<FetchOutcome> {
+    const runner = createFetchRunner({ singleFlight, clock });
+    const what = `statistics:${symbol}` as const;
+    const until = cache.of(symbol) ? waitOnRefresh(ageOf(what), every) : 'end';
+    await runner.run(what, until, () => fetch(symbol));
+    return runner.outcome;
+  }
+
+  function answer(symbol: StatisticsSymbol, outcome: FetchOutcome): Answer {
+    const known = cache.of(symbol);
+    if (!known) {
+      throw upstreamProblem(outcome.failure ?? nothingStored, { who: 'The source of these statistics' });
+    }
+    const { body, row } = known;
+    return {
+      body,
+      source: row.source,
+      modifiedAt: row.at,
+      fetchedAt: row.fetchedAt,
+      dueAt: dueAfter(row.fetchedAt, failover.every(symbol), clock.now()),
+      settled: false,
+      gaps: [],
+      outcome,
+    };
+  }
+
+  return {
+    /** The latest statistics record: at once when it is not due. Throws a problem when there is none. */
+    latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
+      const known = answerCache.get(symbol);
+      if (known) return known;
+      lastRequested.mark(tokenOf(symbol), 'statistics');
+      const every = failover.every(symbol);
+      if (ageOf(`statistics:${symbol}`) < every)
+        return answerCache.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
+      return fill(symbol, every).then((outcome) => answer(symbol, outcome));
+    },
+
+    /** Reloads what was written since the last poll. */
+    sync: cache.sync,
+
+    /** For the operator: what could not be fetched, and why. */
+    warnings: singleFlight.warnings,
+
+    /** How old the statistics are. */
+    staleness: (): Staleness[] =>
+      STATISTICS_SYMBOLS.map((symbol) => ({
+        token: tokenOf(symbol),
+        kind: 'statistics',
+        age: Math.max(0, ageOf(`statistics:${symbol}`)),
+        every: failover.every(symbol),
+        idle: lastRequested.since(tokenOf(symbol), 'statistics'),
+      })),
+
+    /** Resolves when no fetch is in flight. */
+    idle: singleFlight.idle,
+  };
+}
+
+export type Statistics = ReturnType<typeof createStatistics>;

@@ -1,0 +1,156 @@
+import { type Clock, DAY, HOUR, MINUTE } from '#domain/clock';
+import { type Implausible, implausible, plausibleFigure } from '#domain/market/plausible-sample';
+import type { Sample } from '#domain/market/sample';
+import type { Span } from '#domain/market/span';
+import { beginningOf, isTokenName, type TokenName } from '#domain/market/token';
+import type { LatestPrice } from '#domain/records';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import { openUpstream, type UpstreamOptions } from '#sources/transport/upstream';
+import { chartOf, chartSamples, createReader, type Market, marketsOf } from './coingecko-wire.ts';
+
+/** What each plan of the aggregator gives: the header its key goes into, and how many days of history. */
+const PLANS = {
+  public: { keyHeader: undefined, historyDays: 365 },
+  demo: { keyHeader: 'x-cg-demo-api-key', historyDays: 365 },
+  pro: { keyHeader: 'x-cg-pro-api-key', historyDays: Number.POSITIVE_INFINITY },
+} as const;
+
+export type CoinGeckoPlan = keyof typeof PLANS;
+
+/** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
+const MARKETS_BYTES = 44 * 1024;
+const MARKET_BYTES = 4 * 1024;
+const CHART_BYTES = 128 * 1024;
+const POINT_BYTES = 400;
+/** An answer may have more than was asked for: of each chart's arrays twice the points and so many, and tokens. */
+const MORE_POINTS = 1000;
+const MORE_TOKENS = 250;
+
+/** The points of each array that a chart of so many days has, where they lie so far apart. */
+const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
+
+/** Told of the samples of an answer that cannot be true and were left out: how many, for which reasons. */
+export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;
+
+/** The latest price of a token and the time of its sample (Unix ms). */
+export type Quote = { token: TokenName; record: LatestPrice; at: number };
+
+const FIVE_MINUTES = 5 * MINUTE;
+const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
+
+function toQuote(market: Market, now: number): Quote[] {
+  const { id, last_updated, current_price, ...figures } = market;
+  if (!isTokenName(id) || current_price === null) return [];
+  const record = {
+    current_price,
+    ...figures,
+    market_cap: plausibleFigure(figures.market_cap),
+    total_volume: plausibleFigure(figures.total_volume),
+    ath_date: toHttpDate(figures.ath_date),
+    atl_date: toHttpDate(figures.atl_date),
+  };
+  return [{ token: id, record, at: last_updated ? Date.parse(last_updated) : now }];
+}
+
+type Options = {
+  plan: CoinGeckoPlan;
+  apiKey?: string | undefined;
+  clock: Clock;
+  dropped: Dropped;
+} & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
+
+/** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
+export function openCoinGecko({ url, plan, apiKey, clock, dropped, ...rest }: Options) {
+  const { keyHeader, historyDays } = PLANS[plan];
+  const read = createReader(apiKey);
+  const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
+  const upstream = openUpstream({ ...rest, name: 'coingecko', url: url.replace(/\/+$/, ''), headers, clock });
+
+  /** What can be true of an answer's samples. Throws when that is none of them. */
+  function plausible<T>(
+    path: string,
+    samples: readonly T[],
+    reasonAgainst: (one: T) => Implausible | undefined,
+  ) {
+    const reasons = new Set<Implausible>();
+    const kept = samples.filter((sample) => {
+      const reason = reasonAgainst(sample);
+      if (reason) reasons.add(reason);
+      return !reason;
+    });
+    const count = samples.length - kept.length;
+    if (count > 0) dropped({ path, count, reasons: [...reasons] });
+    if (kept.length > 0) return kept;
+    throw new UpstreamFailure('coingecko', 'unexpected', 'not one sample that can be true');
+  }
+
+  function chart(
+    token: TokenName,
+    path: string,
+    query: Record<string, string>,
+    points: number,
+  ): Promise<Sample[]> {
+    const shape = chartOf(2 * points + MORE_POINTS);
+    const maxBytes = CHART_BYTES + POINT_BYTES * points;
+    const asked = { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query }, maxBytes };
+    return upstream.ask(asked, (answer) => {
+      const now = clock.now();
+      const samples = chartSamples(read(shape, answer, now));
+      return plausible(asked.path, samples, (sample) => implausible(token, sample, now)).map((sample) => ({
+        ...sample,
+        marketCap: plausibleFigure(sample.marketCap),
+        volume: plausibleFigure(sample.volume),
+      }));
+    });
+  }
+
+  return {
+    plan,
+
+    /** The earliest instant (Unix ms) of which the plan tells anything; -Infinity when it goes all the way back. */
+    reach: (now: number) => now - historyDays * DAY,
+
+    /** The latest prices of the tokens named; one that the aggregator leaves out, or has no price of, is left out. */
+    async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
+      const query = { vs_currency: 'usd', ids: tokens.join(',') };
+      const maxBytes = MARKETS_BYTES + MARKET_BYTES * tokens.length;
+      const path = '/coins/markets';
+      return upstream.ask({ path, query, maxBytes }, (answer) => {
+        const now = clock.now();
+        const markets = read(marketsOf(tokens.length + MORE_TOKENS), answer, now);
+        const quotes = markets.flatMap((market) => toQuote(market, now));
+        if (quotes.length === 0)
+          throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
+        return plausible(path, quotes, ({ token, at, record }) =>
+          implausible(token, { at, price: record.current_price }, now),
+        );
+      });
+    },
+
+    /** The last so many days at the aggregator's own grain: 1 is five-minutely, 2 to 90 hourly. Ascending. */
+    recent: (token: TokenName, days: number) =>
+      chart(token, '/market_chart', { days: String(days) }, pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR)),
+
+    /** One sample for each midnight (UTC) of the last so many days, and the newest. Ascending. */
+    daily: (token: TokenName, days: number | 'max') =>
+      chart(
+        token,
+        '/market_chart',
+        { days: String(days), interval: 'daily' },
+        days === 'max' ? pointsIn((clock.now() - beginningOf(token)) / DAY, DAY) : pointsIn(days, DAY),
+      ),
+
+    /** A span that is not the last day: hourly up to 90 days. Ascending. */
+    between: (token: TokenName, { from, thru }: Span) =>
+      chart(
+        token,
+        '/market_chart/range',
+        { from: String(Math.floor(from / 1000)), to: String(Math.ceil(thru / 1000)) },
+        pointsIn((thru - from) / DAY, HOUR),
+      ),
+
+    close: upstream.close,
+  };
+}
+
+export type CoinGecko = ReturnType<typeof openCoinGecko>;

@@ -1,0 +1,111 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DAY, isoDate } from '#domain/clock';
+import { askAgain, head, sendTexts } from '../../bench/hostile/attacks.ts';
+import { openRaw } from '../../bench/hostile/raw-connection.ts';
+import { openStand, type Stand } from './stand.ts';
+
+const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
+const BURST = 60;
+
+let stand: Stand;
+let apiKey: string;
+beforeAll(async () => {
+  stand = await openStand({ settings: { BURST_PER_SECOND: String(BURST) } });
+  apiKey = await stand.register();
+  // The whole history in memory, and a few bodies made of it.
+  await askAgain({ url: stand.url(), apiKey }, { path: years, connections: 2, ms: 3_000 });
+});
+afterAll(() => stand?.close());
+
+let asked = 0;
+/** Windows of a decade, so that none was asked for before. */
+function years(): string {
+  const [from, thru] = [3_600 + (asked % 60), 2 + (Math.floor(asked / 60) % 200)];
+  asked += 1;
+  const date = (days: number) => isoDate(Date.now() - days * DAY);
+  return `/v1/prices/history/date/range?tokenName=bitcoin&fromDate=${date(from)}&thruDate=${date(thru)}`;
+}
+
+const requests = (line: string, headers = {}) => {
+  const one = head(line, headers);
+  return one.repeat(Math.floor((64 * 1024) / one.length));
+};
+
+it.each([
+  ['an unknown path', 'GET /x', false],
+  ['a list that is made anew each time', 'GET /v1/tokens', false],
+  ['a text of 200 KB', 'GET /openapi.json', false],
+  ['a price', `GET ${LATEST}`, true],
+])('64 KB of requests in one piece, on 16 connections, for %s', async (_name, line, hasKey) => {
+  const text = requests(line, { ...(hasKey && { 'x-api-key': apiKey }) });
+  const { result } = await stand.attacked(() =>
+    sendTexts(stand.url(), [text], { connections: 16, ms: 3_000 }),
+  );
+  expect(Object.keys(result)).not.toContain('500 internal_error');
+});
+
+it('as many requests as may wait, in one piece, are answered in their order', async () => {
+  const ids = Array.from({ length: 32 }, (_, i) => `n${i}`);
+  const connection = openRaw(stand.url());
+  connection.send(ids.map((id) => head(`GET ${LATEST}`, { 'x-request-id': id })).join(''));
+  for (const id of ids)
+    expect(await connection.answer()).toMatchObject({ status: 401, headers: { 'x-request-id': id } });
+  connection.close();
+});
+
+it('answers of a megabyte, asked for without an end and never read', async () => {
+  const piece = () =>
+    Array.from({ length: 20 }, () => head(`GET ${years()}`, { 'x-api-key': apiKey })).join('');
+  const { peak } = await stand.attacked(async () => {
+    const open: { close: () => void }[] = [];
+    for (let second = 0; second < 6; second++) {
+      for (let i = 0; i < 3; i++) open.push(neverRead(piece()));
+      await wait(1_000);
+    }
+    for (const connection of open) connection.close();
+  });
+  expect(peak).toBeLessThanOrEqual(1.5);
+});
+
+/** A connection on which something is sent, and nothing is read. */
+function neverRead(text: string) {
+  const connection = openRaw(stand.url(), { isRead: false });
+  connection.send(text);
+  return connection;
+}
+
+it('windows of a decade that differ, on 50 connections of one key, compressed', async () => {
+  const attack = { path: years, connections: 50, ms: 5_000, headers: { 'accept-encoding': 'br' } };
+  const { result } = await stand.attacked(() => askAgain({ url: stand.url(), apiKey }, attack));
+  expect(result['200']).toBeGreaterThan(0);
+  const kinds = ['200', '429 rate_limited', '503 overloaded'];
+  expect(Object.keys(result).filter((kind) => !kinds.includes(kind))).toEqual([]);
+});
+
+it('1,000 heads of 120 KB that do not end', async () => {
+  const [line, one] = [`x: ${'y'.repeat(61)}\r\n`.repeat(1_900), 'x: '.padEnd(120_000)];
+  const { peak } = await stand.attacked(async () => {
+    const open: { close: () => void }[] = [];
+    while (open.length < 1_000) {
+      const connection = openRaw(stand.url());
+      connection.send('GET /x HTTP/1.1\r\nhost: a\r\n', open.length % 2 ? line : one);
+      open.push(connection);
+      if (open.length % 20 === 0) await wait(60);
+    }
+    await wait(1_000);
+    for (const connection of open) connection.close();
+  });
+  expect(peak).toBeLessThanOrEqual(1.5);
+});
+
+it.each([
+  ['Accept-Encoding', 'GET /docs', { 'accept-encoding': 'a,'.repeat(7_500) }],
+  ['Accept-Encoding with parameters', 'GET /docs', { 'accept-encoding': ',;q='.repeat(3_900) }],
+  ['If-None-Match', 'GET /docs', { 'if-none-match': '"a",'.repeat(3_900) }],
+])('lists of thousands in %s', async (_name, line, headers) => {
+  const { result } = await stand.attacked(() =>
+    sendTexts(stand.url(), [head(line, headers)], { connections: 16, ms: 3_000 }),
+  );
+  expect(Object.keys(result)).toEqual(['200']);
+});

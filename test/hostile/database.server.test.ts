@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { execute } from '../../bench/database.ts';
+import { askAgain } from '../../bench/hostile/attacks.ts';
+import { startHangingProxy } from './hanging-proxy.ts';
+import { openStand, type Stand } from './stand.ts';
+
+/** 5 s for a question, and something for a busy machine. */
+const WITHIN = 7_000;
+
+const SERVER = process.env.TEST_DATABASE_URL ?? '';
+
+let proxy: Awaited<ReturnType<typeof startHangingProxy>>;
+let stand: Stand;
+let apiKey: string;
+beforeAll(async () => {
+  proxy = await startHangingProxy(new URL(SERVER));
+  stand = await openStand({
+    databaseAt(url) {
+      const through = new URL(url);
+      through.host = `127.0.0.1:${proxy.port}`;
+      return through.href;
+    },
+  });
+  apiKey = await stand.register();
+});
+afterAll(async () => {
+  proxy?.goOn();
+  await stand?.close();
+  await proxy?.close();
+});
+
+const create = () =>
+  `/v1/user/create?${new URLSearchParams({ name: 'A', email: 'a@example.org', plan: 'monthly' })}`;
+
+/** A question of each kind that needs the database; every one is 503 in time, and ready is too. */
+async function askWithoutDatabase(paths: readonly (readonly [string, string])[]) {
+  return Promise.all(
+    paths.map(async ([method, path]) => {
+      const { status, code, headers, ms } = await stand.ask(
+        path,
+        path.startsWith('/health') ? undefined : apiKey,
+        { method },
+      );
+      return { question: `${method} ${path}`, status, code, ms, retryAfter: headers.get('retry-after') };
+    }),
+  );
+}
+
+const WRITING = [
+  ['POST', create()],
+  ['POST', '/v1/user/rotate?graceSeconds=100'],
+  ['GET', '/health/ready'],
+] as const;
+const READING = [
+  ['GET', '/v1/user/usage'],
+  ['GET', '/v1/user/data'],
+] as const;
+
+const expectAway = (answers: Awaited<ReturnType<typeof askWithoutDatabase>>) => {
+  for (const { question, status, code, ms, retryAfter } of answers) {
+    expect.soft({ question, status, code }).toEqual({ question, status: 503, code: 'database_unavailable' });
+    expect.soft(Number(retryAfter), question).toBeGreaterThan(0);
+    expect.soft(ms, question).toBeLessThan(WITHIN);
+  }
+};
+
+const isReady = async () => (await stand.ask('/health/ready')).status;
+
+it('a database that hangs: 503 in 5 s, and all is well when it answers again', async () => {
+  const { result } = await stand.attacked(async () => {
+    proxy.hang();
+    try {
+      // Twice: what hangs must not use up the connections.
+      const first = askWithoutDatabase([...WRITING, ...READING]);
+      const many = Promise.all(Array.from({ length: 20 }, () => stand.ask('/v1/user/data', apiKey)));
+      return [
+        ...(await first),
+        ...(await many).map((one) => ({ question: 'one of many', ...one, retryAfter: '1' })),
+      ];
+    } finally {
+      proxy.goOn();
+    }
+  });
+  await expect.poll(isReady, { timeout: 15_000 }).toBe(200);
+  expect((await stand.ask('/v1/user/usage', apiKey)).status).toBe(200);
+  expectAway(result);
+});
+
+it('a database that is read-only: 503 for what is written, and not ready', async () => {
+  const name = new URL(stand.databaseUrl ?? '').pathname.slice(1);
+  const setReadOnly = async (isOn: boolean) => {
+    await execute(
+      SERVER,
+      `ALTER DATABASE ${name} SET default_transaction_read_only = ${isOn ? 'on' : 'off'}`,
+    );
+    await execute(
+      SERVER,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
+    );
+  };
+  const { result } = await stand.attacked(async () => {
+    await setReadOnly(true);
+    try {
+      return await askWithoutDatabase(WRITING);
+    } finally {
+      await setReadOnly(false);
+    }
+  });
+  await expect.poll(isReady, { timeout: 15_000 }).toBe(200);
+  expectAway(result);
+});
+
+it('asked by many whether it is ready, it asks the database once a second', async () => {
+  const count = async () => {
+    const [row] = await execute<{ n: string }>(
+      stand.databaseUrl ?? '',
+      'SELECT xact_commit + xact_rollback AS n FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return Number(row?.n);
+  };
+  const before = await count();
+  const attack = { path: '/health/ready', connections: 8, ms: 3_000 };
+  const { result } = await stand.attacked(() => askAgain({ url: stand.url() }, attack));
+  expect(Object.keys(result)).toEqual(['200']);
+  expect(result['200']).toBeGreaterThan(1_000);
+  // The ledger, the archive and the statistics of the server itself ask too.
+  expect((await count()) - before).toBeLessThan(500);
+});

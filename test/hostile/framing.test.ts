@@ -1,0 +1,121 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { head, MB, sendTexts } from '../../bench/hostile/attacks.ts';
+import { openRaw } from '../../bench/hostile/raw-connection.ts';
+import { openStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+let apiKey: string;
+let balances: string;
+beforeAll(async () => {
+  stand = await openStand();
+  apiKey = await stand.register();
+  const [account] = stand.sandbox.chain.accounts;
+  balances = `/v1/node/bank/balances/${account?.address}`;
+});
+afterAll(() => stand?.close());
+
+/** A connection that is ended with the test. */
+function connected() {
+  const connection = openRaw(stand.url());
+  onTestFinished(connection.close);
+  return connection;
+}
+
+/** That an answer is a problem with a status. */
+const problem = (status: number, code: string) =>
+  expect.objectContaining({
+    ...{ status, code },
+    headers: expect.objectContaining({
+      'content-type': expect.stringMatching(/^application\/problem\+json/),
+      'cache-control': 'no-store',
+    }),
+  });
+
+const BROKEN: readonly [name: string, status: number, code: string, bytes: string][] = [
+  ['no Host', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\n\r\n'],
+  ['two Hosts', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n'],
+  ['no HTTP', 400, 'invalid_request', 'HELO quotient\r\n\r\n'],
+  ['a broken header', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\nhost: a\r\nx y: z\r\n\r\n'],
+  [
+    'two lengths',
+    400,
+    'invalid_request',
+    head('POST /v1/user/renew', { 'content-length': '1\r\ncontent-length: 2' }),
+  ],
+  [
+    'a length and chunks',
+    400,
+    'invalid_request',
+    head('POST /v1/user/renew', { 'content-length': 3, 'transfer-encoding': 'chunked' }),
+  ],
+  ['a length that is none', 400, 'invalid_request', head('POST /v1/user/renew', { 'content-length': '-1' })],
+  ['a head of 200 KB', 431, 'headers_too_large', head('GET /v1/tokens', { x: 'x'.repeat(200_000) })],
+];
+
+it.each(BROKEN)('%s: %i as a problem', async (_name, status, code, bytes) => {
+  const connection = connected();
+  connection.send(bytes);
+  expect(await connection.answer()).toEqual(problem(status, code));
+});
+
+it.each(BROKEN)(
+  '%s after a call under way: first its answer, then the problem',
+  async (_name, status, code, bytes) => {
+    const hold = stand.sandbox.faults.hold({ path: '/balances/' });
+    onTestFinished(hold.release);
+    const connection = connected();
+    connection.send(head(`GET ${balances}`, { 'x-api-key': apiKey }), bytes);
+    await hold.arrived(1);
+    hold.release();
+    expect(await connection.answer()).toMatchObject({ status: 200 });
+    expect(await connection.answer()).toEqual(problem(status, code));
+  },
+);
+
+it('a chunk that is none', async () => {
+  const connection = connected();
+  connection.send(head('POST /v1/user/renew', { 'transfer-encoding': 'chunked' }), 'zzz\r\n');
+  // Either is right: the key is missing, and the body is broken.
+  const answer = await connection.answer();
+  expect([problem(400, 'invalid_request'), problem(401, 'api_key_missing')]).toContainEqual(answer);
+});
+
+const ODD: readonly [name: string, bytes: string][] = [
+  ['CONNECT', 'CONNECT quotient:443 HTTP/1.1\r\nhost: quotient:443\r\n\r\n'],
+  ['an upgrade', head('GET /v1/tokens', { connection: 'upgrade', upgrade: 'websocket' })],
+  ['an upgrade to HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['an unknown expectation', head('POST /v1/user/renew', { expect: 'nothing', 'content-length': 0 })],
+];
+
+it.each(ODD)('%s is answered or ended, and with no 5xx', async (_name, bytes) => {
+  const connection = connected();
+  connection.send(bytes);
+  const answer = await connection.answer();
+  if (!answer) await connection.ended;
+  expect(answer?.status ?? 400).toBeLessThan(500);
+});
+
+it('broken requests without a pause, on 16 connections, harm no neighbour', async () => {
+  const texts = [...BROKEN.map(([, , , bytes]) => bytes), ...ODD.map(([, bytes]) => bytes)];
+  const { result } = await stand.attacked(() =>
+    sendTexts(stand.url(), texts, { connections: 16, ms: 4_000 }),
+  );
+  expect(result['400 invalid_request']).toBeGreaterThan(0);
+  expect(Object.keys(result).filter((kind) => kind.startsWith('5'))).toEqual([]);
+});
+
+it.each([
+  ['a chunk extension', '1;', Buffer.alloc(64 * 1024, 'x')],
+  ['trailers', '0\r\n', Buffer.from(`x-trailer: ${'x'.repeat(1_000)}\r\n`.repeat(64))],
+])('%s without an end is cut off', async (_name, beginning, more) => {
+  const connection = connected();
+  connection.send(
+    head('POST /v1/node/txs', { 'x-api-key': apiKey, 'transfer-encoding': 'chunked' }) + beginning,
+  );
+  for (let sent = 0; sent < 32 * MB && connection.isOpen(); sent += more.length) {
+    connection.send(more);
+    await wait(1);
+  }
+  expect(connection.isOpen()).toBe(false);
+});

@@ -1,0 +1,16 @@
+import type { TestProject } from 'vitest/node';
+import { buildServiceFolder } from '../support/service/built-service.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A folder that holds the built service. */
+    builtService: string;
+  }
+}
+
+/** Builds the service once: what is attacked runs as `npm start` runs it. */
+export default async function setUp(project: TestProject) {
+  const { root, remove } = await buildServiceFolder();
+  project.provide('builtService', root);
+  return remove;
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DAY, isoDate, MINUTE } from '#domain/clock';
+import { askAgain } from '../../bench/hostile/attacks.ts';
+import { openStand, type Stand } from './stand.ts';
+
+const DAYS = 365;
+const now = Date.now();
+const ago = (days: number) => isoDate(now - days * DAY);
+
+let stand: Stand;
+let apiKey: string;
+beforeAll(async () => {
+  stand = await openStand({
+    // A year of five-minute points of one token, about which all is known.
+    prepare: async ({ prisma }) => {
+      const end = Math.floor(now / DAY) * DAY - MINUTE;
+      const [from, thru] = [end - DAYS * DAY, end].map((at) => new Date(at).toISOString());
+      await prisma.$executeRawUnsafe(
+        `INSERT INTO point (token, grain, at, price, market_cap, volume, settled)
+         SELECT 'bitcoin', 'minute', at, 20000 + random() * 1000, 4e11 + random() * 1e9, 1e10 + random() * 1e8, true
+         FROM generate_series('${from}'::timestamptz, '${thru}'::timestamptz, '5 minutes') at`,
+      );
+      await prisma.$executeRawUnsafe(
+        `INSERT INTO coverage (token, grain, "from", thru) VALUES ('bitcoin', 'minute', '${from}', '${thru}')`,
+      );
+    },
+  });
+  apiKey = await stand.register();
+  // A year that is in use is kept, and so are the last bodies made of it: that is no harm.
+  await askAgain({ url: stand.url(), apiKey }, { path: windows(300), connections: 2, ms: 5_000 });
+}, 60_000);
+afterAll(() => stand?.close());
+
+/** Windows that differ by a day, so that none was made before. */
+function windows(first = 0) {
+  let next = first;
+  return () =>
+    `/v1/prices/history/date/range?tokenName=bitcoin&interval=minute&fromDate=${ago(DAYS - 10 - (next++ % 340))}&thruDate=${ago(2)}`;
+}
+
+it.each([
+  ['on 8 connections', 8],
+  ['on 50 connections', 50],
+])('a year of five-minute points, never asked before, %s of one key', async (_name, connections) => {
+  const attack = { path: windows(), connections, ms: 5_000 };
+  const { result } = await stand.attacked(() => askAgain({ url: stand.url(), apiKey }, attack));
+  expect(Object.keys(result).filter((kind) => !['200', '503 overloaded'].includes(kind))).toEqual([]);
+  expect(result['200']).toBeGreaterThan(0);
+});
+
+it('one user’s long windows make another’s short one wait for a moment at most', async () => {
+  const others = await stand.register();
+  const { result } = await stand.attacked(async () => {
+    const attack = askAgain({ url: stand.url(), apiKey }, { path: windows(), connections: 20, ms: 4_000 });
+    const times: number[] = [];
+    for (let days = 11; days < 31; days++) {
+      const short = `/v1/prices/history/date/range?tokenName=bitcoin&fromDate=${ago(days)}&thruDate=${ago(2)}`;
+      times.push((await stand.ask(short, others)).ms);
+    }
+    await attack;
+    return times.toSorted((a, b) => a - b);
+  });
+  expect(result.at(-3)).toBeLessThan(1_000);
+});

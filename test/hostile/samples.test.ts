@@ -1,0 +1,108 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { DAY, MINUTE } from '#domain/clock';
+import { openStand, type Stand } from './stand.ts';
+
+const LATEST = '/v1/prices/latest/token?tokenName=ethereum';
+const DAY_CHART = '/v1/prices/history/days?tokenName=ethereum&days=1';
+/** A price that nothing has, to know it again. */
+const MARK = 666_666;
+
+let stand: Stand;
+let apiKey: string;
+beforeAll(async () => {
+  // Asked for every second: what is wrong with an answer is met at once.
+  const settings = {
+    COINGECKO_REFRESH: 'latest=1s,chart=1s',
+    COINGECKO_CALLS_PER_MINUTE: '100000',
+    COINGECKO_CALLS_PER_MONTH: '100000000',
+  };
+  stand = await openStand({ settings });
+  apiKey = await stand.register();
+});
+beforeEach(() => stand.sandbox.faults.clear());
+afterAll(() => stand?.close());
+
+/** Has a path of the aggregator answer what it answers now, changed by a function. */
+async function changeAnswers<T>(path: string, change: (body: T) => void): Promise<void> {
+  const body = (await (await fetch(`${stand.sandbox.coingeckoUrl}${path}`)).json()) as T;
+  change(body);
+  const [plain] = path.split('?') as [string];
+  const answer = { kind: 'status', status: 200, body: JSON.stringify(body) } as const;
+  stand.sandbox.faults.always(answer, { path: plain });
+}
+
+/** Asks until the aggregator has been asked twice more at the end of a path. */
+async function untilFetched(path: string, endpoint: string): Promise<void> {
+  const before = stand.sandbox.countCalls(endpoint);
+  for (const end = performance.now() + 15_000; stand.sandbox.countCalls(endpoint) < before + 2; ) {
+    expect(performance.now(), 'the aggregator is asked').toBeLessThan(end);
+    await stand.ask(path, apiKey);
+    await wait(100);
+  }
+  await wait(1_000);
+}
+
+const TIMES: readonly [name: string, at: () => number, sign: number][] = [
+  ['three days ahead', () => Date.now() + 3 * DAY, 1],
+  ['in the year 9999', () => Date.parse('9999-12-31T23:59:59Z'), 1],
+  ['in 1970', () => DAY, 1],
+  ['of a price below nothing', () => Date.now() - MINUTE, -1],
+];
+
+it.each(TIMES)('a latest price %s is not served, and is not the newest', async (_name, at, sign) => {
+  type Markets = { id: string; current_price: number; last_updated: string }[];
+  const path = '/coins/markets?vs_currency=usd&ids=bitcoin,arweave,ethereum,solana,usd-coin';
+  await changeAnswers<Markets>(path, (markets) => {
+    const market = markets.find(({ id }) => id === 'ethereum');
+    Object.assign(market ?? {}, { current_price: sign * MARK, last_updated: new Date(at()).toISOString() });
+  });
+  await stand.attacked(() => untilFetched(LATEST, '/coins/markets'));
+  const { status, text } = await stand.ask(LATEST, apiKey);
+  expect(status).toBe(200);
+  expect(text).not.toContain(String(MARK));
+});
+
+/** How many samples of the aggregator were dropped, as the metrics tell. */
+async function dropped(): Promise<number> {
+  const told = (await stand.metrics()).matchAll(/^quotient_dropped_samples_total\{.*coingecko.*\} (\d+)/gm);
+  return [...told].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+it.each(TIMES)('samples %s are dropped, counted and logged', async (_name, at, sign) => {
+  type Chart = Record<'prices' | 'market_caps' | 'total_volumes', [number, number][]>;
+  await changeAnswers<Chart>('/coins/ethereum/market_chart?vs_currency=usd&days=1', (chart) => {
+    for (const column of Object.values(chart)) column.push([at(), sign * MARK]);
+  });
+  const before = await dropped();
+  await stand.attacked(() => untilFetched(DAY_CHART, '/market_chart'));
+  expect.soft(await dropped(), 'samples dropped').toBeGreaterThan(before);
+  expect.soft(stand.lines().some((line) => /dropped/.test(line))).toBe(true);
+  const { status, text } = await stand.ask(DAY_CHART, apiKey);
+  expect(status).toBe(200);
+  expect(text).not.toContain(String(MARK));
+});
+
+it('nothing that was stored in the past stops a start', async () => {
+  await stand.stop();
+  await stand.inDatabase(async ({ prisma }) => {
+    await prisma.$executeRawUnsafe(
+      `INSERT INTO point (token, grain, at, price, market_cap, volume, settled)
+       SELECT 'ethereum', grain, at::timestamptz, price::float8, 1, 1, true
+       FROM unnest(enum_range(NULL::grain)) grain,
+         (VALUES ('9999-12-31 23:59:59Z', '${MARK}'), ('1970-01-02 00:00:00Z', '${MARK}'),
+           ('2020-05-05 00:00:00Z', 'NaN'), ('2020-05-06 00:00:00Z', 'Infinity'), ('2020-05-07 00:00:00Z', '-1')
+         ) bad (at, price) ON CONFLICT DO NOTHING`,
+    );
+    await prisma.$executeRawUnsafe(
+      `UPDATE latest SET record = '{}', at = '9999-12-31 23:59:59Z' WHERE token = 'ethereum'`,
+    );
+  });
+  await stand.start();
+  await stand.attacked(() => untilFetched(LATEST, '/coins/markets'));
+  for (const path of [LATEST, DAY_CHART, '/v1/prices/history/days?tokenName=ethereum&days=36500']) {
+    const { status, text } = await stand.ask(path, apiKey);
+    expect.soft({ path, status }).toEqual({ path, status: 200 });
+    expect.soft(text).not.toContain(String(MARK));
+  }
+});

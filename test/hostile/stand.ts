@@ -1,0 +1,176 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, inject } from 'vitest';
+import { startSandbox } from '#sandbox/server';
+import { type Database, openDatabase } from '#stores/database/database';
+import { makeDatabase } from '../../bench/database.ts';
+import { freePort } from '../../bench/free-port.ts';
+import { askAgain } from '../../bench/hostile/attacks.ts';
+import { type Neighbour, startNeighbour } from '../../bench/hostile/neighbour.ts';
+import { residentSize } from '../../bench/resident-size.ts';
+import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
+import { readStartCommand } from '../../scripts/start-command.ts';
+import { spawnService } from '../support/service/service-process.ts';
+
+/** What a neighbour's slowest hundredth may take during an attack: so many ms, or so many times what it takes else. */
+const P99 = { ms: 250, times: 10 };
+/** What is resident in the end, against the beginning; and how long it may take to get there, in ms. */
+const MEMORY = { times: 1.2, within: 30_000 };
+const QUIET_MS = 1_000;
+const WARM_UP_MS = 3_000;
+const ORDINARY = [
+  '/v1/prices/latest/token?tokenName=bitcoin',
+  '/v1/prices/history/days?tokenName=bitcoin&days=30',
+  '/v1/user/usage',
+  '/v1/nothing',
+];
+
+type Options = {
+  settings?: Record<string, string>;
+  /** What is in the database before the service is started. */
+  prepare?: (database: Database) => Promise<unknown>;
+  /** Where the service finds the database, when it is not where it is. */
+  databaseAt?: (url: string) => string;
+};
+
+/**
+ * The built service as a process, as `npm start` starts it, with stand-ins for its upstreams and a neighbour; on the
+ * server of `TEST_DATABASE_URL`, else on the embedded database. It is started again when an attack has ended it.
+ */
+export async function openStand({ settings = {}, prepare, databaseAt = (url) => url }: Options = {}) {
+  const server = process.env.TEST_DATABASE_URL;
+  const directory = await mkdtemp(join(tmpdir(), 'quotient-hostile-'));
+  const dataDir = join(directory, 'data');
+  const database = server ? await makeDatabase(server) : undefined;
+  const sandbox = await startSandbox({ plan: 'pro' });
+  const { env, flags, script } = await readStartCommand();
+  const metricsPort = await freePort();
+  const environment = {
+    ...env,
+    DATA_DIR: dataDir,
+    DATABASE_URL: database ? databaseAt(database.url) : '',
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    COINGECKO_PLAN: 'pro',
+    ...statisticsSettings(sandbox),
+    NODE_URLS: sandbox.cosmosNodeUrl,
+    UPSTREAM_TIMEOUT_MS: '1000',
+    METRICS_PORT: String(metricsPort),
+    ...settings,
+  };
+  const closers: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true })];
+  if (database) closers.push(database.drop);
+  closers.push(sandbox.close);
+  const close = async () => {
+    for (const end of closers.splice(0).reverse()) await end();
+  };
+
+  /** Does something to the database while nobody else has it open. */
+  async function inDatabase(use: (database: Database) => Promise<unknown>): Promise<void> {
+    const opened = await openDatabase({ url: database?.url, dataDir });
+    await use(opened).finally(opened.close);
+  }
+
+  async function start() {
+    const process = spawnService(environment, [...flags, join(inject('builtService'), script)]);
+    closers.push(process.kill);
+    const urlIn = (line: string) => /http:\/\/[\d.]+:\d+/.exec(line)?.[0] ?? '';
+    const url = urlIn(await process.logged(/Server listening at http:/));
+    let isUp = true;
+    void process.exited.then(() => {
+      isUp = false;
+    });
+    return { ...process, url, isUp: () => isUp };
+  }
+
+  let service: Awaited<ReturnType<typeof start>>;
+  let neighbour: Neighbour | undefined;
+
+  /** A user of their own; their API key. */
+  async function register(): Promise<string> {
+    const form = new URLSearchParams({ name: 'Ada', email: 'ada@example.org', plan: 'yearly' });
+    const answer = await fetch(`${service.url}/v1/user/create?${form}`, { method: 'POST' });
+    expect(answer.status).toBe(201);
+    return ((await answer.json()) as { apiKey: string }).apiKey;
+  }
+
+  async function begin(): Promise<void> {
+    await neighbour?.close();
+    service = await start();
+    // A process that has never done anything grows by a third with its first calls, whoever makes them.
+    const target = { url: service.url, apiKey: await register() };
+    await Promise.all(ORDINARY.map((path) => askAgain(target, { path, connections: 16, ms: WARM_UP_MS })));
+    neighbour = await startNeighbour(service.url, await register());
+    closers.push(neighbour.close);
+  }
+
+  try {
+    if (prepare) await inDatabase(prepare);
+    await begin();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  const size = async () => (await residentSize(service.pid)) ?? Number.NaN;
+
+  return {
+    sandbox,
+    databaseUrl: database?.url,
+    url: () => service.url,
+    lines: () => service.lines as readonly string[],
+    register,
+    inDatabase,
+    stop: () => service.stop(),
+    start: begin,
+    close,
+
+    /** What is told to Prometheus. */
+    metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+
+    /** One question; the answer's text is read. */
+    async ask(path: string, apiKey?: string, init: RequestInit = {}) {
+      const headers = { ...(apiKey !== undefined && { 'x-api-key': apiKey }), ...init.headers };
+      const startedAt = performance.now();
+      const answer = await fetch(`${service.url}${path}`, { ...init, headers });
+      const text = await answer.text();
+      const code = answer.ok ? undefined : (/"code":"(\w+)"/.exec(text)?.[1] ?? text);
+      return {
+        status: answer.status,
+        code,
+        text,
+        headers: answer.headers,
+        ms: performance.now() - startedAt,
+      };
+    },
+
+    /**
+     * Attacks, and holds that the neighbour was answered well and soon, that the process lives, and that its memory
+     * comes back to where it was. `peak`: how far it went, against the beginning.
+     */
+    async attacked<T>(attack: () => Promise<T>): Promise<{ result: T; peak: number }> {
+      if (!service.isUp()) await begin();
+      const before = await size();
+      let highest = before;
+      const watching = setInterval(async () => {
+        highest = Math.max(highest, (await residentSize(service.pid)) ?? 0);
+      }, 100);
+      const beside = neighbour as Neighbour;
+      const { spell: quiet } = await beside.during(() => wait(QUIET_MS));
+      const { spell, result } = await beside.during(attack).finally(() => clearInterval(watching));
+      expect(service.isUp(), 'the process lives').toBe(true);
+      expect.soft([...new Set(spell.failures)], 'what the neighbour was refused').toEqual([]);
+      expect.soft(spell.answers).toBeGreaterThan(0);
+      expect
+        .soft(spell.p99, `the neighbour's p99, in ms; quiet ${quiet.p99.toFixed(1)}`)
+        .toBeLessThanOrEqual(Math.max(P99.ms, P99.times * quiet.p99));
+      await expect
+        .poll(size, { timeout: MEMORY.within, interval: 250, message: 'resident memory in the end' })
+        .toBeLessThanOrEqual(MEMORY.times * before);
+      return { result, peak: highest / before };
+    },
+  };
+}
+
+export type Stand = Awaited<ReturnType<typeof openStand>>;

@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MB } from '../../bench/hostile/attacks.ts';
+import { openStand, type Stand } from './stand.ts';
+
+const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
+const QUESTIONS = [
+  LATEST,
+  '/v1/prices/history/days?tokenName=bitcoin&days=1',
+  '/v1/prices/history/days?tokenName=ethereum&days=30',
+  ...['btc', 'eth', 'sol', 'ar'].map((token) => `/v1/prices/latest/stats?token=${token}`),
+];
+const GARBAGE = `[${'{},'.repeat(2.7 * MB)}{}]`;
+
+let stand: Stand;
+let apiKey: string;
+beforeAll(async () => {
+  const settings = {
+    COINGECKO_REFRESH: 'latest=1s,chart=1s',
+    COINGECKO_CALLS_PER_MINUTE: '100000',
+    COINGECKO_CALLS_PER_MONTH: '100000000',
+  };
+  stand = await openStand({ settings });
+  apiKey = await stand.register();
+  stand.sandbox.faults.always(
+    { kind: 'status', status: 200, body: GARBAGE },
+    { path: /\/(coins|cryptocompare|bitcoin|ethereum|solana|arweave)\b/ },
+  );
+});
+afterAll(() => stand?.close());
+
+/** Asks for all that comes from upstreams, for so many ms. */
+async function askForAll(ms: number): Promise<void> {
+  for (const end = performance.now() + ms; performance.now() < end; await wait(100)) {
+    const asked = await Promise.all(QUESTIONS.map((path) => stand.ask(path, apiKey)));
+    for (const { status } of asked) expect([200, 502, 503, 504]).toContain(status);
+  }
+}
+
+it('upstreams whose every answer is 8 MB of garbage', async () => {
+  const before = stand.sandbox.countCalls();
+  await stand.attacked(() => askForAll(4_000));
+  expect(stand.sandbox.countCalls()).toBeGreaterThan(before);
+});
+
+it('a start while they answer garbage', async () => {
+  await stand.stop();
+  await stand.start();
+  const before = stand.sandbox.countCalls();
+  await stand.attacked(() => askForAll(4_000));
+  expect(stand.sandbox.countCalls()).toBeGreaterThan(before);
+  expect((await stand.ask(LATEST, apiKey)).status).toBe(200);
+});

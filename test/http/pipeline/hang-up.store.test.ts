@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { startService } from '../../support/service/service.ts';
+
+const PATH = '/v1/prices/latest/token?tokenName=bitcoin';
+
+test('a client that hangs up while an upstream is awaited is not charged', async () => {
+  const service = await startService();
+  try {
+    const key = await service.enrol();
+    const used = async () => {
+      const usage = await service.get('/v1/user/usage', { key });
+      return ((await usage.json()) as { used: number }).used;
+    };
+    const accepted: Socket[] = [];
+    service.app.server.on('connection', (socket: Socket) => accepted.push(socket));
+    const held = service.sandbox.faults.hold();
+    const gone = Array.from({ length: 2 }, () => connect(Number(new URL(service.url).port), '127.0.0.1'));
+    const request = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`;
+    for (const socket of gone) socket.write(request);
+    await expect.poll(() => accepted.length).toBe(2);
+    const noticed = accepted.map((socket) => once(socket, 'close'));
+    await expect.poll(used).toBe(2);
+    const stays = service.get(PATH, { key });
+    await expect.poll(used).toBe(3);
+    for (const socket of gone) socket.destroy();
+    await Promise.all(noticed);
+    held.release();
+    expect((await stays).status).toBe(200);
+    expect(await used()).toBe(1);
+  } finally {
+    await service.close();
+  }
+});

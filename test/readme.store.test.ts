@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TOKENS } from '#domain/market/token';
+import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
+import type { TokenRecord } from '#domain/records';
+import type { Document } from '../fixtures/published.ts';
+import { type Service, startService } from './support/service/service.ts';
+
+const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+const README = read('README.md');
+
+let service: Service;
+let paths: Document['paths'];
+beforeAll(async () => {
+  service = await startService();
+  ({ paths } = (await (await service.get('/openapi.json')).json()) as Document);
+});
+afterAll(() => service.close());
+
+it('names every path, and none that is not served', () => {
+  const calls = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => ({ path, call: `${method.toUpperCase()} ${path}` })),
+  );
+  expect(calls.length).toBeGreaterThan(10);
+  const missing = calls.filter(
+    ({ path, call }) => !README.includes(`\`${call}\``) && !README.includes(`\`${path}\``),
+  );
+  expect(missing).toEqual([]);
+  const named = [...README.matchAll(/`([A-Z]+ \/v1\/[^`]+)`/g)].map(([, call]) => call);
+  expect(calls.map(({ call }) => call)).toEqual(expect.arrayContaining(named));
+});
+
+it.each(PLAN_NAMES)('names the plan %s and its limit', (plan) => {
+  expect(README).toContain(`\`${plan}\` (${PLANS[plan].limit.toLocaleString('en')} `);
+});
+
+it.each(TOKENS)('names $name, and its symbol where it has statistics', ({ name, symbol, statistics }) => {
+  expect(README.slice(0, README.indexOf('##'))).toMatch(new RegExp(`\\b${name}\\b`));
+  const row = README.split('\n').find((line) => line.includes('`GET /v1/prices/latest/stats`'));
+  expect(row?.includes(`\`${symbol}\``)).toBe(statistics);
+});
+
+it('names every setting', () => {
+  const settings = [...read('src/settings.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+  expect(settings).toContain('SHUTDOWN_GRACE_MS');
+  expect(settings.filter((name) => !README.includes(`\`${name}\``))).toEqual([]);
+});
+
+it('GET /v1/tokens tells of each token the paths that take it', async () => {
+  const tokens = (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
+  const taking = (name: string) =>
+    Object.keys(paths).filter((path) => paths[path]?.get?.parameters?.some((one) => one.name === name));
+  expect(taking('tokenName').length).toBeGreaterThan(0);
+  for (const { tokenName, endpoints } of tokens) {
+    const hasStatistics = TOKENS.find(({ name }) => name === tokenName)?.statistics;
+    const expected = [...taking('tokenName'), ...(hasStatistics ? taking('token') : [])];
+    expect([...endpoints].sort()).toEqual(expected.sort());
+  }
+});
