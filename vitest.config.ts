@@ -38,7 +38,10 @@ const projects: TestProjectConfiguration[] = [
   { extends: true, test: { name: 'embedded', include: [STORE_TESTS], globalSetup } },
 ];
 
-/** What is attacked is the built service, beside a neighbour from whom nothing else is to take anything meanwhile. */
+/**
+ * What is attacked is the built service, beside a neighbour from whom nothing else is to take anything meanwhile. A busy
+ * moment of the machine passes: what fails twice does not.
+ */
 const hostile = (name: string, include: string, exclude: string[]): TestProjectConfiguration => ({
   extends: true,
   test: {
@@ -48,6 +51,7 @@ const hostile = (name: string, include: string, exclude: string[]): TestProjectC
     globalSetup: 'test/hostile/global-setup.ts',
     testTimeout: 120_000,
     maxWorkers: 1,
+    retry: 1,
     sequence: { groupOrder: 1 },
   },
 });

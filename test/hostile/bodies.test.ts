@@ -9,17 +9,14 @@ import {
   type Tally,
 } from '../../bench/hostile/attacks.ts';
 import { openRaw } from '../../bench/hostile/raw-connection.ts';
-import { openStand, type Stand } from './stand.ts';
-import { beginUnending, LONGEST_MS, type Unending } from './unending.ts';
+import { ATTACK_MS, openStand, type Stand } from './stand.ts';
+import { LONGEST_MS } from './unending.ts';
 
 let stand: Stand;
 let apiKey: string;
-let unending: Unending;
 beforeAll(async () => {
   stand = await openStand();
   apiKey = await stand.register();
-  // They take a minute to end: meanwhile the rest is tried.
-  unending = beginUnending(stand.url(), apiKey);
 });
 afterAll(() => stand?.close());
 
@@ -30,7 +27,7 @@ const others = (tally: Tally, ...kinds: string[]) =>
   Object.keys(tally).filter((kind) => !kinds.includes(kind));
 
 it('60 broadcasts at once of a megabyte of small values', async () => {
-  const attack = { line: BROADCAST, body: manyValues(MB), connections: 60, ms: 4_000 };
+  const attack = { line: BROADCAST, body: manyValues(MB), connections: 60, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => sendBodies({ url: stand.url(), apiKey }, attack));
   // Who goes on sending what is not read any more may lose the answer: that is TCP's.
   expect(others(result, '413 body_too_large', '503 overloaded', 'cut')).toEqual([]);
@@ -38,7 +35,7 @@ it('60 broadcasts at once of a megabyte of small values', async () => {
 });
 
 it('60 broadcasts at once of as many values as a body has room for', async () => {
-  const attack = { line: BROADCAST, body: manyValues(128 * 1024), connections: 60, ms: 4_000 };
+  const attack = { line: BROADCAST, body: manyValues(128 * 1024), connections: 60, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => sendBodies({ url: stand.url(), apiKey }, attack));
   expect(others(result, '400 invalid_request', '503 overloaded')).toEqual([]);
   expect(result['400 invalid_request']).toBeGreaterThan(0);
@@ -49,7 +46,7 @@ it.each([
   ['by a wrong method', 'PUT /v1/tokens', '405 method_not_allowed'],
   ['without a key', BROADCAST, '401 api_key_missing'],
 ])('16 connections that send a megabyte %s', async (_name, line, kind) => {
-  const attack = { line, body: Buffer.alloc(MB, '{'), connections: 16, ms: 3_000 };
+  const attack = { line, body: Buffer.alloc(MB, '{'), connections: 16, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => sendBodies({ url: stand.url() }, attack));
   expect(others(result, kind, '413 body_too_large', 'cut')).toEqual([]);
   expect((result[kind] ?? 0) + (result['413 body_too_large'] ?? 0)).toBeGreaterThan(0);
@@ -73,7 +70,7 @@ it('one user’s unfinished broadcasts leave room for another’s', async () => 
   const size = 120 * 1024;
   const begun = head(BROADCAST, { 'x-api-key': apiKey, 'content-length': size });
   const theirs = await stand.register();
-  const whole = { line: BROADCAST, body: '{"tx_bytes":"CpAB","mode":"sync"}', connections: 1, ms: 2_000 };
+  const whole = { line: BROADCAST, body: '{"tx_bytes":"CpAB","mode":"sync"}', connections: 1, ms: ATTACK_MS };
   const { result } = await stand.attacked(async () => {
     const open = Array.from({ length: 200 }, () => openRaw(stand.url()));
     for (const connection of open) connection.send(begun, Buffer.alloc(size - 1, ' '));
@@ -86,23 +83,3 @@ it('one user’s unfinished broadcasts leave room for another’s', async () => 
   // The bytes are no transaction, as the node says.
   expect(others(result, '400 node_rejected', '200')).toEqual([]);
 });
-
-const PROBLEM = { status: 408, code: 'request_timeout', type: 'application/problem+json; charset=utf-8' };
-
-it.each([
-  'a connection without a byte',
-  'half a head',
-  'a head that drips',
-  'half a body',
-  'a body that drips',
-  'a body in chunks that drips',
-] as const)('%s is answered 408, and ended', async (name) => {
-  expect(await unending.timedOut[name]).toEqual({ ...PROBLEM, isEnded: true });
-});
-
-it.each(['a body that nobody wants', 'a body that nobody wants and that drips'] as const)(
-  '%s is ended',
-  async (name) => {
-    expect(await unending.ended[name]).toMatchObject({ isEnded: true });
-  },
-);

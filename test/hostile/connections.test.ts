@@ -3,16 +3,20 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, isoDate } from '#domain/clock';
 import { askAgain, head, sendTexts } from '../../bench/hostile/attacks.ts';
 import { openRaw } from '../../bench/hostile/raw-connection.ts';
-import { openStand, type Stand } from './stand.ts';
+import { ATTACK_MS, openStand, type Stand } from './stand.ts';
+import { beginUnending, type Unending } from './unending.ts';
 
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 const BURST = 60;
 
 let stand: Stand;
 let apiKey: string;
+let unending: Unending;
 beforeAll(async () => {
   stand = await openStand({ settings: { BURST_PER_SECOND: String(BURST) } });
   apiKey = await stand.register();
+  // They take a minute to end: meanwhile the rest is tried.
+  unending = beginUnending(stand.url(), apiKey);
   // The whole history in memory, and a few bodies made of it.
   await askAgain({ url: stand.url(), apiKey }, { path: years, connections: 2, ms: 3_000 });
 });
@@ -40,7 +44,7 @@ it.each([
 ])('64 KB of requests in one piece, on 16 connections, for %s', async (_name, line, hasKey) => {
   const text = requests(line, { ...(hasKey && { 'x-api-key': apiKey }) });
   const { result } = await stand.attacked(() =>
-    sendTexts(stand.url(), [text], { connections: 16, ms: 3_000 }),
+    sendTexts(stand.url(), [text], { connections: 16, ms: ATTACK_MS }),
   );
   expect(Object.keys(result)).not.toContain('500 internal_error');
 });
@@ -76,7 +80,7 @@ function neverRead(text: string) {
 }
 
 it('windows of a decade that differ, on 50 connections of one key, compressed', async () => {
-  const attack = { path: years, connections: 50, ms: 5_000, headers: { 'accept-encoding': 'br' } };
+  const attack = { path: years, connections: 50, ms: ATTACK_MS, headers: { 'accept-encoding': 'br' } };
   const { result } = await stand.attacked(() => askAgain({ url: stand.url(), apiKey }, attack));
   expect(result['200']).toBeGreaterThan(0);
   const kinds = ['200', '429 rate_limited', '503 overloaded'];
@@ -105,7 +109,27 @@ it.each([
   ['If-None-Match', 'GET /docs', { 'if-none-match': '"a",'.repeat(3_900) }],
 ])('lists of thousands in %s', async (_name, line, headers) => {
   const { result } = await stand.attacked(() =>
-    sendTexts(stand.url(), [head(line, headers)], { connections: 16, ms: 3_000 }),
+    sendTexts(stand.url(), [head(line, headers)], { connections: 16, ms: ATTACK_MS }),
   );
   expect(Object.keys(result)).toEqual(['200']);
 });
+
+const PROBLEM = { status: 408, code: 'request_timeout', type: 'application/problem+json; charset=utf-8' };
+
+it.each([
+  'a connection without a byte',
+  'half a head',
+  'a head that drips',
+  'half a body',
+  'a body that drips',
+  'a body in chunks that drips',
+] as const)('%s is answered 408, and ended', async (name) => {
+  expect(await unending.timedOut[name]).toEqual({ ...PROBLEM, isEnded: true });
+});
+
+it.each(['a body that nobody wants', 'a body that nobody wants and that drips'] as const)(
+  '%s is ended',
+  async (name) => {
+    expect(await unending.ended[name]).toMatchObject({ isEnded: true });
+  },
+);

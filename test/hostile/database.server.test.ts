@@ -1,8 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execute } from '../../bench/database.ts';
 import { askAgain } from '../../bench/hostile/attacks.ts';
 import { startHangingProxy } from './hanging-proxy.ts';
-import { openStand, type Stand } from './stand.ts';
+import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 /** 5 s for a question, and something for a busy machine. */
 const WITHIN = 7_000;
@@ -32,15 +33,20 @@ afterAll(async () => {
 const create = () =>
   `/v1/user/create?${new URLSearchParams({ name: 'A', email: 'a@example.org', plan: 'monthly' })}`;
 
+/** Asks, and asks again while the answer may be the one of a second ago. */
+async function askUntilRefused(path: string, method: string) {
+  const key = path.startsWith('/health') ? undefined : apiKey;
+  for (const end = performance.now() + 2_000; ; await wait(100)) {
+    const answer = await stand.ask(path, key, { method });
+    if (answer.status !== 200 || performance.now() > end) return answer;
+  }
+}
+
 /** A question of each kind that needs the database; every one is 503 in time, and ready is too. */
 async function askWithoutDatabase(paths: readonly (readonly [string, string])[]) {
   return Promise.all(
     paths.map(async ([method, path]) => {
-      const { status, code, headers, ms } = await stand.ask(
-        path,
-        path.startsWith('/health') ? undefined : apiKey,
-        { method },
-      );
+      const { status, code, headers, ms } = await askUntilRefused(path, method);
       return { question: `${method} ${path}`, status, code, ms, retryAfter: headers.get('retry-after') };
     }),
   );
@@ -119,10 +125,10 @@ it('asked by many whether it is ready, it asks the database once a second', asyn
     return Number(row?.n);
   };
   const before = await count();
-  const attack = { path: '/health/ready', connections: 8, ms: 3_000 };
+  const attack = { path: '/health/ready', connections: 8, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => askAgain({ url: stand.url() }, attack));
   expect(Object.keys(result)).toEqual(['200']);
-  expect(result['200']).toBeGreaterThan(1_000);
+  expect(result['200']).toBeGreaterThan(500);
   // The ledger, the archive and the statistics of the server itself ask too.
-  expect((await count()) - before).toBeLessThan(500);
+  expect((await count()) - before).toBeLessThan(300);
 });

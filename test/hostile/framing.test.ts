@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { head, MB, sendTexts } from '../../bench/hostile/attacks.ts';
 import { openRaw } from '../../bench/hostile/raw-connection.ts';
-import { openStand, type Stand } from './stand.ts';
+import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 let stand: Stand;
 let apiKey: string;
@@ -99,7 +99,7 @@ it.each(ODD)('%s is answered or ended, and with no 5xx', async (_name, bytes) =>
 it('broken requests without a pause, on 16 connections, harm no neighbour', async () => {
   const texts = [...BROKEN.map(([, , , bytes]) => bytes), ...ODD.map(([, bytes]) => bytes)];
   const { result } = await stand.attacked(() =>
-    sendTexts(stand.url(), texts, { connections: 16, ms: 4_000 }),
+    sendTexts(stand.url(), texts, { connections: 16, ms: ATTACK_MS }),
   );
   expect(result['400 invalid_request']).toBeGreaterThan(0);
   expect(Object.keys(result).filter((kind) => kind.startsWith('5'))).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askAgain, type Tally } from '../../bench/hostile/attacks.ts';
-import { openStand, type Stand } from './stand.ts';
+import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 const BURST = 60;
 const LIVE_KEYS = 20;
@@ -33,7 +33,7 @@ it('a user has 20 live keys at most', async () => {
 
 it('the burst limit is the user’s, however many keys share it', async () => {
   const keys = await manyKeys();
-  const seconds = 4;
+  const seconds = 2;
   const { result } = await stand.attacked(() =>
     Promise.all(
       keys.map((apiKey) =>
@@ -73,7 +73,7 @@ it.each([
   ['a known key', async () => stand.register()],
 ])('looking up %s without a pause is limited', async (_name, keyOf) => {
   const apiKey = await keyOf();
-  const attack = { path: `/v1/user/data?api=${apiKey}`, connections: 16, ms: 4_000 };
+  const attack = { path: `/v1/user/data?api=${apiKey}`, connections: 16, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => askAgain({ url: stand.url() }, attack));
   expect(result['429 rate_limited']).toBeGreaterThan(0);
 });

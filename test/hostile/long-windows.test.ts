@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, isoDate, MINUTE } from '#domain/clock';
 import { askAgain } from '../../bench/hostile/attacks.ts';
-import { openStand, type Stand } from './stand.ts';
+import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 const DAYS = 365;
 const now = Date.now();
@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   apiKey = await stand.register();
   // A year that is in use is kept, and so are the last bodies made of it: that is no harm.
-  await askAgain({ url: stand.url(), apiKey }, { path: windows(300), connections: 2, ms: 5_000 });
+  await askAgain({ url: stand.url(), apiKey }, { path: windows(300), connections: 2, ms: 4_000 });
 }, 60_000);
 afterAll(() => stand?.close());
 
@@ -42,7 +42,7 @@ it.each([
   ['on 8 connections', 8],
   ['on 50 connections', 50],
 ])('a year of five-minute points, never asked before, %s of one key', async (_name, connections) => {
-  const attack = { path: windows(), connections, ms: 5_000 };
+  const attack = { path: windows(), connections, ms: 2 * ATTACK_MS };
   const { result } = await stand.attacked(() => askAgain({ url: stand.url(), apiKey }, attack));
   expect(Object.keys(result).filter((kind) => !['200', '503 overloaded'].includes(kind))).toEqual([]);
   expect(result['200']).toBeGreaterThan(0);

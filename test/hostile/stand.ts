@@ -18,8 +18,10 @@ import { spawnService } from '../support/service/service-process.ts';
 const P99 = { ms: 250, times: 10 };
 /** What is resident in the end, against the beginning; and how long it may take to get there, in ms. */
 const MEMORY = { times: 1.2, within: 30_000 };
-const QUIET_MS = 1_000;
-const WARM_UP_MS = 3_000;
+const QUIET_MS = 500;
+/** How long an attack lasts that could go on for ever, in ms. */
+export const ATTACK_MS = 2_000;
+const WARM_UP_MS = 2_500;
 const ORDINARY = [
   '/v1/prices/latest/token?tokenName=bitcoin',
   '/v1/prices/history/days?tokenName=bitcoin&days=30',
@@ -98,11 +100,12 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
   async function begin(): Promise<void> {
     await neighbour?.close();
     service = await start();
-    // A process that has never done anything grows by a third with its first calls, whoever makes them.
-    const target = { url: service.url, apiKey: await register() };
-    await Promise.all(ORDINARY.map((path) => askAgain(target, { path, connections: 16, ms: WARM_UP_MS })));
     neighbour = await startNeighbour(service.url, await register());
     closers.push(neighbour.close);
+    // A process that has never done anything grows by a third with its first calls, whoever makes them; and a
+    // neighbour's lease is as long as it has called for.
+    const target = { url: service.url, apiKey: await register() };
+    await Promise.all(ORDINARY.map((path) => askAgain(target, { path, connections: 16, ms: WARM_UP_MS })));
   }
 
   try {

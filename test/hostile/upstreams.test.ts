@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MB } from '../../bench/hostile/attacks.ts';
-import { openStand, type Stand } from './stand.ts';
+import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 const QUESTIONS = [
@@ -39,7 +39,7 @@ async function askForAll(ms: number): Promise<void> {
 
 it('upstreams whose every answer is 8 MB of garbage', async () => {
   const before = stand.sandbox.countCalls();
-  await stand.attacked(() => askForAll(4_000));
+  await stand.attacked(() => askForAll(ATTACK_MS));
   expect(stand.sandbox.countCalls()).toBeGreaterThan(before);
 });
 
@@ -47,7 +47,7 @@ it('a start while they answer garbage', async () => {
   await stand.stop();
   await stand.start();
   const before = stand.sandbox.countCalls();
-  await stand.attacked(() => askForAll(4_000));
+  await stand.attacked(() => askForAll(ATTACK_MS));
   expect(stand.sandbox.countCalls()).toBeGreaterThan(before);
   expect((await stand.ask(LATEST, apiKey)).status).toBe(200);
 });
