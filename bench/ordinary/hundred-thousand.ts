@@ -15,8 +15,8 @@ const LIMIT = 100_000;
 /** So many that the keys' first grants, which are waited for, are over in seconds. */
 const CONNECTIONS = 512;
 /** How long the keys are in use, and for how much of that, towards the end, answers are counted; in seconds. */
-const FEW_TURN = { inUse: 10, counted: 5 };
-const MANY_TURN = { inUse: 20, counted: 8 };
+const FEW_TURN = { inUse: 20, counted: 8 };
+const MANY_TURN = { inUse: 60, counted: 10 };
 
 type Process = { latest: string; metrics: string };
 
