@@ -14,13 +14,9 @@ export function createNodes({
   ...ofChain
 }: { seed: number; clock: Clock } & NodeOptions) {
   const chain = createChain(ofChain);
-  const nodes = {
+  return {
     legacy: createLegacyNode(chain),
     cosmos: createCosmosNode(chain, { version: sdk, pageSize }),
-  };
-  return {
-    legacy: nodes.legacy,
-    cosmos: nodes.cosmos,
     /** For tests and the demo. */
     chain: {
       chainId: chain.chainId,
@@ -29,8 +25,6 @@ export function createNodes({
       accounts: chain.accounts,
       fund: chain.fund,
       height: (): number => chain.latest().height,
-      /** Makes the node of a dialect lag some blocks behind in all its answers; 0 ends that. */
-      lag: (dialect: 'legacy' | 'cosmos', blocks: number): void => nodes[dialect].lag(blocks),
     },
   };
 }
