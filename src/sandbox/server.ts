@@ -2,9 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '#domain/clock';
-import { createNodes, type NodeOptions } from '#sandbox/chain/nodes/nodes';
+import { createChain } from '#sandbox/chain/chain';
+import { createCosmosNode } from '#sandbox/chain/nodes/cosmos-node';
+import type { SdkVersion } from '#sandbox/chain/nodes/cosmos-search';
+import { createLegacyNode } from '#sandbox/chain/nodes/legacy-node';
 import { type CoingeckoPlan, createCoingecko } from '#sandbox/coingecko/coingecko';
-import { createStatisticsUpstreams } from '#sandbox/statistics/upstreams';
+import { createArweave } from '#sandbox/statistics/arweave';
+import { createBlockchainInfo } from '#sandbox/statistics/blockchain-info';
+import { createBlockscout } from '#sandbox/statistics/blockscout';
+import { createCryptoCompare } from '#sandbox/statistics/cryptocompare';
+import { createSolana } from '#sandbox/statistics/solana';
 import { createCallLog } from './call-log.ts';
 import { createFaults } from './faults.ts';
 import { jsonReply } from './replies.ts';
@@ -29,17 +36,32 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
 
 /**
  * Starts stand-in upstreams on a free port of 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's).
- * `plan` (`public`) sets how far back the history goes; `node` configures the chain and the modern node.
+ * `plan` (`public`) sets how far back the history goes. Of `node`, `sdk` (0.50) and `pageSize` (100) configure the modern
+ * node; a block is made every `blockMs` (six seconds).
  */
 export async function startSandbox(
-  options: { seed?: number; clock?: Clock; plan?: CoingeckoPlan; node?: NodeOptions } = {},
+  options: {
+    seed?: number;
+    clock?: Clock;
+    plan?: CoingeckoPlan;
+    node?: { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
+  } = {},
 ) {
-  const { seed = 1, clock = systemClock, plan = 'public', node } = options;
+  const { seed = 1, clock = systemClock, plan = 'public', node = {} } = options;
   const log = createCallLog();
   const faults = createFaults();
   const coingecko = createCoingecko({ seed, clock, plan });
-  const statistics = createStatisticsUpstreams({ seed, clock });
-  const { chain, legacy, cosmos } = createNodes({ seed, clock, ...node });
+  // The statistics of a chain agree whatever the source.
+  const statistics = {
+    cryptocompare: createCryptoCompare({ seed, clock }),
+    bitcoin: createBlockchainInfo({ seed, clock }),
+    ethereum: createBlockscout({ seed, clock }),
+    solana: createSolana({ seed, clock }),
+    arweave: createArweave({ seed, clock }),
+  };
+  const chain = createChain({ seed, clock, blockMs: node.blockMs });
+  const legacy = createLegacyNode(chain);
+  const cosmos = createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize });
   const upstreams: readonly Upstream[] = [coingecko, ...Object.values(statistics), legacy, cosmos];
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -107,7 +107,7 @@ const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
  */
 export function createCosmosNode(
   chain: Chain,
-  { version, pageSize }: { version: SdkVersion; pageSize: number },
+  { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },
 ): Upstream {
   function transaction(hash: string): Answer {
     const found = chain.transaction(hash);
