@@ -14,8 +14,6 @@ import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
 
 const MAX_BAD_LINES = 100;
 const MAX_KEPT_ROWS = 20;
-/** By convention 128 and the signal's number. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
 
@@ -65,21 +63,13 @@ const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
   `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (identical), ` +
   `${kept} kept (settled and different), ${bad} bad`;
 
-/** Runs some work with a signal that Ctrl-C aborts. npm passes on a second one: the work still ends by itself. */
-async function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+/** Aborted by Ctrl-C; the reason is the exit code, by convention 128 plus the number of the signal. */
+function interruption(): AbortSignal {
   const stop = new AbortController();
-  let exitCode: number | undefined;
-  const onSignal = (name: NodeJS.Signals) => {
-    exitCode ??= SIGNALS[name as keyof typeof SIGNALS];
-    stop.abort();
-  };
-  for (const name of Object.keys(SIGNALS)) process.on(name, onSignal);
-  try {
-    const result = await work(stop.signal);
-    return stop.signal.aborted && result !== EXIT.ok ? (exitCode ?? result) : result;
-  } finally {
-    for (const name of Object.keys(SIGNALS)) process.off(name, onSignal);
-  }
+  // npm passes a Ctrl-C on, so the signal may come twice.
+  process.on('SIGINT', () => stop.abort(130));
+  process.on('SIGTERM', () => stop.abort(143));
+  return stop.signal;
 }
 
 const openExport = (path: string) =>
@@ -96,46 +86,46 @@ export async function runImport(args: readonly string[]): Promise<number> {
   const file = await openExport(path);
   const { strict, replace } = values;
 
-  return interruptible((signal) =>
-    withDatabase(async ({ prisma }) => {
-      const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
-      const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
-      const keptRows = printFirst(MAX_KEPT_ROWS, 'rows kept');
-      const onBad = ({ line, fault }: BadLine) => badLines.line(`line ${line}: ${fault}`);
-      const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
-      let done: ImportCounts | undefined;
-      const onBatch = (counts: ImportCounts) => {
-        done = counts;
-      };
+  const signal = interruption();
+  const exitCode = await withDatabase(async ({ prisma }) => {
+    const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
+    const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
+    const keptRows = printFirst(MAX_KEPT_ROWS, 'rows kept');
+    const onBad = ({ line, fault }: BadLine) => badLines.line(`line ${line}: ${fault}`);
+    const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
+    let done: ImportCounts | undefined;
+    const onBatch = (counts: ImportCounts) => {
+      done = counts;
+    };
 
-      try {
-        if (strict) {
-          const bad = await importer.check(file, { signal, onBad });
-          badLines.rest();
-          if (bad > 0) {
-            process.stdout.write(`${token}: nothing was imported, the file has ${bad} bad line(s)\n`);
-            return EXIT.failed;
-          }
-        }
-        const options = { replace, strict, signal, onBad, onKept, onBatch };
-        const summary = await importer.run(token, file, options);
+    try {
+      if (strict) {
+        const bad = await importer.check(file, { signal, onBad });
         badLines.rest();
-        keptRows.rest();
-        process.stdout.write(`${token}: ${totals(summary)}\n`);
-        return conclude(summary);
-      } catch (error) {
-        if (done) process.stdout.write(`${token}: incomplete, ${totals(done)}\n`);
-        throw error instanceof ExportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
+        if (bad > 0) {
+          process.stdout.write(`${token}: nothing was imported, the file has ${bad} bad line(s)\n`);
+          return EXIT.failed;
+        }
       }
-    }),
-  );
+      const options = { replace, strict, signal, onBad, onKept, onBatch };
+      const summary = await importer.run(token, file, options);
+      badLines.rest();
+      keptRows.rest();
+      process.stdout.write(`${token}: ${totals(summary)}\n`);
+      return conclude(summary);
+    } catch (error) {
+      if (done) process.stdout.write(`${token}: incomplete, ${totals(done)}\n`);
+      throw error instanceof ExportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
+    }
+  });
+  return signal.aborted && exitCode !== EXIT.ok ? signal.reason : exitCode;
 }
 
 function conclude({ ended }: ImportSummary): number {
   if (ended === 'whole') return EXIT.ok;
   if (ended === 'interrupted') {
     process.stdout.write('interrupted: what was read is stored; run it again for the rest\n');
-    return SIGNALS.SIGINT;
+    return EXIT.failed;
   }
   process.stdout.write('stopped at the bad line: nothing after it was imported\n');
   return EXIT.failed;

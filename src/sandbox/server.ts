@@ -80,7 +80,7 @@ export async function startSandbox(
     const inner = path.slice(upstream.prefix.length);
     log.record(
       { method, path, query: Object.fromEntries(query), at: clock.now() },
-      upstream.prefix + upstream.endpointOf(inner),
+      upstream.prefix + (upstream.endpointOf?.(inner) ?? inner),
     );
     const answer = () => upstream.answer({ method, path: inner, query, headers, body });
     await faults.waitForRelease({ path, search }, gone.signal);

@@ -39,7 +39,7 @@ describe('archive import', () => {
       code: 0,
       stdout:
         'ethereum: 3 rows read: 3 added, 0 changed, 0 skipped (identical), 0 kept (settled and different), 0 bad\n',
-      stderr: '100%: 3 rows of ethereum\n',
+      stderr: '',
     });
     const again = await archive('import', 'Ethereum', SAMPLE);
     expect([again.code, again.stdout]).toEqual([
