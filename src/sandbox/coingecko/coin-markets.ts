@@ -2,8 +2,17 @@ import { DAY } from '#domain/clock';
 import { TOKEN_NAMES, type TokenName, tokenNamed } from '#domain/market/token';
 import { extremesAt, figuresAt, quotedAt, supplyAt } from '#sandbox/price-model';
 import { publishedMidnight } from './chart.ts';
-import { COINS } from './coins.ts';
 import { rubyFloat } from './ruby-float.ts';
+
+type Coin = { title: string; maxSupply: number | null; totalPerCirculating: number };
+
+const COINS: Record<TokenName, Coin> = {
+  bitcoin: { title: 'Bitcoin', maxSupply: 21_000_000, totalPerCirculating: 1 },
+  arweave: { title: 'Arweave', maxSupply: 66_000_000, totalPerCirculating: 1 },
+  ethereum: { title: 'Ethereum', maxSupply: null, totalPerCirculating: 1 },
+  solana: { title: 'Solana', maxSupply: null, totalPerCirculating: 1.12 },
+  'usd-coin': { title: 'USDC', maxSupply: null, totalPerCirculating: 1.0002 },
+};
 
 // The aggregator gives small prices more digits, and prices from 10,000 up as whole numbers.
 function quoted(price: number): unknown {
@@ -29,7 +38,7 @@ function coinMarket(seed: number, token: TokenName, rank: number, now: number): 
     id: token,
     symbol: tokenNamed(token).symbol,
     name: coin.title,
-    image: `https://coin-images.coingecko.com/coins/images/${coin.image}`,
+    image: `https://coin-images.coingecko.com/coins/images/1/large/${token}.png`,
     current_price: quoted(price),
     market_cap: Math.round(marketCap),
     market_cap_rank: rank,
