@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+
 type Plain =
   | 'rateLimitUnder200'
   | 'truncated'
@@ -83,32 +85,25 @@ export function createFaults() {
   };
 }
 
-function createHold(path: PathMatch | undefined, released: () => void) {
-  const waiting = new Set<() => void>();
-  const expected: { n: number; met: () => void }[] = [];
-  let open = false;
+function createHold(path: PathMatch | undefined, onRelease: () => void) {
+  const gate = Promise.withResolvers<void>();
+  const arrivals = new EventEmitter();
+  let held = 0;
   return {
     path,
-    release() {
-      open = true;
-      for (const go of waiting) go();
-      waiting.clear();
-      released();
+    release(): void {
+      gate.resolve();
+      onRelease();
     },
-    arrived(n: number): Promise<void> {
-      if (waiting.size >= n) return Promise.resolve();
-      return new Promise((met) => expected.push({ n, met }));
+    async arrived(n: number): Promise<void> {
+      while (held < n) await once(arrivals, 'arrival');
     },
     async wait(gone: AbortSignal): Promise<void> {
-      if (open || gone.aborted) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.add(resolve);
-      gone.addEventListener('abort', () => {
-        waiting.delete(resolve);
-        resolve();
-      });
-      for (const { n, met } of expected) if (waiting.size >= n) met();
-      await promise;
+      if (gone.aborted) return;
+      held += 1;
+      arrivals.emit('arrival');
+      await Promise.race([gate.promise, once(gone, 'abort')]);
+      held -= 1;
     },
   };
 }
