@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
 import * as records from '#domain/records';
@@ -6,15 +6,11 @@ import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
 import { PROBLEM_CODES } from '#problems';
 
 /*
- * The records as plain TypeScript for the client, whose types must not depend on zod: `node scripts/client-types.ts`
- * writes `src/client/records.ts` from the schemas that the service itself is held to. A test compares the two.
+ * Writes the records as plain TypeScript for the client, whose types must not depend on zod: `src/client/generated/`,
+ * from the schemas that the service itself is held to. `npm ci` runs it, and `npm run build:types`.
  */
 
-/** The file that is written. */
-export const CLIENT_TYPES = new URL('../src/client/records.ts', import.meta.url);
-
-const BANNER =
-  '/*\n * The records of the service, made from its own schemas by `node scripts/client-types.ts`: not edited by hand.\n */\n\n';
+const FOLDER = new URL('../src/client/generated/', import.meta.url);
 
 type Schema = Record<string, unknown>;
 
@@ -55,39 +51,25 @@ function forCaller(schema: unknown): unknown {
   };
 }
 
-/** As the formatter wants it: on one line where that is short enough. */
-function union(name: string, meaning: string, values: readonly string[]): string {
-  const quoted = values.map((value) => `'${value}'`);
-  const short = `export type ${name} = ${quoted.join(' | ')};`;
-  const long = `export type ${name} =\n${quoted.map((value) => `  | ${value}`).join('\n')};`;
-  return `/** ${meaning} */\n${short.length > 110 ? long : short}`;
-}
+const union = (name: string, meaning: string, values: readonly string[]) =>
+  `/** ${meaning} */\nexport type ${name} = ${values.map((value) => `'${value}'`).join(' | ')};\n`;
 
-/** The text of `src/client/records.ts`. */
-export async function clientTypes(): Promise<string> {
+async function clientTypes(): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { io: 'output', uri: (id) => id });
-  const ids = Object.values(records)
-    .map((record) => String(record.meta()?.id))
-    .sort();
+  const ids = Object.values(records).map((record) => String(record.meta()?.id));
   const properties = Object.fromEntries(ids.map((id) => [id, { $ref: `#/definitions/${id}` }]));
   const root = { type: 'object', properties, definitions: forCaller(schemas) };
-  const text = await compile(root as object, 'Records', {
+  const interfaces = await compile(root as object, 'Records', {
     additionalProperties: false,
     bannerComment: '',
-    style: { printWidth: 110, singleQuote: true },
   });
-  const interfaces = text
+  return [
     // The one that holds all others together is not wanted.
-    .replace(/^export interface Records \{[^}]*\}\n/, '')
-    .replace(/\/\*\*\n\s+\* (.*)\n\s+\*\//g, '/** $1 */')
-    .replace(/^\}\n/gm, '}\n\n')
-    .trim();
-  const parts = [
-    BANNER + interfaces,
+    interfaces.replace(/^export interface Records \{[^}]*\}\n/, ''),
     union('StatisticsSymbol', 'A token that has on-chain statistics', STATISTICS_SYMBOLS),
     union('ProblemCode', 'What the service tells problems apart by', PROBLEM_CODES),
-  ];
-  return `${parts.join('\n\n')}\n`;
+  ].join('\n');
 }
 
-if (import.meta.main) await writeFile(CLIENT_TYPES, await clientTypes());
+await mkdir(FOLDER, { recursive: true });
+await writeFile(new URL('records.ts', FOLDER), await clientTypes());

@@ -1,44 +1,44 @@
 import { type Gap, QuotientError } from './error.ts';
-import type { Problem } from './records.ts';
+import type { Problem } from './generated/records.ts';
 
-/** What there is to say about an answer besides what it says. */
+/** Metadata of an answer. */
 export type Answer = {
   method: string;
   /** The path below the base URL, without its query. */
   path: string;
   status: number;
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   requestId?: string;
-  /** Seconds since the figures were fetched; left out where they are long settled. */
+  /** Seconds since the data were fetched; absent for data that no longer change. */
   age?: number;
-  /** When the newest sample was taken. */
+  /** The time of the newest sample. */
   modifiedAt?: Date;
-  /** The spans of the window that cannot be had: none, as a rule. */
+  /** The missing spans of the requested range. */
   gaps: readonly Gap[];
-  /** Who told the figures, where more than one can. */
+  /** The source of the data, if there is more than one. */
   source?: string;
-  /** How the answer was come by (RFC 9211). */
+  /** `Cache-Status` (RFC 9211). */
   cacheStatus?: string;
   allowance?: Allowance;
 };
 
-/** What is left of the calls that the plan allows. */
+/** The allowance of the current period. */
 export type Allowance = {
   /** The calls allowed in one period. */
   limit: number;
-  /** What is left of them, at least. */
+  /** At least this many are left. */
   remaining: number;
-  /** When the next period begins, by the clock of this machine. */
+  /** When the next period begins, by this machine's clock. */
   resetsAt: Date;
 };
 
-/** `2013-04-28/2024-11-21` and the like. */
+/** Parses `2013-04-28/2024-11-21`. */
 const toGap = (text: string): Gap => {
   const [from = '', thru = ''] = text.trim().split('/');
   return { from, thru };
 };
 
-/** The number behind `;name=` in a structured field. */
+/** The number after `;name=` in a structured field. */
 const parameter = (field: string, name: string) => {
   const found = new RegExp(`;\\s*${name}=(\\d+)`).exec(field)?.[1];
   return found === undefined ? undefined : Number(found);
@@ -53,7 +53,7 @@ function allowanceOf(headers: Headers, now: number): Allowance | undefined {
   return { limit, remaining, resetsAt: new Date(now + seconds * 1000) };
 }
 
-/** Reads what an answer's headers tell of it. */
+/** Reads the metadata from an answer's headers. */
 export function describeAnswer(method: string, path: string, { status, headers }: Response): Answer {
   const text = (name: string) => headers.get(name) ?? undefined;
   const [requestId, age, modified] = [text('x-request-id'), text('age'), text('last-modified')];
@@ -73,17 +73,17 @@ export function describeAnswer(method: string, path: string, { status, headers }
   };
 }
 
-/** `Retry-After` in seconds, from either form of it (RFC 9110, 10.2.3). */
+/** `Retry-After` in seconds, from either form (RFC 9110, 10.2.3). */
 function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get('retry-after');
   if (text === null) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
-  // Engines read a date into almost anything: "-1" is one of 2001.
+  // `Date.parse` accepts almost anything: "-1" is a date in 2001.
   const seconds = / GMT$/.test(text) ? (Date.parse(text) - Date.now()) / 1000 : Number.NaN;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
-/** The text as JSON, or undefined where it is none. */
+/** The text as JSON, or undefined if it is not valid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -92,14 +92,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** What the service told of a problem, or what can be said of an answer that tells of none. */
+/** The error of an answer outside 2xx: its problem, or `invalid_answer` if it has none. */
 export function problemOf({ status, headers }: Response, text: string): QuotientError {
   const retryAfter = retryAfterOf(headers);
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json');
   const problem = (isProblem ? parseJson(text) : undefined) as Partial<Problem> | undefined;
   const requestId = problem?.requestId ?? headers.get('x-request-id') ?? undefined;
   if (!problem || typeof problem.code !== 'string') {
-    return new QuotientError('invalid_answer', `an answer with status ${status} that tells of no problem`, {
+    return new QuotientError('invalid_answer', `status ${status} without a problem body`, {
       status,
       retryAfter,
       requestId,

@@ -1,11 +1,11 @@
 import { QuotientError } from './error.ts';
 
-/** A timer that is set for longer goes off at once. */
+/** A longer timer would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * The time there is for a call, and a signal that ends whatever is under way when it is over or when the caller's own
- * signal says so. `AbortSignal.any` would do the second half, but Node 18 began without it.
+ * A call's deadline: its signal aborts when the time is over or when the caller's signal aborts. The first releases of
+ * Node 18 have no `AbortSignal.any`.
  */
 export function startDeadline(asked: number, caller?: AbortSignal) {
   const timeoutMs = Math.min(asked, LONGEST_MS);
@@ -24,15 +24,15 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
   over.catch(() => undefined);
   return {
     signal,
-    /** Rejects with the reason when it is over, for what does not heed the signal. */
+    /** Rejects with the reason when aborted, for work that ignores the signal. */
     over,
-    /** Milliseconds that are left. */
+    /** Remaining milliseconds. */
     left: () => Math.max(0, end - performance.now()),
-    /** Throws the reason when it is over. */
+    /** Throws the reason if aborted. */
     check(): void {
       if (signal.aborted) throw signal.reason;
     },
-    /** Resolves after so many ms; rejects with the reason as soon as it is over. */
+    /** Resolves after `ms`; rejects with the reason when aborted. */
     sleep(ms: number): Promise<void> {
       return new Promise((resolve, reject) => {
         const awake = setTimeout(() => {
@@ -47,7 +47,7 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
         else signal.addEventListener('abort', stop, { once: true });
       });
     },
-    /** To be called when the call has ended, whichever way. */
+    /** Must be called when the call has ended. */
     clear(): void {
       clearTimeout(timer);
       caller?.removeEventListener('abort', follow);

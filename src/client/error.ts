@@ -1,20 +1,20 @@
-import type { Problem, ProblemCode } from './records.ts';
+import type { Problem, ProblemCode } from './generated/records.ts';
 
-/** The problems of the service, and what can go wrong on the way to it. */
+/** The problem codes of the service, and those of the client. */
 export type QuotientErrorCode =
   | ProblemCode
-  /** There was no answer: the service cannot be reached, the connection broke, or a redirect was refused. */
+  /** No answer: the service cannot be reached, the connection broke, or a redirect was refused. */
   | 'network'
-  /** There was no answer within the time allowed, waits and repeats included. */
+  /** No answer in time, retries included. */
   | 'timeout'
-  /** What answered is not the service, or not one this client knows. */
+  /** The answer is not from the service, or not of a known version. */
   | 'invalid_answer';
 
-/** A span that an answer lacks: dates of daily points, instants of finer ones, both ends included. */
+/** A missing span, both ends included: dates of daily points, times of finer ones. */
 export type Gap = { from: string; thru: string };
 
 type Facts = {
-  /** Why; a failure of the network, for one. */
+  /** The original error, such as a network error. */
   cause?: unknown;
   status?: number | undefined;
   retryAfter?: number | undefined;
@@ -24,24 +24,24 @@ type Facts = {
   txhash?: string | undefined;
 };
 
-/** What every call rejects with, unless it was aborted: then it is the reason of the signal. */
+/** Every call rejects with it, except that an aborted call rejects with the signal's reason. */
 export class QuotientError extends Error {
   override readonly name = 'QuotientError';
-  /** What to tell errors apart by; a service newer than this client may have further codes. */
+  /** Stable; a newer service may have further codes. */
   readonly code: QuotientErrorCode | (string & {});
-  /** The status of the answer, where there was one. */
+  /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;
-  /** What went wrong, in words. For `node_rejected`, what the node said. */
+  /** The message. For `node_rejected`, the node's message. */
   readonly detail: string;
-  /** Seconds after which a repeat may succeed. */
+  /** Seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
-  /** The faults of the input, one by one. */
+  /** The errors of the input. */
   readonly errors: NonNullable<Problem['errors']>;
-  /** The spans that cannot be had. */
+  /** The missing spans. */
   readonly gaps: readonly Gap[];
-  /** The hash of a transaction that may have arrived although there was no answer: look it up. */
+  /** The hash of a transaction that may have arrived although there was no answer. */
   readonly txhash: string | undefined;
 
   constructor(code: QuotientErrorCode | (string & {}), detail: string, facts: Facts = {}) {
@@ -57,7 +57,7 @@ export class QuotientError extends Error {
   }
 }
 
-/** The same error, with what became known of it since. */
+/** The same error with further facts. */
 export function withFacts(error: QuotientError, facts: Pick<Facts, 'txhash'>): QuotientError {
   return new QuotientError(error.code, error.detail, { ...error, cause: error.cause, ...facts });
 }

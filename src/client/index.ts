@@ -18,6 +18,7 @@ export type { Explorer, ExplorerTemplates, Network, NetworkChoice, NetworkName }
 export type { SignedTransaction, StdTx } from './chain/signed-transaction.ts';
 export type { DateInput } from './dates.ts';
 export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
+export type * from './generated/records.ts';
 export {
   type CallOptions,
   type Days,
@@ -29,5 +30,4 @@ export {
   type Registration,
   type TokenName,
 } from './quotient-client.ts';
-export type * from './records.ts';
 export type { Fetch, TransportOptions } from './transport.ts';

@@ -9,7 +9,7 @@ import type {
   TokenStatistics,
   Usage,
   User,
-} from './records.ts';
+} from './generated/records.ts';
 import { createTransport, type Question, type Transport, type TransportOptions } from './transport.ts';
 import {
   only,
@@ -24,26 +24,26 @@ import {
 } from './wire.ts';
 
 export type QuotientClientOptions = TransportOptions & {
-  /** Where the service is, its base path included: `https://example.org/market`. */
+  /** The URL of the service, with its base path: `https://example.org/market`. */
   baseUrl: string;
 };
 
-/** What every call takes. */
+/** The options of every call. */
 export type CallOptions = {
-  /** Ends the call; it rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 };
 
 export type TokenName = Token['tokenName'];
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };
-/** From one date thru another (UTC), both included. `daily` where no interval is given. */
+/** Between two UTC dates, both included. The default interval is `daily`. */
 export type PriceWindow = {
   from: DateInput;
   thru: DateInput;
   interval?: 'minute' | 'hourly' | 'daily' | undefined;
 };
-/** Back from now: 1 is 24 hours in five-minute steps, up to 10 are hours, above that midnights (UTC). */
+/** Back from now: 1 is in five-minute steps, up to 10 hourly, above that daily at midnight (UTC). */
 export type Days = { days: number };
 export type Readiness = { status: 'ok'; warnings: string[] };
 
@@ -58,8 +58,8 @@ const pairs = (parameters: Parameters) =>
 const HISTORY = '/v1/prices/history';
 
 /**
- * Asks a Quotient service. Figures of money are US dollars, dates are UTC. Every method rejects with a
- * `QuotientError`, or with the reason of the call's signal.
+ * A client for a Quotient service. Amounts are US dollars, dates are UTC. Every method rejects with a `QuotientError`,
+ * or with the reason of the call's signal.
  */
 export class QuotientClient {
   readonly #options: QuotientClientOptions;
@@ -67,7 +67,7 @@ export class QuotientClient {
   readonly #answers = new WeakMap<object, Answer>();
   #allowance: Allowance | undefined;
 
-  /** Throws `TypeError` for options that cannot be; nothing is sent. */
+  /** Throws `TypeError` for invalid options. Sends nothing. */
   constructor(options: QuotientClientOptions) {
     const { onAnswer } = options;
     this.#options = { ...options };
@@ -80,22 +80,22 @@ export class QuotientClient {
     });
   }
 
-  /** What is left of the allowance, as the last priced answer told; undefined before the first. */
+  /** The allowance according to the last priced answer; undefined before the first. */
   get allowance(): Allowance | undefined {
     return this.#allowance;
   }
 
-  /** A client like this one with another key: the one that `createUser` or `rotate` gave. */
+  /** A client with the same options and another key, such as one from `createUser` or `rotate`. */
   withKey(apiKey: string): QuotientClient {
     return new QuotientClient({ ...this.#options, apiKey });
   }
 
-  /** What there is to say about a result of this client: how old it is, what it lacks, who told it. */
+  /** Metadata of a result of this client: its age, gaps, source. */
   about(result: object): Answer | undefined {
     return this.#answers.get(result);
   }
 
-  /** Registers. The key in the answer is shown this once. Not repeated when it fails. */
+  /** Registers a user. The key cannot be shown again. Not retried. */
   createUser({ name, email, plan }: Registration, call?: CallOptions): Promise<User> {
     return this.#send('POST', '/v1/user/create', { name, email, plan }, toUser, { ...call, withKey: false });
   }
@@ -105,25 +105,25 @@ export class QuotientClient {
     return this.#get('/v1/user/data', {}, toUser, call);
   }
 
-  /** What was used of the allowance. Free of charge. */
+  /** The usage of the allowance. Free. */
   usage(call?: CallOptions): Promise<Usage> {
     return this.#get('/v1/user/usage', {}, toUsage, call);
   }
 
   /**
-   * A new key in the place of this one, which goes on for `graceSeconds` (0 to 604800, 300 where left out), for
-   * reading only. This client stays with the old one: go on with `client.withKey(user.apiKey)`.
+   * Replaces the key. The old one can still read for `graceSeconds` (0 to 604800, by default 300). This client keeps
+   * the old one: continue with `client.withKey(user.apiKey)`.
    */
   rotate({ graceSeconds, ...call }: { graceSeconds?: number | undefined } & CallOptions = {}): Promise<User> {
     return this.#send('POST', '/v1/user/rotate', { graceSeconds }, toUser, call);
   }
 
-  /** One period more. Rejects with `renew_too_early` when there is one ahead already. */
+  /** Extends the key by one period. Rejects with `renew_too_early` if it has been extended already. */
   renew(call?: CallOptions): Promise<User> {
     return this.#send('POST', '/v1/user/renew', {}, toUser, call);
   }
 
-  /** Erases the user. Every key of it is dead from then on. */
+  /** Deletes the user and all keys. */
   async deleteUser(call?: CallOptions): Promise<void> {
     await this.#transport.ask({
       method: 'DELETE',
@@ -133,7 +133,7 @@ export class QuotientClient {
     });
   }
 
-  /** The tokens that are served, and what the archive holds of each. Needs no key. */
+  /** The tokens, and what the archive holds for each. Needs no key. */
   tokens(call?: CallOptions): Promise<Token[]> {
     return this.#get('/v1/tokens', {}, toTokens, { ...call, withKey: false });
   }
@@ -142,47 +142,47 @@ export class QuotientClient {
     return this.#get('/v1/prices/latest/token', { tokenName }, toLatestPrice, call);
   }
 
-  /** On-chain statistics. `client.about(result)?.source` is who told them. */
+  /** On-chain statistics. Their source is `client.about(result)?.source`. */
   statistics(token: StatisticsSymbol, call?: CallOptions): Promise<TokenStatistics> {
     return this.#get('/v1/prices/latest/stats', { token }, toStatistics, call);
   }
 
-  /** The figures of one date, at 00:00 UTC. */
+  /** Price, market cap and volume at 00:00 UTC of a date. */
   async priceOn(tokenName: TokenName, date: DateInput, call?: CallOptions): Promise<DateSnapshot> {
     return this.#get(`${HISTORY}/date`, { tokenName, date: dayFirst(date) }, toSnapshot, call);
   }
 
-  /** The last so many days. */
+  /** The last days. */
   priceHistory(tokenName: TokenName, { days }: Days, call?: CallOptions): Promise<PriceSeries> {
     return this.#get(`${HISTORY}/days`, { tokenName, days }, (wire: []) => toSeries(only(wire)), call);
   }
 
-  /** From one date thru another. */
+  /** Between two dates. */
   async priceRange(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<PriceSeries> {
     return this.#get(`${HISTORY}/date/range`, windowQuery(tokenName, window), toSeries, call);
   }
 
-  /** The figures of one date as CSV: `date,price,market_cap,total_volume`, times in ISO 8601. */
+  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times in ISO 8601. */
   async priceOnCsv(tokenName: TokenName, date: DateInput, call?: CallOptions): Promise<string> {
     return this.#csv(`${HISTORY}/date`, { tokenName, date: dayFirst(date) }, call);
   }
 
-  /** The last so many days as CSV. */
+  /** `priceHistory` as CSV. */
   priceHistoryCsv(tokenName: TokenName, { days }: Days, call?: CallOptions): Promise<string> {
     return this.#csv(`${HISTORY}/days`, { tokenName, days }, call);
   }
 
-  /** From one date thru another as CSV. */
+  /** `priceRange` as CSV. */
   async priceRangeCsv(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<string> {
     return this.#csv(`${HISTORY}/date/range`, windowQuery(tokenName, window), call);
   }
 
-  /** Whether the service can serve, as of now: it is asked once. `warnings` are of what it could not fetch. */
+  /** Whether the service is ready. `warnings` lists what it could not fetch. Not retried. */
   health(call?: CallOptions): Promise<Readiness> {
     return this.#get('/health/ready', {}, (wire: Readiness) => wire, { ...call, withKey: false, retries: 0 });
   }
 
-  /** Asks for CSV. */
+  /** Requests CSV. */
   async #csv(path: string, parameters: Parameters, call?: CallOptions): Promise<string> {
     const query = pairs(parameters);
     const question = { method: 'GET', path, query, accept: 'text/csv', withKey: true } as const;
@@ -193,7 +193,7 @@ export class QuotientClient {
     return this.#send('GET', path, query, read, call);
   }
 
-  /** Asks for JSON, and keeps what there is to say about the result. */
+  /** Requests JSON, and keeps the metadata of the result. */
   async #send<W, T extends object>(
     method: 'GET' | 'POST',
     path: string,

@@ -3,19 +3,19 @@ import { type Deadline, startDeadline } from './deadline.ts';
 import { QuotientError } from './error.ts';
 import { refuseSecretMembers } from './secrets.ts';
 
-/** As the global one: given an own one, a test or a proxy can step in. */
+/** As the global `fetch`; replaceable for tests and proxies. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export type TransportOptions = {
-  /** An API key: it is sent in the header `X-API-KEY`, to the base URL and nowhere else. */
+  /** An API key, sent in the header `X-API-KEY` to the base URL only. */
   apiKey?: string | undefined;
-  /** The global one where left out. */
+  /** The global one by default. */
   fetch?: Fetch | undefined;
-  /** How long a call may take, waits and repeats included: 30,000 ms where left out. */
+  /** The time limit of a call in ms, retries included; 30,000 by default. */
   timeoutMs?: number | undefined;
-  /** How often a call that may safely be repeated is, at the most: 2 where left out. */
+  /** How often a GET is retried at most; 2 by default. */
   retries?: number | undefined;
-  /** Is told of every answer, for a log or a metric. */
+  /** Called for every answer, for logs and metrics. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
@@ -27,29 +27,29 @@ export type Question = {
   /** Sent as JSON. */
   body?: unknown;
   accept?: string;
-  /** Whether the key goes along. */
+  /** Whether the key is sent. */
   withKey: boolean;
   retries?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** What an answer outside 2xx is thrown as: the problem that it tells of, where left out. */
+  /** The error for an answer outside 2xx; its problem by default. */
   toError?: (response: Response, text: string) => QuotientError;
 };
 
 export type Answered = { answer: Answer; headers: Headers; text: string };
 
-/** What a repeat may be of use against. */
-const PASSING = new Set([429, 502, 503, 504]);
-/** Told under the same statuses, and not over in a moment. */
+/** Statuses that a retry may help against. */
+const TRANSIENT = new Set([429, 502, 503, 504]);
+/** Codes of the same statuses that a retry does not help against. */
 const LASTING = new Set(['quota_exceeded', 'node_not_configured']);
-/** The longest pause before the second attempt, where nothing else is said; it doubles with each. */
+/** The longest pause before the first retry without `Retry-After`; it doubles with each. */
 const FIRST_PAUSE_MS = 200;
 
-/** Whether a repeat may succeed, for what may be repeated. */
-export function mayPass({ code, status }: QuotientError): boolean {
-  return code === 'network' || (PASSING.has(status ?? 0) && !LASTING.has(code));
+/** Whether a retry may succeed. */
+export function isTransient({ code, status }: QuotientError): boolean {
+  return code === 'network' || (TRANSIENT.has(status ?? 0) && !LASTING.has(code));
 }
 
-/** The base URL without a slash at its end. In a browser it may be relative to the page. */
+/** The base URL without a trailing slash. In a browser it may be relative to the page. */
 function parseBaseUrl(text: string): string {
   const { location } = globalThis as { location?: { href: string } };
   let url: URL;
@@ -71,16 +71,16 @@ function amount(name: string, value: number, least: number): number {
   throw new TypeError(`${name} must be a number from ${least}`);
 }
 
-/** Carries questions to one base URL, with one key. Throws `TypeError` for options that cannot be. */
+/** Sends requests to one base URL, with one key. Throws `TypeError` for invalid options. */
 export function createTransport(base: string, options: TransportOptions) {
   refuseSecretMembers('options', options);
   const { apiKey, onAnswer } = options;
   const baseUrl = parseBaseUrl(base);
   const timeoutMs = amount('timeoutMs', options.timeoutMs ?? 30_000, 1);
   const allowedRetries = amount('retries', options.retries ?? 2, 0);
-  // A header that cannot be sent is repeated in the error of `fetch`: such a key must never get there.
+  // The error of `fetch` repeats an invalid header, so such a key must never get there.
   if (apiKey !== undefined && !/^[\x21-\x7e]{1,200}$/.test(apiKey)) {
-    throw new TypeError('the API key has characters that no key has');
+    throw new TypeError('the API key has invalid characters');
   }
   const masked = (text: string) => (apiKey ? text.replaceAll(apiKey, '***') : text);
 
@@ -97,15 +97,14 @@ export function createTransport(base: string, options: TransportOptions) {
         ...(withKey && apiKey !== undefined && { 'x-api-key': apiKey }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      // To another place the key must not go, and no path of the service redirects.
+      // The key must not be sent elsewhere, and the service never redirects.
       redirect: 'error',
       credentials: 'omit',
-      // A browser asks whether what it has is still the answer, which is free of charge: without that it would tell
-      // of an allowance as it was, and go on for a key that is dead.
+      // Browsers revalidate, which is free. Otherwise they would show an old allowance, and data for a dead key.
       cache: 'no-cache',
       signal,
     };
-    // Not as a member of anything: a browser's `fetch` wants no `this` but its own.
+    // Not as a method: a browser's `fetch` accepts no other `this`.
     const send = options.fetch ?? ((url: string, how: RequestInit) => fetch(url, how));
     const response = await send(`${baseUrl}${path}${search && `?${search}`}`, init);
     return { response, text: await response.text() };
@@ -117,7 +116,7 @@ export function createTransport(base: string, options: TransportOptions) {
     const { response, text } = await Promise.race([exchange(question, signal), over]).catch(
       (cause: unknown) => {
         check();
-        throw new QuotientError('network', 'there is no answer, or it broke off', { cause });
+        throw new QuotientError('network', 'no answer, or the connection broke', { cause });
       },
     );
     const answer = describeAnswer(question.method, question.path, response);
@@ -128,8 +127,8 @@ export function createTransport(base: string, options: TransportOptions) {
 
   return {
     /**
-     * Asks, and again where that is safe and may help: a GET after a failure of the network, 429 `rate_limited`,
-     * 502, 503 or 504, no earlier than `Retry-After` says, and not at all when there is no time left for it.
+     * Sends a request. A GET is retried after a network error, 429 `rate_limited`, 502, 503 and 504, not before
+     * `Retry-After`, and only within the deadline.
      */
     async ask(question: Question): Promise<Answered> {
       const deadline = startDeadline(timeoutMs, question.signal);
@@ -139,7 +138,7 @@ export function createTransport(base: string, options: TransportOptions) {
           try {
             return await attempt(question, deadline);
           } catch (error) {
-            if (!(error instanceof QuotientError) || made >= retries || !mayPass(error)) throw error;
+            if (!(error instanceof QuotientError) || made >= retries || !isTransient(error)) throw error;
             const pause = FIRST_PAUSE_MS * 2 ** made * Math.random();
             const wait = error.retryAfter === undefined ? pause : error.retryAfter * 1000;
             if (wait >= deadline.left()) throw error;

@@ -8,14 +8,14 @@ import type {
   TokenStatistics,
   Usage,
   User,
-} from './records.ts';
+} from './generated/records.ts';
 
 /*
- * From what goes over the wire to what the caller gets: instants, which are text there, become `Date`.
- * An answer of another shape throws, whatever it is; `readAnswer` says so in one way.
+ * Converts records of the wire: times become `Date`. Another shape throws some error, which `readAnswer` turns into
+ * `invalid_answer`.
  */
 
-/** A record as it goes over the wire. */
+/** A record on the wire. */
 export type Wire<T> = T extends Date
   ? string
   : T extends object
@@ -24,7 +24,7 @@ export type Wire<T> = T extends Date
 
 function instant(text: string): Date {
   const date = new Date(text);
-  if (typeof text !== 'string' || Number.isNaN(date.getTime())) throw new RangeError('that is no instant');
+  if (typeof text !== 'string' || Number.isNaN(date.getTime())) throw new RangeError('not a time');
   return date;
 }
 
@@ -66,7 +66,7 @@ export const toLatestPrice = (wire: Wire<LatestPrice>): LatestPrice => ({
   atl_date: orNull(wire.atl_date),
 });
 
-/** The time of statistics is in Unix seconds. */
+/** `time` is in Unix seconds. */
 export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: number }): TokenStatistics => ({
   ...wire,
   time: instant(new Date(wire.time * 1000).toISOString()),
@@ -90,12 +90,12 @@ export function only<T>(wire: readonly T[]): T {
 
 export const toSnapshot = (wire: DateSnapshot[]): DateSnapshot => only(wire);
 
-/** Reads the text of an answer. Throws `invalid_answer` when it is not of the shape that `read` expects. */
+/** Parses an answer. Throws `invalid_answer` if it does not have the expected shape. */
 export function readAnswer<W, T>(text: string, read: (wire: W) => T): T {
   try {
     return read(JSON.parse(text) as W);
   } catch (cause) {
-    throw new QuotientError('invalid_answer', 'the answer has a shape that this client does not know', {
+    throw new QuotientError('invalid_answer', 'the answer has an unexpected shape', {
       cause,
     });
   }

@@ -11,20 +11,17 @@ import {
 import { ExportFileError, openCsvExport } from '#sources/market/csv-export';
 import { createImportStore } from '#stores/market/imports';
 import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
-import { createProgress, sayFirst } from './progress.ts';
 
-const BAD_LINES_TOLD = 100;
-const KEPT_ROWS_TOLD = 20;
-/** By convention 128 and the signal's number. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+const MAX_BAD_LINES = 100;
+const MAX_KEPT_ROWS = 20;
 
 export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
 
-    Takes the aggregator's own CSV export of a coin (snapped_at,price,market_cap,total_volume) into the
-    days of the archive. May be run again: what is there is skipped. Tokens: ${TOKEN_NAMES.join(', ')}.
+    Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume) into the daily
+    history. Can be run again: existing rows are skipped. Tokens: ${TOKEN_NAMES.join(', ')}.
 
-    --strict   take nothing if any line is bad, and end with exit code 1
-    --replace  where a settled row differs, take the file's (without it, the row stays and is named)
+    --strict   import nothing if any line is bad, and exit with code 1
+    --replace  overwrite settled rows that differ (without it, they are kept and listed)
 `;
 
 const form = {
@@ -34,7 +31,22 @@ const form = {
 
 const FIGURES = { price: 'price', marketCap: 'market_cap', volume: 'total_volume' } as const;
 
-/** A settled row and what the file has in its place: only what differs. */
+/** Prints the first lines of a kind, and of the rest how many there are. */
+function printFirst(limit: number, kind: string) {
+  let count = 0;
+  const print = (text: string) => process.stderr.write(`${text}\n`);
+  return {
+    line(text: string): void {
+      count += 1;
+      if (count <= limit) print(text);
+    },
+    rest(): void {
+      if (count > limit) print(`… and ${count - limit} more ${kind}`);
+    },
+  };
+}
+
+/** The figures in which a settled row and the file's differ. */
 function keptLine({ stored, given }: KeptRow): string {
   const differences = (['price', 'marketCap', 'volume'] as const)
     .filter((figure) => stored[figure] !== given[figure])
@@ -51,21 +63,13 @@ const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
   `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (identical), ` +
   `${kept} kept (settled and different), ${bad} bad`;
 
-/** Runs some work with a signal that Ctrl-C aborts. npm hands a second one on: the work still ends by itself. */
-async function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+/** Aborted by Ctrl-C; the reason is the exit code, by convention 128 plus the number of the signal. */
+function interruption(): AbortSignal {
   const stop = new AbortController();
-  let exitCode: number | undefined;
-  const onSignal = (name: NodeJS.Signals) => {
-    exitCode ??= SIGNALS[name as keyof typeof SIGNALS];
-    stop.abort();
-  };
-  for (const name of Object.keys(SIGNALS)) process.on(name, onSignal);
-  try {
-    const result = await work(stop.signal);
-    return stop.signal.aborted && result !== EXIT.ok ? (exitCode ?? result) : result;
-  } finally {
-    for (const name of Object.keys(SIGNALS)) process.off(name, onSignal);
-  }
+  // npm passes a Ctrl-C on, so the signal may come twice.
+  process.on('SIGINT', () => stop.abort(130));
+  process.on('SIGTERM', () => stop.abort(143));
+  return stop.signal;
 }
 
 const openExport = (path: string) =>
@@ -78,55 +82,51 @@ export async function runImport(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args, form);
   const [name = '', path = ''] = positionals;
   const token = name.toLowerCase();
-  if (!isTokenName(token)) throw wrongUsage(`no such token: give one of ${TOKEN_NAMES.join(', ')}`);
+  if (!isTokenName(token)) throw wrongUsage(`unknown token: use one of ${TOKEN_NAMES.join(', ')}`);
   const file = await openExport(path);
   const { strict, replace } = values;
 
-  return interruptible((signal) =>
-    withDatabase(async ({ prisma }) => {
-      const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
-      const progress = createProgress(process.stderr);
-      const badLines = sayFirst(BAD_LINES_TOLD, progress.say, 'bad lines');
-      const keptRows = sayFirst(KEPT_ROWS_TOLD, progress.say, 'rows kept');
-      const onBad = ({ line, fault }: BadLine) => badLines.line(`line ${line}: ${fault}`);
-      const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
-      let done: ImportCounts | undefined;
-      const onBatch = (counts: ImportCounts) => {
-        done = counts;
-        progress.show(file.readPart(), `${counts.read} rows of ${token}`);
-      };
+  const signal = interruption();
+  const exitCode = await withDatabase(async ({ prisma }) => {
+    const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
+    const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
+    const keptRows = printFirst(MAX_KEPT_ROWS, 'rows kept');
+    const onBad = ({ line, fault }: BadLine) => badLines.line(`line ${line}: ${fault}`);
+    const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
+    let done: ImportCounts | undefined;
+    const onBatch = (counts: ImportCounts) => {
+      done = counts;
+    };
 
-      try {
-        if (strict) {
-          const bad = await importer.check(file, { signal, onBad });
-          badLines.rest();
-          if (bad > 0) {
-            process.stdout.write(`${token}: nothing was taken, the file has ${bad} bad line(s)\n`);
-            return EXIT.failed;
-          }
-        }
-        const options = { replace, strict, signal, onBad, onKept, onBatch };
-        const summary = await importer.run(token, file, options);
-        progress.end();
+    try {
+      if (strict) {
+        const bad = await importer.check(file, { signal, onBad });
         badLines.rest();
-        keptRows.rest();
-        process.stdout.write(`${token}: ${totals(summary)}\n`);
-        return conclude(summary);
-      } catch (error) {
-        progress.end();
-        if (done) process.stdout.write(`${token}: not whole, ${totals(done)}\n`);
-        throw error instanceof ExportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
+        if (bad > 0) {
+          process.stdout.write(`${token}: nothing was imported, the file has ${bad} bad line(s)\n`);
+          return EXIT.failed;
+        }
       }
-    }),
-  );
+      const options = { replace, strict, signal, onBad, onKept, onBatch };
+      const summary = await importer.run(token, file, options);
+      badLines.rest();
+      keptRows.rest();
+      process.stdout.write(`${token}: ${totals(summary)}\n`);
+      return conclude(summary);
+    } catch (error) {
+      if (done) process.stdout.write(`${token}: incomplete, ${totals(done)}\n`);
+      throw error instanceof ExportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
+    }
+  });
+  return signal.aborted && exitCode !== EXIT.ok ? signal.reason : exitCode;
 }
 
 function conclude({ ended }: ImportSummary): number {
   if (ended === 'whole') return EXIT.ok;
   if (ended === 'interrupted') {
-    process.stdout.write('interrupted: what was read is stored, the rest comes when it is run again\n');
-    return SIGNALS.SIGINT;
+    process.stdout.write('interrupted: what was read is stored; run it again for the rest\n');
+    return EXIT.failed;
   }
-  process.stdout.write('stopped at the bad line: nothing after it was taken\n');
+  process.stdout.write('stopped at the bad line: nothing after it was imported\n');
   return EXIT.failed;
 }

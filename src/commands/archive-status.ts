@@ -10,13 +10,13 @@ import { createStatisticsStore } from '#stores/statistics/statistics';
 import { readArguments, withDatabase } from './command-line.ts';
 import { alignedTable } from './table.ts';
 
-const SPANS_TOLD = 10;
+const MAX_SPANS = 10;
 
 export const statusUsage = `  npm run archive -- status [--json]
 
-    What the archive holds of each token and grain: how many points, the first and the last, the spans of
-    which all is known, and the gaps between the token's listing and now. Dates for days, else instants.
-    After them the rows that cannot be true (of the future, without a finite figure): they are not served.
+    Shows what the archive holds for each token and interval: number of points, first and last, complete
+    spans, and gaps since the token's listing. Then the implausible rows (in the future, or without a
+    finite value), which are not served.
 `;
 
 const form = { options: { json: { type: 'boolean', default: false } }, positionals: [] } as const;
@@ -27,7 +27,7 @@ const short = (interval: Interval, at: number) =>
 
 function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
   const texts = spans
-    .slice(0, SPANS_TOLD)
+    .slice(0, MAX_SPANS)
     .map(({ from, thru }) => `${short(interval, from)}/${short(interval, thru)}`);
   const more = spans.length - texts.length;
   return more > 0 ? [...texts, `and ${more} more`] : texts;
@@ -64,7 +64,7 @@ const leftAsideRecord = ({ what, ...row }: LeftAside) => ({ leftAside: what, ...
 
 function leftAsideLine({ token, what, count, instants }: LeftAside): string {
   const more = count > instants.length ? ` and ${count - instants.length} more` : '';
-  return `left aside, since it cannot be true: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
+  return `not served, implausible: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
 }
 
 /** `archive status` */

@@ -3,17 +3,17 @@ import { EXIT, ExitError, explain, openConfiguredDatabase } from '#exit';
 import { readSettings } from '#settings';
 import type { Database } from '#stores/database/database';
 
-/** What one command takes: `positionals` names each that is wanted, in order. */
+/** What a command accepts: `positionals` has their names, all required, in order. */
 export type Form<Options extends ParseArgsOptionsConfig> = {
   options: Options;
   positionals: readonly string[];
 };
 
-export const wrongUsage = (message: string) => new ExitError(`${message} (--help tells more)`);
+export const wrongUsage = (message: string) => new ExitError(`${message} (see --help)`);
 
 /**
- * The options and positionals of a command. Throws `ExitError` for one that is unknown, missing or too many; values are
- * not repeated, an option's value may be a secret that slipped.
+ * The options and positionals of a command. Throws `ExitError` for an unknown, missing or surplus one. Values are not
+ * repeated in errors: one may be a secret given by mistake.
  */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
@@ -39,14 +39,14 @@ function parseStrictly<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** A whole number given on the command line. Throws `ExitError` that says what is wanted. */
+/** A whole number from the command line. Throws `ExitError` if it is none or out of bounds. */
 export function wholeNumber(what: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value;
   throw wrongUsage(`${what} must be a whole number from ${min} to ${max}`);
 }
 
-/** Opens the database of the settings for some work, and closes it, however that ends. */
+/** Runs some work with the configured database, and closes it afterwards in any case. */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const database = await openConfiguredDatabase(readSettings());
   try {
@@ -58,7 +58,7 @@ export async function withDatabase<Result>(work: (database: Database) => Promise
 
 type Commands = Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
 
-/** Picks the command that the arguments begin with; `--help` anywhere prints the usage in place of doing anything. */
+/** Runs the command that the arguments begin with; `--help` anywhere only prints the usage. */
 async function dispatch(args: readonly string[], usage: string, commands: Commands): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(usage);
@@ -66,15 +66,15 @@ async function dispatch(args: readonly string[], usage: string, commands: Comman
   }
   const [name, ...rest] = args;
   const names = Object.keys(commands);
-  if (name === undefined) throw wrongUsage(`give a command: ${names.join(', ')}`);
+  if (name === undefined) throw wrongUsage(`missing command: use one of ${names.join(', ')}`);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw wrongUsage(`there is no such command: give one of ${names.join(', ')}`);
+  if (!command) throw wrongUsage(`unknown command: use one of ${names.join(', ')}`);
   return command(rest);
 }
 
-/** Does some work and leaves its exit code; a fault goes to stderr. Does not end the process: all is closed by then. */
+/** Runs some work and sets the exit code; an error goes to stderr. The process then ends by itself. */
 export async function runToExitCode(work: () => Promise<number>): Promise<void> {
-  // Whoever reads the output may have had enough of it: `… | head`.
+  // The reader may close the pipe early, as `… | head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });

@@ -4,80 +4,60 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from '#app';
 import { openDependencies, openLog } from '#dependencies';
-import { DAY, systemClock } from '#domain/clock';
-import { EXIT, ExitError, openConfiguredDatabase } from '#exit';
+import { DAY, isoDate, systemClock } from '#domain/clock';
+import { EXIT, openConfiguredDatabase } from '#exit';
 import { CONSOLE_FOLDER } from '#http/docs/console';
-import { type Sandbox, startSandbox } from '#sandbox/server';
+import { startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
 import { readArguments, runToExitCode, wrongUsage } from './command-line.ts';
 
-const USAGE = `Starts the service with stand-ins for its upstreams, on a database of its own that is thrown away.
+const USAGE = `Starts the service with stand-ins for its upstreams, on a temporary database.
 
   npm run demo [-- --node cosmos|legacy]
 
---node is the dialect that the stand-in for the node speaks; cosmos where left out.
-Listens on PORT, or 8080, or a free port when 8080 is taken; the other settings have no say here.
+--node is the REST dialect of the stand-in for the node; the default is cosmos.
+Listens on PORT, or 8080, or a free port if 8080 is taken; other settings are ignored.
 Needs no network. All figures are synthetic. Ctrl-C stops it.
 `;
 
-/** Another one will do as well. */
-const USUAL_PORT = 8080;
+const DEFAULT_PORT = 8080;
 
 type Closer = () => Promise<unknown>;
 
-/** Which node is asked, and where its own record of a transaction and of an account stands in for an explorer. */
-const NODES = {
-  cosmos: ({ cosmosNodeUrl: url }: Sandbox) => ({
-    NODE_URLS: url,
-    EXPLORER_TX_URL: `${url}/cosmos/tx/v1beta1/txs/{hash}`,
-    EXPLORER_ADDRESS_URL: `${url}/cosmos/auth/v1beta1/accounts/{address}`,
-  }),
-  legacy: ({ legacyNodeUrl: url }: Sandbox) => ({
-    NODE_URLS: url,
-    EXPLORER_TX_URL: `${url}/txs/{hash}`,
-    EXPLORER_ADDRESS_URL: `${url}/auth/accounts/{address}`,
-  }),
+/** The paths of the node's own records, which stand in for an explorer. */
+const EXPLORER_PATHS = {
+  cosmos: {
+    transaction: '/cosmos/tx/v1beta1/txs/{hash}',
+    address: '/cosmos/auth/v1beta1/accounts/{address}',
+  },
+  legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },
 };
-type NodeName = keyof typeof NODES;
-const isNodeName = (text: string): text is NodeName => Object.hasOwn(NODES, text);
+type Dialect = keyof typeof EXPLORER_PATHS;
+const isDialect = (text: string): text is Dialect => Object.hasOwn(EXPLORER_PATHS, text);
 
-/** Resolves when the process is told to stop. npm hands a Ctrl-C on, so it may be told twice. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    process.on('SIGINT', resolve);
-    process.on('SIGTERM', resolve);
-  });
-}
-
-async function register(url: string): Promise<string> {
-  const query = new URLSearchParams({ name: 'Demo', email: 'demo@example.org', plan: 'monthly' });
-  const response = await fetch(`${url}/v1/user/create?${query}`, { method: 'POST' });
-  const { apiKey } = (await response.json()) as { apiKey?: string };
-  if (!apiKey)
-    throw new ExitError(`the demo's user could not be registered: ${response.status}`, EXIT.failed);
-  return apiKey;
-}
-
-/** Opens everything, from the bottom up; what is open is in `closers`, also when the rest fails to. */
-async function start(closers: Closer[], node: NodeName): Promise<{ url: string; account: string }> {
+/** Starts everything; what is open is in `closers`, also if the rest fails. Resolves with the text to print. */
+async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   const { port } = readSettings();
   const directory = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
   closers.push(() => rm(directory, { recursive: true, force: true }));
   const sandbox = await startSandbox({ plan: 'pro' });
   closers.push(sandbox.close);
+  const nodeUrl = dialect === 'cosmos' ? sandbox.cosmosNodeUrl : sandbox.legacyNodeUrl;
   const settings = readSettings({
     PORT: String(port),
     DATA_DIR: directory,
     COINGECKO_URL: sandbox.coingeckoUrl,
     COINGECKO_PLAN: 'pro',
-    // With a key, so that two of the chains come from the source that wants one.
+    // With a key, two of the chains come from the source that needs one.
     CRYPTOCOMPARE_URL: sandbox.cryptocompareUrl,
     CRYPTOCOMPARE_API_KEY: 'demo',
     BITCOIN_STATS_URL: sandbox.bitcoinUrl,
     ETHEREUM_STATS_URL: sandbox.ethereumUrl,
     SOLANA_RPC_URL: sandbox.solanaUrl,
     ARWEAVE_URL: sandbox.arweaveUrl,
-    ...NODES[node](sandbox),
+    NODE_URLS: nodeUrl,
+    EXPLORER_TX_URL: nodeUrl + EXPLORER_PATHS[dialect].transaction,
+    EXPLORER_ADDRESS_URL: nodeUrl + EXPLORER_PATHS[dialect].address,
     LOG_LEVEL: 'error',
   });
   const database = await openConfiguredDatabase(settings);
@@ -94,30 +74,36 @@ async function start(closers: Closer[], node: NodeName): Promise<{ url: string; 
   }
 
   const address = await listen(settings.port).catch((error) => {
-    if (port !== USUAL_PORT || error.code !== 'EADDRINUSE') throw error;
+    if (port !== DEFAULT_PORT || error.code !== 'EADDRINUSE') throw error;
     return listen(0);
   });
+  const registration = { name: 'Demo', email: 'demo@example.org', plan: 'monthly' } as const;
+  const { apiKey } = await dependencies.users.create(registration);
   const account = sandbox.chain.accounts[0]?.address ?? '';
-  return { url: `http://${settings.host}:${address.port}`, account };
+  return explanation(`http://${settings.host}:${address.port}`, account, apiKey);
 }
 
 function explanation(url: string, account: string, apiKey: string): string {
-  const date = (at: number) => new Date(at).toISOString().slice(0, 10);
   const now = systemClock.now();
-  const range = `fromDate=${date(now - 30 * DAY)}&thruDate=${date(now)}`;
-  const curl = (path: string) => `  curl -H 'X-API-KEY: ${apiKey}' '${url}/v1/${path}'\n`;
+  const calls = [
+    'prices/latest/token?tokenName=bitcoin',
+    'prices/latest/stats?token=sol',
+    'prices/history/days?tokenName=ethereum&days=30',
+    `prices/history/date/range?tokenName=solana&fromDate=${isoDate(now - 30 * DAY)}&thruDate=${isoDate(now)}`,
+    `node/bank/balances/${account}`,
+  ].map((path) => `  curl -H 'X-API-KEY: ${apiKey}' '${url}/v1/${path}'\n`);
   return `Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from stand-ins for the upstreams.
 
-  The console:    ${url}/
-  The interface:  ${url}/docs
+  Console:        ${url}/
+  Documentation:  ${url}/docs
   Your API key:   ${apiKey}
 
-${curl('prices/latest/token?tokenName=bitcoin')}${curl('prices/latest/stats?token=sol')}${curl('prices/history/days?tokenName=ethereum&days=30')}${curl(`prices/history/date/range?tokenName=solana&${range}`)}${curl(`node/bank/balances/${account}`)}
-Ctrl-C stops it; nothing is kept.
+${calls.join('')}
+Ctrl-C stops it and deletes its data.
 `;
 }
 
-/** Closes in reverse; what cannot be closed keeps nothing else from it. */
+/** Closes in reverse; one that fails does not keep the others open. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers.toReversed()) await close().catch((error) => failures.push(error));
@@ -132,12 +118,15 @@ async function demo(): Promise<number> {
   }
   const { values } = readArguments(args, { options: { node: { type: 'string' } }, positionals: [] });
   const { node = 'cosmos' } = values;
-  if (!isNodeName(node)) throw wrongUsage(`--node must be ${Object.keys(NODES).join(' or ')}`);
-  const stopped = stopSignal();
+  if (!isDialect(node)) throw wrongUsage('--node must be cosmos or legacy');
+  // npm passes a Ctrl-C on, so the signal may come twice.
+  const stopped = new Promise<unknown>((resolve) => {
+    process.on('SIGINT', resolve);
+    process.on('SIGTERM', resolve);
+  });
   const closers: Closer[] = [];
   try {
-    const { url, account } = await start(closers, node);
-    process.stdout.write(explanation(url, account, await register(url)));
+    process.stdout.write(await start(closers, node));
     await stopped;
     return EXIT.ok;
   } finally {

@@ -8,22 +8,22 @@ import { createUserStore, type User } from '#stores/quota/users';
 import { readArguments, runCommandLine, wholeNumber, withDatabase, wrongUsage } from './command-line.ts';
 import { alignedTable } from './table.ts';
 
-/** What the database can count to. */
+/** The largest integer of the database. */
 const HIGHEST = 2_147_483_647;
 
-const USAGE = `The operator's view of the users. <key> is a user's record number, as \`list\` shows it.
+const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
 
   npm run users -- create --name <name> --email <address> --plan <${PLAN_NAMES.join('|')}> [--limit <calls>]
   npm run users -- list [--json]
-  npm run users -- limit <key> <calls>      set how many calls a period allows
+  npm run users -- limit <key> <calls>      set the calls allowed per period
   npm run users -- rotate <key> [--grace-seconds <seconds>]
-                                            a new API key; the old one goes on for reading, ${GRACE_SECONDS.default} s by default
-  npm run users -- renew <key>              one period more, or a fresh one after a lapse
-  npm run users -- revoke <key>             end every API key of the user
+                                            a new API key; the old one can still read, for ${GRACE_SECONDS.default} s by default
+  npm run users -- renew <key>              extend by one period; if expired, start a new one now
+  npm run users -- revoke <key>             revoke all API keys of the user
 
-create and rotate print the new API key, this once: only its hash is stored.
-The database is that of the settings: DATABASE_URL, or the embedded one in DATA_DIR, which no running
-service may be using then. Exit codes: 0 done, 1 failed, 2 wrong usage.
+create and rotate print the new API key. It cannot be shown again: only its hash is stored.
+Uses DATABASE_URL, or the embedded database in DATA_DIR; for that one, stop the service first.
+Exit codes: 0 done, 1 failed, 2 wrong usage.
 `;
 
 const recordNumber = (text = '') => wholeNumber('<key>, the record number,', text, 1, HIGHEST);
@@ -31,7 +31,7 @@ const recordNumber = (text = '') => wholeNumber('<key>, the record number,', tex
 const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
   withDatabase(({ prisma }) => work(createUsers({ store: createUserStore(prisma), clock: systemClock })));
 
-/** A user as the operator sees one: without a key, which nobody has but its holder. */
+/** A user without the API key, of which only the hash is stored. */
 const listed = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) => ({
   key,
   name,
@@ -116,7 +116,7 @@ async function revoke(args: readonly string[]): Promise<number> {
   const { positionals } = readArguments(args, { options: {}, positionals: ['key'] });
   const key = recordNumber(positionals[0]);
   const count = await withUsers((users) => users.revoke(key));
-  process.stdout.write(`${count} API key(s) of user ${key} ended\n`);
+  process.stdout.write(`${count} API key(s) of user ${key} revoked\n`);
   return EXIT.ok;
 }
 

@@ -2,7 +2,6 @@ import { openAccountMenu } from './account/account-menu.ts';
 import { openAllowance } from './account/allowance.ts';
 import { openConfirm } from './account/confirm.ts';
 import { openKeyCreated } from './account/key-created.ts';
-import { openKeyStore } from './account/key-store.ts';
 import { createSession } from './account/session.ts';
 import { openSignIn } from './account/sign-in.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
@@ -19,8 +18,7 @@ const VIEWS = { welcome: 'welcome-title', 'key-created': 'key-created-title', da
 type ViewName = keyof typeof VIEWS;
 
 const theme = openTheme();
-const base = new URL('.', location.href);
-const session = createSession(base.href, openKeyStore(localStorage, base.pathname));
+const session = createSession(new URL('.', location.href));
 let current: ViewName | undefined;
 
 function show(view: ViewName, notice = ''): void {

@@ -15,15 +15,13 @@ export function createCallLog() {
     },
     /**
      * The number of all calls since the last `clear`. `endpoint` is the end of a path with its variable parts as
-     * `{id}`: `/coins/markets`, `/market_chart`, `/coins/{id}/history`.
+     * `{id}`: `/coins/markets`, `/market_chart`, `/coins/{id}/market_chart`.
      */
     count(endpoint = ''): number {
       let total = 0;
       for (const [name, times] of counts) if (name.endsWith(endpoint)) total += times;
       return total;
     },
-    /** Counts by whole endpoint, such as `/api/v3/coins/{id}/market_chart`. */
-    countByEndpoint: (): Record<string, number> => Object.fromEntries(counts),
     clear(): void {
       calls.length = 0;
       counts.clear();

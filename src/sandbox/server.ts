@@ -1,11 +1,18 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '#domain/clock';
-import { createNodes, type NodeOptions } from '#sandbox/chain/nodes/nodes';
+import { createChain } from '#sandbox/chain/chain';
+import { createCosmosNode } from '#sandbox/chain/nodes/cosmos-node';
+import type { SdkVersion } from '#sandbox/chain/nodes/cosmos-search';
+import { createLegacyNode } from '#sandbox/chain/nodes/legacy-node';
 import { type CoingeckoPlan, createCoingecko } from '#sandbox/coingecko/coingecko';
-import { createStatisticsUpstreams } from '#sandbox/statistics/upstreams';
+import { createArweave } from '#sandbox/statistics/arweave';
+import { createBlockchainInfo } from '#sandbox/statistics/blockchain-info';
+import { createBlockscout } from '#sandbox/statistics/blockscout';
+import { createCryptoCompare } from '#sandbox/statistics/cryptocompare';
+import { createSolana } from '#sandbox/statistics/solana';
 import { createCallLog } from './call-log.ts';
-import { createControls } from './controls.ts';
 import { createFaults } from './faults.ts';
 import { jsonReply } from './replies.ts';
 import { send, sendFault } from './send-fault.ts';
@@ -28,27 +35,33 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
 }
 
 /**
- * Starts stand-in upstreams on 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's). `port` (0, a
- * free one); `plan` (`public`) sets how far back the history goes; `callsPerMinute` is the aggregator's rate limit
- * (none); `node` configures the chain and the modern node. Rejects when the port is taken.
+ * Starts stand-in upstreams on a free port of 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's).
+ * `plan` (`public`) sets how far back the history goes. Of `node`, `sdk` (0.50) and `pageSize` (100) configure the modern
+ * node; a block is made every `blockMs` (six seconds).
  */
 export async function startSandbox(
   options: {
     seed?: number;
     clock?: Clock;
     plan?: CoingeckoPlan;
-    port?: number;
-    callsPerMinute?: number;
-    node?: NodeOptions;
+    node?: { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
   } = {},
 ) {
-  const { seed = 1, clock = systemClock, plan = 'public', port = 0, callsPerMinute, node } = options;
+  const { seed = 1, clock = systemClock, plan = 'public', node = {} } = options;
   const log = createCallLog();
   const faults = createFaults();
-  const controls = createControls(faults, log);
-  const coingecko = createCoingecko({ seed, clock, plan, callsPerMinute });
-  const statistics = createStatisticsUpstreams({ seed, clock });
-  const { chain, legacy, cosmos } = createNodes({ seed, clock, ...node });
+  const coingecko = createCoingecko({ seed, clock, plan });
+  // The statistics of a chain agree whatever the source.
+  const statistics = {
+    cryptocompare: createCryptoCompare({ seed, clock }),
+    bitcoin: createBlockchainInfo({ seed, clock }),
+    ethereum: createBlockscout({ seed, clock }),
+    solana: createSolana({ seed, clock }),
+    arweave: createArweave({ seed, clock }),
+  };
+  const chain = createChain({ seed, clock, blockMs: node.blockMs });
+  const legacy = createLegacyNode(chain);
+  const cosmos = createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize });
   const upstreams: readonly Upstream[] = [coingecko, ...Object.values(statistics), legacy, cosmos];
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -61,14 +74,13 @@ export async function startSandbox(
     if (!url) return send(response, errorReply(400, 'not a path'));
     if (body === null) return send(response, errorReply(413, 'the body is longer than 1 MB'));
     const { pathname: path, search, searchParams: query } = url;
-    if (path.startsWith('/sandbox/')) return send(response, controls(method, path, body));
     const upstream = upstreams.find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
     if (!upstream) return send(response, errorReply(404, 'no upstream is here'));
 
     const inner = path.slice(upstream.prefix.length);
     log.record(
       { method, path, query: Object.fromEntries(query), at: clock.now() },
-      upstream.prefix + upstream.endpointOf(inner),
+      upstream.prefix + (upstream.endpointOf?.(inner) ?? inner),
     );
     const answer = () => upstream.answer({ method, path: inner, query, headers, body });
     await faults.waitForRelease({ path, search }, gone.signal);
@@ -86,13 +98,8 @@ export async function startSandbox(
       else send(response, errorReply(500, String(error)));
     });
   });
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', failed);
-      listening();
-    });
-  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
 
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let closed: Promise<void> | undefined;
@@ -107,15 +114,10 @@ export async function startSandbox(
     /** Two nodes of one chain, one for each dialect. */
     legacyNodeUrl: origin + legacy.prefix,
     cosmosNodeUrl: origin + cosmos.prefix,
-    /** The chain of both nodes: its accounts, its faucet, and how far a node lags behind. */
+    /** The chain of both nodes: its accounts and its faucet. */
     chain,
-    /** `PUT`, `DELETE` faults here. */
-    faultsUrl: `${origin}/sandbox/faults`,
-    /** `GET`, `DELETE` the record of calls here. */
-    callsUrl: `${origin}/sandbox/calls`,
     calls: log.calls,
     countCalls: log.count,
-    countCallsByEndpoint: log.countByEndpoint,
     clearCalls: log.clear,
     faults: { next: faults.next, always: faults.always, clear: faults.clear, hold: faults.hold },
     /** Closes at once, also hanging requests. May be called again. */

@@ -17,7 +17,7 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
  */
 export type Upstream = {
   prefix: string;
-  endpointOf(path: string): string;
+  endpointOf?(path: string): string;
   answer(request: UpstreamRequest): Answer;
   rateLimited?(): Answer;
 };

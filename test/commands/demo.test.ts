@@ -35,7 +35,7 @@ it.each([
     const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
     expect(new URL(docs).port).not.toBe('8080');
     expect((await fetch(docs)).status).toBe(200);
-    const page = /The console: +(http:\S+\/)$/m.exec(demo.output.stdout)?.[1] ?? '';
+    const page = /Console: +(http:\S+\/)$/m.exec(demo.output.stdout)?.[1] ?? '';
     expect(await (await fetch(page)).text()).toContain('<title>Quotient</title>');
 
     const calls = [...demo.output.stdout.matchAll(CURL)];
@@ -98,11 +98,11 @@ it('has a usage, and no arguments but --node', async () => {
   expect(await runCommand('demo', ['now'], {})).toEqual({
     code: 2,
     stdout: '',
-    stderr: '1 argument(s) too many (--help tells more)\n',
+    stderr: '1 argument(s) too many (see --help)\n',
   });
   expect(await runCommand('demo', ['--node', 'old'], {})).toEqual({
     code: 2,
     stdout: '',
-    stderr: '--node must be cosmos or legacy (--help tells more)\n',
+    stderr: '--node must be cosmos or legacy (see --help)\n',
   });
 });

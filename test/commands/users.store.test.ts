@@ -62,7 +62,7 @@ describe('users', () => {
 
     const revoked = await users('revoke', '1');
     expect(revoked).toMatchObject({ code: 0, stderr: '' });
-    expect(revoked.stdout).toMatch(/^\d API key\(s\) of user 1 ended\n$/);
+    expect(revoked.stdout).toMatch(/^\d API key\(s\) of user 1 revoked\n$/);
     const database = await openDatabase({ dataDir: join(directory.path, 'data') });
     const holders = await createUserStore(database.prisma).findByHashes([hashApiKey(secondKey)]);
     await database.close();
@@ -86,9 +86,9 @@ describe('users', () => {
 });
 
 describe('users, wrongly used', () => {
-  const hint = '(--help tells more)\n';
+  const hint = '(see --help)\n';
   it.each([
-    [[], `give a command: create, list, limit, rotate, renew, revoke ${hint}`],
+    [[], `missing command: use one of create, list, limit, rotate, renew, revoke ${hint}`],
     [['limit', 'qt_x', '5'], `<key>, the record number, must be a whole number from 1 to 2147483647 ${hint}`],
     [['limit', '1'], `<calls> is missing ${hint}`],
     [['limit', '1', '1.5'], `<calls> must be a whole number from 0 to 2147483647 ${hint}`],

@@ -66,7 +66,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     opened = await open('legacy');
     const { alice, sandbox } = opened;
     const { height, result } = await opened.client().bank.balances(alice);
-    expect(height).toBe(String(sandbox.chain.height()));
+    expect(height).toBe(String(sandbox.chain.latest().height));
     expect(result).toEqual([
       { denom: 'uatom', amount: '1000000000000' },
       { denom: 'uphoton', amount: '250000000' },
@@ -84,7 +84,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
 
     opened.nextBlock();
     const found = await client.txById(txhash);
-    expect(found).toMatchObject({ txhash, height: String(sandbox.chain.height()), tx: { value: tx } });
+    expect(found).toMatchObject({ txhash, height: String(sandbox.chain.latest().height), tx: { value: tx } });
     for (const query of [
       `message.sender=${alice}`,
       `transfer.recipient=${bob}`,
@@ -174,7 +174,7 @@ describe('LcdClient, with a modern node behind the service', () => {
 
     const { result, height } = await client.bank.balances(bob);
     expect(result[0]).toEqual({ denom: 'uatom', amount: '1000000001000' });
-    expect(height).toBe(String(sandbox.chain.height()));
+    expect(height).toBe(String(sandbox.chain.latest().height));
     const found = await client.txById(sent.txhash);
     expect(found).toMatchObject({ txhash: sent.txhash, height, gas_wanted: '200000' });
     expect(found.code).toBeUndefined();

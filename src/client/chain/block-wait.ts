@@ -3,23 +3,23 @@ import type { LegacyTransaction } from '../../domain/cosmos/legacy-shapes.ts';
 import { untilInBlock } from '../../domain/cosmos/until-in-block.ts';
 import { startDeadline } from '../deadline.ts';
 import { QuotientError, withFacts } from '../error.ts';
-import { mayPass } from '../transport.ts';
+import { isTransient } from '../transport.ts';
 
 export type WaitOptions = {
-  /** How long, in ms: 60,000 where left out. */
+  /** The longest wait, in ms; 60,000 by default. */
   timeoutMs?: number | undefined;
-  /** How often it is looked up, in ms: 1,000 where left out. */
+  /** The interval between look-ups, in ms; 1,000 by default. */
   everyMs?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** A look-up that failed in passing tells no more than one that found nothing. */
-const isPassing = (error: unknown): error is QuotientError =>
-  error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || mayPass(error));
+/** Such a failed look-up is treated as one that found nothing. */
+const isTransientLookUp = (error: unknown): error is QuotientError =>
+  error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || isTransient(error));
 
 /**
- * Looks a transaction up by its hash until it is in a block. Rejects with `timeout` and the `txhash` when it is in
- * none in time, with the signal's reason, and with whatever a look-up rejects with that is no passing failure.
+ * Looks a transaction up by its hash until it is in a block. Rejects with `timeout` and the `txhash` if that takes too
+ * long, with the signal's reason, and with any error of a look-up that is not transient.
  */
 export async function waitForBlock(
   hash: string,
@@ -32,7 +32,7 @@ export async function waitForBlock(
       lookUp: () =>
         lookUp(deadline.signal).catch((error: unknown) => {
           deadline.check();
-          throw isPassing(error) ? new NodeRejection(404, error.detail) : error;
+          throw isTransientLookUp(error) ? new NodeRejection(404, error.detail) : error;
         }),
       pause: async () => {
         if (everyMs >= deadline.left()) return false;
@@ -41,7 +41,7 @@ export async function waitForBlock(
       },
     });
     if (found) return found;
-    throw new QuotientError('timeout', `the transaction is in no block after ${timeoutMs} ms`);
+    throw new QuotientError('timeout', `the transaction is not in a block after ${timeoutMs} ms`);
   } catch (error) {
     throw error instanceof QuotientError ? withFacts(error, { txhash: hash }) : error;
   } finally {

@@ -13,6 +13,7 @@ import type { CallOptions } from '../quotient-client.ts';
 import { refusePhrase, refuseSecret } from '../secrets.ts';
 import { createTransport, type Transport, type TransportOptions } from '../transport.ts';
 import { type WaitOptions, waitForBlock } from './block-wait.ts';
+import { askNode, asQuotientError } from './node-transport.ts';
 import {
   chooseNetwork,
   createExplorer,
@@ -21,21 +22,20 @@ import {
   type Network,
   type NetworkChoice,
 } from './options.ts';
+import { createServiceAdapter } from './service-adapter.ts';
 import { hashOf, readSigned, type SignedTransaction } from './signed-transaction.ts';
-import { speakThroughService } from './through-service.ts';
-import { asQuotientError, carry } from './transport.ts';
 
 export type ChainClientOptions = NetworkChoice & TransportOptions;
 
-/** Attributes and their values, as `{'message.sender': 'kava1…'}`, or conditions written out in `query`. */
+/** Event attributes and their values, such as `{'message.sender': 'kava1…'}`, or conditions as text in `query`. */
 export type TransactionFilter = { [attribute: string]: string | number | readonly string[] | undefined };
-/** Pages count from 1; 30 to a page where nothing is said, and 100 at the most. */
+/** Pages count from 1; a page has 30 transactions by default, at most 100. */
 export type Page = { page?: number | undefined; limit?: number | undefined };
 
 export type BroadcastOptions = CallOptions & {
-  /** `sync`, where left out: the answer is the node's check. `async`: none. `block`: it is waited for. */
+  /** `sync` (default): waits for the node's check. `async`: does not. `block`: waits for the block. */
   mode?: BroadcastMode | undefined;
-  /** Waits until the transaction is in a block, and gives it as it is there. */
+  /** Waits until the transaction is in a block, and returns it. */
   wait?: true | WaitOptions | undefined;
 };
 
@@ -47,7 +47,7 @@ function checked(what: 'address' | 'hash', value: string): string {
   if (what === 'address' && ADDRESS.test(value)) return value;
   if (what === 'hash' && isTransactionHash(value)) return value;
   refuseSecret(`the ${what}`, value);
-  throw invalid(what === 'address' ? 'that is no address like kava1…' : 'a hash has 64 hex digits');
+  throw invalid(what === 'address' ? 'not an address like kava1…' : 'a hash has 64 hex digits');
 }
 
 function checkSearch(query: readonly [string, string][]): void {
@@ -60,9 +60,9 @@ function checkSearch(query: readonly [string, string][]): void {
 }
 
 /**
- * Reads a chain of the Cosmos SDK and hands signed transactions over, through a node or through a Quotient service in
- * front of one, with the same results. It never takes a seed phrase or a private key: whatever looks like one is
- * refused. Every method rejects with a `QuotientError`, or with the reason of the call's signal.
+ * Reads a Cosmos SDK chain and broadcasts signed transactions, through a node or through a Quotient service, with the
+ * same results. It never takes a seed phrase or a private key: what looks like one is refused. Every method rejects with
+ * a `QuotientError`, or with the reason of the call's signal.
  */
 export class ChainClient {
   /** Links to the explorer's pages. */
@@ -72,7 +72,7 @@ export class ChainClient {
   readonly #isService: boolean;
   #dialect: Promise<'legacy' | 'cosmos'> | undefined;
 
-  /** Throws for options that cannot be; nothing is sent. */
+  /** Throws for invalid options. Sends nothing. */
   constructor(options: ChainClientOptions) {
     const network = chooseNetwork(options);
     const { fetch, timeoutMs, retries, onAnswer } = options;
@@ -88,13 +88,13 @@ export class ChainClient {
     this.explorer = createExplorer(network.explorer);
   }
 
-  /** Every balance of an address. */
+  /** All balances of an address. */
   async balances(address: string, call?: CallOptions): Promise<LegacyBalances> {
     const checkedAddress = checked('address', address);
-    return told((await this.#node(call?.signal)).balances(checkedAddress));
+    return withQuotientErrors((await this.#node(call?.signal)).balances(checkedAddress));
   }
 
-  /** A page of the transactions that match. */
+  /** A page of matching transactions. */
   async transactions(
     filter: TransactionFilter,
     { page, limit }: Page = {},
@@ -104,34 +104,34 @@ export class ChainClient {
       value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
     );
     checkSearch(query);
-    return told((await this.#node(call?.signal)).transactions(query));
+    return withQuotientErrors((await this.#node(call?.signal)).transactions(query));
   }
 
-  /** One transaction. Rejects with `node_rejected`, status 404, while the node does not know it. */
+  /** One transaction. Rejects with `node_rejected`, status 404, while it is unknown to the node. */
   async transaction(hash: string, call?: CallOptions): Promise<LegacyTransaction> {
     const checkedHash = checked('hash', hash);
-    return told((await this.#node(call?.signal)).transaction(checkedHash));
+    return withQuotientErrors((await this.#node(call?.signal)).transaction(checkedHash));
   }
 
   /**
-   * Hands a signed transaction over, once. One that the chain refuses comes back with its `code` and `raw_log`. Where
-   * there was no answer, the error has the `txhash` to look it up by; with `wait`, that is done.
+   * Broadcasts a signed transaction, once. One that the chain rejects is returned with its `code` and `raw_log`. If
+   * there is no answer, the error has the `txhash`; with `wait`, the transaction is looked up.
    */
   async broadcast(
     tx: SignedTransaction,
     { mode = 'sync', wait, signal }: BroadcastOptions = {},
   ): Promise<LegacyTransaction> {
     const request = { ...readSigned(tx), mode };
-    // A modern node has no mode `block`: what it would do is done here.
+    // Modern nodes have no mode `block`, so the client waits.
     const waiting = wait === true || (mode === 'block' && wait === undefined) ? {} : wait;
     const node = await this.#node(signal);
     const ownHash = await hashOf(request);
     let hash: string | undefined;
     try {
-      const sent = await told(node.broadcast(request));
+      const sent = await withQuotientErrors(node.broadcast(request));
       if (ownHash !== undefined && sent.txhash !== ownHash) {
         const facts = { status: 502, txhash: ownHash };
-        throw new QuotientError('upstream_invalid', 'the node tells of another transaction', facts);
+        throw new QuotientError('upstream_invalid', 'the node answered with another transaction', facts);
       }
       hash = sent.txhash;
       const isKnown = isInCache(sent);
@@ -152,7 +152,7 @@ export class ChainClient {
     return waitForBlock(txhash, lookUp, { signal, ...waiting });
   }
 
-  /** The transaction, where it can be found now. */
+  /** The transaction, if it can be found now. */
   #found(hash: string, signal: AbortSignal | undefined): Promise<LegacyTransaction | undefined> {
     return this.transaction(hash, { signal }).catch((error: unknown) => {
       if (error instanceof QuotientError) return undefined;
@@ -160,31 +160,34 @@ export class ChainClient {
     });
   }
 
-  /** The calls of the node, in the dialect it speaks. */
+  /** An adapter for the node's dialect. */
   async #node(signal: AbortSignal | undefined): Promise<Omit<NodeCalls, 'latestHeight'>> {
-    const ask: AskNode = (question) => carry(this.#transport, question, { withKey: this.#isService, signal });
-    return this.#isService ? speakThroughService(ask) : createAdapter(await told(this.#dialectOfNode()), ask);
+    const ask: AskNode = (question) =>
+      askNode(this.#transport, question, { withKey: this.#isService, signal });
+    return this.#isService
+      ? createServiceAdapter(ask)
+      : createAdapter(await withQuotientErrors(this.#dialectOfNode()), ask);
   }
 
-  /** Asked for once; after a failure, again by the next call. */
+  /** Detected once; after a failure, again by the next call. */
   #dialectOfNode(): Promise<'legacy' | 'cosmos'> {
     const { dialect = 'auto' } = this.#network;
     if (dialect !== 'auto') return Promise.resolve(dialect);
-    this.#dialect ??= detectDialect((question) => carry(this.#transport, question, { withKey: false })).catch(
-      (error: unknown) => {
-        this.#dialect = undefined;
-        throw error;
-      },
-    );
+    this.#dialect ??= detectDialect((question) =>
+      askNode(this.#transport, question, { withKey: false }),
+    ).catch((error: unknown) => {
+      this.#dialect = undefined;
+      throw error;
+    });
     return this.#dialect;
   }
 }
 
-/** The same, with what a node refuses or fails at as a `QuotientError`. */
-const told = <T>(answer: Promise<T>): Promise<T> =>
+/** Turns a node's rejections and faults into a `QuotientError`. */
+const withQuotientErrors = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((error: unknown) => {
     throw asQuotientError(error);
   });
 
-/** Whether a broadcast may have arrived although its node, or what is in front of it, told of trouble. */
+/** Whether a broadcast may have arrived although the node, or a proxy before it, reported an error. */
 const isInDoubt = ({ cause }: QuotientError) => cause instanceof NodeFault && cause.kind !== 'wrong_dialect';

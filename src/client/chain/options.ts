@@ -1,35 +1,35 @@
 import { explorerLink } from '../../domain/cosmos/explorer.ts';
 import { refuseSecretMembers } from '../secrets.ts';
 
-/** Templates of an explorer's links, with `{hash}` and `{address}` in their places. */
+/** Link templates of an explorer, with `{hash}` and `{address}`. */
 export type ExplorerTemplates = { transaction?: string | undefined; address?: string | undefined };
 
 export type NetworkName = 'mainnet' | 'testnet' | 'devnet';
 
-/** What there is to say of a node besides where it is. */
-type NodeManners = {
-  /** An API key: the URL is a service's then. Beside a table, it is for those of its URLs that end in `/v1/node`. */
+/** The options of a node except its URL. */
+type NodeOptions = {
+  /** An API key: then the URL is a service's. Beside a table, it is used only for URLs that end in `/v1/node`. */
   apiKey?: string | undefined;
-  /** What the node speaks: found out where left out (`auto`). Of no interest with a service. */
+  /** The node's dialect, by default detected (`auto`). Not used with a service. */
   dialect?: 'auto' | 'legacy' | 'cosmos' | undefined;
   explorer?: ExplorerTemplates | undefined;
 };
 
-/** A node, or this service in front of one. */
-export type Network = NodeManners & {
+/** A node, or a service in front of one. */
+export type Network = NodeOptions & {
   /** The node's REST interface, or `https://…/v1/node` of a Quotient service. */
   nodeUrl: string;
 };
 
-/** The one there is, or one of a table; what is said beside the table holds where the table is silent. */
+/** One network, or one of a table; options beside the table are defaults for its entries. */
 export type NetworkChoice =
   | Network
-  | (NodeManners & { network: NetworkName; networks: Partial<Record<NetworkName, Network>> });
+  | (NodeOptions & { network: NetworkName; networks: Partial<Record<NetworkName, Network>> });
 
-/** Whether a URL is that of the node behind a service, and not of a node itself. */
+/** Whether a URL is a service's node proxy, not a node. */
 export const isServiceUrl = (url: string) => /\/v1\/node\/*$/.test(url);
 
-/** The network that was chosen. Throws `TypeError` when it is not in the table. */
+/** The chosen network. Throws `TypeError` if it is not in the table. */
 export function chooseNetwork(choice: NetworkChoice): Network {
   refuseSecretMembers('options', choice);
   if ('nodeUrl' in choice) return choice;
@@ -37,11 +37,11 @@ export function chooseNetwork(choice: NetworkChoice): Network {
   const chosen = networks?.[network];
   if (!chosen) throw new TypeError(`the table of networks has no ${network}`);
   refuseSecretMembers(`networks.${network}`, chosen);
-  // To a node of somebody else the key must not go, only because it stands in the same table.
+  // The key must not be sent to other nodes of the table.
   return { ...rest, ...(isServiceUrl(chosen.nodeUrl) && { apiKey }), ...chosen };
 }
 
-/** Links to an explorer's pages; undefined where there is no template. Throws `TypeError` for one that is no link. */
+/** Links to an explorer's pages; undefined without a template. Throws `TypeError` for an invalid template. */
 export function createExplorer(templates: ExplorerTemplates = {}) {
   for (const [name, template] of Object.entries(templates)) {
     if (template !== undefined && !/^https?:\/\//.test(template))

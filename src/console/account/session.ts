@@ -1,5 +1,4 @@
 import { type Answer, QuotientClient, QuotientError, type User } from '../../client/index.ts';
-import type { KeyStore } from './key-store.ts';
 
 /** Nobody waits longer than this in front of a screen. */
 const TIMEOUT_MS = 20_000;
@@ -8,12 +7,16 @@ const TIMEOUT_MS = 20_000;
  * The signed-in user, the key, and a client that uses it. The key is kept in this closure only, unless the user
  * wants it remembered.
  */
-export function createSession(baseUrl: string, store: KeyStore) {
+export function createSession(base: URL) {
+  // The path is part of the name, since two services can run on one host.
+  const storageKey = `quotient:key:${base.pathname}`;
+  const recall = () => localStorage.getItem(storageKey) ?? undefined;
+  const isRemembered = () => recall() !== undefined;
   let key = '';
   let user: User | undefined;
   const listeners: ((answer: Answer) => void)[] = [];
   const anonymous = new QuotientClient({
-    baseUrl,
+    baseUrl: base.href,
     timeoutMs: TIMEOUT_MS,
     onAnswer: (answer) => {
       for (const listener of listeners) listener(answer);
@@ -22,7 +25,7 @@ export function createSession(baseUrl: string, store: KeyStore) {
   let client = anonymous;
 
   return {
-    baseUrl,
+    baseUrl: base.href,
     /** The client without a key. */
     anonymous,
     /** The client with the key, once there is one. */
@@ -41,7 +44,7 @@ export function createSession(baseUrl: string, store: KeyStore) {
     /** Continues as the user that registering, replacing the key or renewing returned. */
     continueAs(next: User): void {
       // If the old key was remembered, the new one is too.
-      if (key !== '' && store.isRemembered()) store.remember(next.apiKey);
+      if (key !== '' && isRemembered()) localStorage.setItem(storageKey, next.apiKey);
       key = next.apiKey;
       user = next;
       client = anonymous.withKey(next.apiKey);
@@ -58,15 +61,15 @@ export function createSession(baseUrl: string, store: KeyStore) {
       key = '';
       user = undefined;
       client = anonymous;
-      store.forget();
+      localStorage.removeItem(storageKey);
     },
 
     /** The key that is remembered on this device. */
-    recall: store.recall,
-    isRemembered: store.isRemembered,
+    recall,
+    isRemembered,
     setRemembered(on: boolean): void {
-      if (on && key !== '') store.remember(key);
-      else store.forget();
+      if (on && key !== '') localStorage.setItem(storageKey, key);
+      else localStorage.removeItem(storageKey);
     },
   };
 }

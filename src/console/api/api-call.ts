@@ -1,41 +1,54 @@
-import type { StatisticsSymbol, Token } from '../../client/index.ts';
+import type {
+  LatestPrice,
+  PriceSeries,
+  QuotientClient,
+  StatisticsSymbol,
+  Token,
+  TokenStatistics,
+  Usage,
+} from '../../client/index.ts';
 
 export type TokenName = Token['tokenName'];
 
 /** A call of the API that the page makes and shows as a snippet. */
-export type ApiCall =
-  | { kind: 'latest'; token: TokenName }
-  | { kind: 'days'; token: TokenName; days: number }
-  | { kind: 'range'; token: TokenName; from: string; thru: string }
-  | { kind: 'statistics'; token: StatisticsSymbol }
-  | { kind: 'usage' };
+export type ApiCall<T extends object = object> = {
+  /** The path below the base URL, with its query. */
+  path: string;
+  /** The call of the client's method, as source text. */
+  method: string;
+  send: (client: QuotientClient) => Promise<T>;
+  /** Whether the answer also comes as CSV. */
+  hasCsv?: true;
+};
 
-/** The path below the base URL with its query, and the call of the client's method. */
-type ApiRequest = { path: string; method: string };
+export const latestCall = (token: TokenName): ApiCall<LatestPrice> => ({
+  path: `/v1/prices/latest/token?tokenName=${token}`,
+  method: `latestPrice('${token}')`,
+  send: (client) => client.latestPrice(token),
+});
 
-export function requestOf(call: ApiCall): ApiRequest {
-  switch (call.kind) {
-    case 'latest': {
-      const path = `/v1/prices/latest/token?tokenName=${call.token}`;
-      return { path, method: `latestPrice('${call.token}')` };
-    }
-    case 'days': {
-      const path = `/v1/prices/history/days?tokenName=${call.token}&days=${call.days}`;
-      return { path, method: `priceHistory('${call.token}', { days: ${call.days} })` };
-    }
-    case 'range': {
-      const { token, from, thru } = call;
-      const path = `/v1/prices/history/date/range?tokenName=${token}&fromDate=${from}&thruDate=${thru}`;
-      return { path, method: `priceRange('${token}', { from: '${from}', thru: '${thru}' })` };
-    }
-    case 'statistics': {
-      const path = `/v1/prices/latest/stats?token=${call.token}`;
-      return { path, method: `statistics('${call.token}')` };
-    }
-    case 'usage':
-      return { path: '/v1/user/usage', method: 'usage()' };
-  }
-}
+export const daysCall = (token: TokenName, days: number): ApiCall<PriceSeries> => ({
+  path: `/v1/prices/history/days?tokenName=${token}&days=${days}`,
+  method: `priceHistory('${token}', { days: ${days} })`,
+  send: (client) => client.priceHistory(token, { days }),
+  hasCsv: true,
+});
 
-/** Whether the answer also comes as CSV. */
-export const hasCsv = ({ kind }: ApiCall) => kind === 'days' || kind === 'range';
+export const rangeCall = (token: TokenName, from: string, thru: string): ApiCall<PriceSeries> => ({
+  path: `/v1/prices/history/date/range?tokenName=${token}&fromDate=${from}&thruDate=${thru}`,
+  method: `priceRange('${token}', { from: '${from}', thru: '${thru}' })`,
+  send: (client) => client.priceRange(token, { from, thru }),
+  hasCsv: true,
+});
+
+export const statisticsCall = (token: StatisticsSymbol): ApiCall<TokenStatistics> => ({
+  path: `/v1/prices/latest/stats?token=${token}`,
+  method: `statistics('${token}')`,
+  send: (client) => client.statistics(token),
+});
+
+export const usageCall: ApiCall<Usage> = {
+  path: '/v1/user/usage',
+  method: 'usage()',
+  send: (client) => client.usage(),
+};

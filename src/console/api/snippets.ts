@@ -1,4 +1,4 @@
-import { type ApiCall, requestOf } from './api-call.ts';
+import type { ApiCall } from './api-call.ts';
 
 export type Language = 'curl' | 'client' | 'csv';
 
@@ -9,8 +9,7 @@ export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${ke
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A call as a `curl` command, or as a program that uses the client. */
-export function snippet(call: ApiCall, language: Language, baseUrl: string, key: string): string {
-  const { path, method } = requestOf(call);
+export function snippet({ path, method }: ApiCall, language: Language, baseUrl: string, key: string): string {
   if (language === 'client') {
     return `import { QuotientClient } from 'quotient-client';
 

@@ -1,6 +1,6 @@
 import type { StatisticsSymbol } from '../../client/index.ts';
 import type { Session } from '../account/session.ts';
-import { type ApiCall, hasCsv } from '../api/api-call.ts';
+import { type ApiCall, daysCall, latestCall, statisticsCall, usageCall } from '../api/api-call.ts';
 import { type Language, masked, snippet } from '../api/snippets.ts';
 import { buttonGroup, byId, copyButton } from '../dom.ts';
 import { type HistoryView, historyCall } from '../history/history-view.ts';
@@ -29,18 +29,17 @@ export function openCallSnippets(session: Session) {
   let language: Language = 'curl';
 
   function call(): ApiCall {
-    if (!view || name === 'usage') return { kind: 'usage' };
-    const { token } = view;
-    if (name === 'statistics' && symbol) return { kind: 'statistics', token: symbol };
-    if (name === 'latest') return { kind: 'latest', token };
-    return name === 'days' ? { kind: 'days', token, days: 2 } : historyCall(view);
+    if (!view || name === 'usage') return usageCall;
+    if (name === 'statistics' && symbol) return statisticsCall(symbol);
+    if (name === 'latest') return latestCall(view.token);
+    return name === 'days' ? daysCall(view.token, 2) : historyCall(view);
   }
 
   const text = (key: string) => snippet(call(), language, session.baseUrl.replace(/\/$/, ''), key);
 
   function update(): void {
     if (name === 'statistics' && !symbol) name = 'chart';
-    const isCsvOffered = hasCsv(call());
+    const isCsvOffered = call().hasCsv === true;
     if (language === 'csv' && !isCsvOffered) language = 'curl';
     calls.offer((one) => one !== 'statistics' || symbol !== undefined);
     languages.offer((one) => one !== 'csv' || isCsvOffered);

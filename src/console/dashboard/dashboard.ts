@@ -1,7 +1,7 @@
 import type { Token } from '../../client/index.ts';
 import type { Allowance } from '../account/allowance.ts';
 import type { Session } from '../account/session.ts';
-import type { TokenName } from '../api/api-call.ts';
+import { latestCall, type TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
 import { byId, make } from '../dom.ts';
 import { openHistory } from '../history/history.ts';
@@ -67,7 +67,7 @@ export function openDashboard({ session, theme, allowance, onRenew, onOtherKey }
     showPlaceholders(list, PRICE_ENTRIES);
     showMarketDataAge(undefined);
     // The table of prices shows the error.
-    const price = await marketData.fetch({ kind: 'latest', token: token.tokenName }).catch(() => undefined);
+    const price = await marketData.fetch(latestCall(token.tokenName)).catch(() => undefined);
     if (selected !== token) return;
     if (!price) return list.replaceChildren(make('p', { class: 'soft' }, 'No data.'));
     fillList(list, priceEntries(price.value));

@@ -1,5 +1,5 @@
 import type { LatestPrice, PriceSeries, Token } from '../../client/index.ts';
-import type { TokenName } from '../api/api-call.ts';
+import { daysCall, latestCall, type TokenName } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { oldest, type Result } from '../api/result.ts';
 import { byId, make } from '../dom.ts';
@@ -55,7 +55,7 @@ export function openPrices({ marketData, onSelect, onError }: Options) {
   }
 
   async function loadRow(token: TokenName, row: Row, refresh: boolean): Promise<Result<LatestPrice>> {
-    const history = marketData.fetch({ kind: 'days', token, days: DAYS }, { refresh }).then(
+    const history = marketData.fetch(daysCall(token, DAYS), { refresh }).then(
       ({ value }) => value.prices,
       (error: unknown) => {
         onError(error, problem, () => void load());
@@ -63,7 +63,7 @@ export function openPrices({ marketData, onSelect, onError }: Options) {
       },
     );
     try {
-      const latest = marketData.fetch({ kind: 'latest', token }, { refresh });
+      const latest = marketData.fetch(latestCall(token), { refresh });
       const [price, points] = await Promise.all([latest, history]);
       fillRow(row, price, points);
       return price;

@@ -1,4 +1,5 @@
 import type { StatisticsSymbol, Token } from '../../client/index.ts';
+import { statisticsCall } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { byId } from '../dom.ts';
 import { onDateAt } from '../format.ts';
@@ -42,7 +43,7 @@ export function openStatistics({ marketData, onError }: { marketData: MarketData
       note.textContent = '';
     }
     try {
-      const result = await marketData.fetch({ kind: 'statistics', token: symbol }, { refresh });
+      const result = await marketData.fetch(statisticsCall(symbol), { refresh });
       if (current !== token) return;
       fillList(list, statisticsEntries(result.value));
       showAge(result);

@@ -1,5 +1,5 @@
 import type { PriceSeries } from '../../client/index.ts';
-import type { ApiCall, TokenName } from '../api/api-call.ts';
+import { daysCall, rangeCall, type TokenName } from '../api/api-call.ts';
 import { bigMoney, money } from '../format.ts';
 
 export const METRICS = [
@@ -41,9 +41,8 @@ export const metricTitle = (metric: Metric) => METRICS.find(([name]) => name ===
 export const metricInWords = (metric: Metric) => metricTitle(metric).toLowerCase();
 
 /** The call for a view; its answer has all three metrics. */
-export const historyCall = ({ token, range, from, thru }: HistoryView): HistoryCall =>
-  range === 'custom' ? { kind: 'range', token, from, thru } : { kind: 'days', token, days: Number(range) };
-type HistoryCall = Extract<ApiCall, { kind: 'days' | 'range' }>;
+export const historyCall = ({ token, range, from, thru }: HistoryView) =>
+  range === 'custom' ? rangeCall(token, from, thru) : daysCall(token, Number(range));
 
 export const formatMetric = (metric: Metric, value: number) =>
   metric === 'prices' ? money(value) : bigMoney(value);

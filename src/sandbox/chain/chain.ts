@@ -39,13 +39,11 @@ export function createChain({
 }) {
   const ledger = createLedger();
   const accounts = Array.from({ length: GENESIS_ACCOUNTS }, (_, place) => genesisKey(seed, place));
-  for (const { address } of accounts) ledger.credit(address, GENESIS_COINS, 0);
+  for (const { address } of accounts) ledger.credit(address, GENESIS_COINS);
 
   const started = clock.now();
-  const first = { height: Math.max(1, Math.floor((started - LAUNCHED) / USUAL_BLOCK_MS)), at: started };
-  let { height, at: madeAt } = first;
-  /** The times of later blocks are counted from these: the first block, and each that was made at once. */
-  const anchors = [first];
+  let height = Math.max(1, Math.floor((started - LAUNCHED) / USUAL_BLOCK_MS));
+  let madeAt = started;
   let mempool: { hash: string; transaction: Transaction }[] = [];
   const delivered = new Map<string, Delivered>();
 
@@ -55,7 +53,7 @@ export function createChain({
     const block = { height, at };
     const included = mempool;
     mempool = [];
-    for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view(height)));
+    for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view()));
   }
 
   /** Makes the blocks that are due: the first takes the whole mempool, the others are empty. */
@@ -67,16 +65,16 @@ export function createChain({
     madeAt += (due - 1) * blockMs;
   }
 
-  const view = (at: number): ChainView => ({
+  const view = (): ChainView => ({
     chainId: CHAIN_ID,
-    height: at,
-    account: (address) => ledger.account(address, at),
-    balances: (address) => ledger.balances(address, at),
+    height,
+    account: ledger.account,
+    balances: ledger.balances,
   });
 
   /** The state after the fees of the mempool are paid: a node checks new transactions against it. */
   function pendingView(): ChainView {
-    const now = view(height);
+    const now = view();
     return {
       ...now,
       account(address) {
@@ -114,25 +112,19 @@ export function createChain({
       makeDueBlocks();
       return { height, at: madeAt };
     },
-    /** The time (Unix ms) of a block. */
-    timeOf(block: number): number {
-      const anchor = anchors.findLast((each) => each.height <= block) ?? first;
-      return anchor.at + (block - anchor.height) * blockMs;
-    },
 
     account: ledger.account,
     balances: ledger.balances,
 
-    /** A transaction in a block at or below `upTo`, or null. */
-    transaction(hash: string, upTo: number): Delivered | null {
+    /** A transaction in a block. */
+    transaction(hash: string): Delivered | undefined {
       makeDueBlocks();
-      const found = delivered.get(hash.toUpperCase());
-      return found && found.height <= upTo ? found : null;
+      return delivered.get(hash.toUpperCase());
     },
     /** Oldest first. */
-    search(conditions: readonly Condition[], upTo: number): Delivered[] {
+    search(conditions: readonly Condition[]): Delivered[] {
       makeDueBlocks();
-      return [...delivered.values()].filter((each) => each.height <= upTo && satisfies(each, conditions));
+      return [...delivered.values()].filter((each) => satisfies(each, conditions));
     },
 
     /**
@@ -150,10 +142,7 @@ export function createChain({
         if (!(error instanceof TransactionError)) throw error;
         return { hash, failure: mode === 'async' ? null : error, delivered: null };
       }
-      if (mode === 'block') {
-        makeBlock(clock.now());
-        anchors.push({ height, at: madeAt });
-      }
+      if (mode === 'block') makeBlock(clock.now());
       return { hash, failure: null, delivered: delivered.get(hash) ?? null };
     },
 
@@ -165,7 +154,7 @@ export function createChain({
       const problem = addressError(address);
       if (problem) throw new RangeError(problem);
       makeDueBlocks();
-      ledger.credit(address, z.array(coinSchema).parse(coins), height);
+      ledger.credit(address, z.array(coinSchema).parse(coins));
     },
   };
 }

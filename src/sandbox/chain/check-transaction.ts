@@ -1,6 +1,6 @@
 import { amountOf, areValidCoins, type Coin, coinsText } from './coin.ts';
 import { addressError, addressOf, isSignedBy } from './keys.ts';
-import type { AccountState } from './ledger.ts';
+import type { Account } from './ledger.ts';
 import { type Signature, signersOf, type Transaction } from './transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 
@@ -14,7 +14,7 @@ const MEMO_LIMIT = 256;
 export type ChainView = {
   chainId: string;
   height: number;
-  account(address: string): AccountState | null;
+  account(address: string): Account | null;
   balances(address: string): Coin[];
 };
 

@@ -26,11 +26,11 @@ export const FEE_COLLECTOR = moduleAddress('fee_collector');
 const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
 
 /** Runs all sends, or throws and runs none of them. */
-function transfer({ sends }: Transaction, ledger: Ledger, height: number): void {
+function transfer({ sends }: Transaction, ledger: Ledger): void {
   const has = new Map<string, bigint>();
   const balanceKey = (address: string, denom: string) => `${address} ${denom}`;
   const holding = (address: string, denom: string) =>
-    has.get(balanceKey(address, denom)) ?? amountOf(ledger.balances(address, height), denom);
+    has.get(balanceKey(address, denom)) ?? amountOf(ledger.balances(address), denom);
   for (const [place, { from, to, amount }] of sends.entries()) {
     for (const { denom, amount: wanted } of amount) {
       const spendable = holding(from, denom);
@@ -43,12 +43,12 @@ function transfer({ sends }: Transaction, ledger: Ledger, height: number): void 
     }
   }
   for (const { from, to, amount } of sends) {
-    ledger.debit(from, amount, height);
-    ledger.credit(to, amount, height);
+    ledger.debit(from, amount);
+    ledger.credit(to, amount);
   }
 }
 
-function execute(transaction: Transaction, used: number, ledger: Ledger, height: number) {
+function execute(transaction: Transaction, used: number, ledger: Ledger) {
   try {
     const { gas } = transaction;
     if (used > gas) {
@@ -57,7 +57,7 @@ function execute(transaction: Transaction, used: number, ledger: Ledger, height:
         `out of gas in location: WriteFlat; gasWanted: ${gas}, gasUsed: ${used}`,
       );
     }
-    transfer(transaction, ledger, height);
+    transfer(transaction, ledger);
     return null;
   } catch (error) {
     if (error instanceof TransactionError) return error;
@@ -65,13 +65,12 @@ function execute(transaction: Transaction, used: number, ledger: Ledger, height:
   }
 }
 
-function takeFee(fee: readonly Coin[], [payer, ...others]: Signer[], ledger: Ledger, height: number): void {
-  for (const signer of [payer, ...others]) {
-    if (signer) ledger.spend(signer.address, signer.publicKey, height);
-  }
+function takeFee(fee: readonly Coin[], signers: readonly Signer[], ledger: Ledger): void {
+  for (const { address, publicKey } of signers) ledger.spend(address, publicKey);
+  const [payer] = signers;
   if (!payer || fee.length === 0) return;
-  ledger.debit(payer.address, fee, height);
-  ledger.credit(FEE_COLLECTOR, fee, height);
+  ledger.debit(payer.address, fee);
+  ledger.credit(FEE_COLLECTOR, fee);
 }
 
 /**
@@ -93,9 +92,9 @@ export function deliver(
     const sequences = signersOf(transaction).map((address) => view.account(address)?.sequence ?? 0);
     return { ...record, failure: error, gasUsed: 0, sequences };
   }
-  takeFee(transaction.fee, signers, ledger, height);
+  takeFee(transaction.fee, signers, ledger);
   const used = gasUsed(transaction);
-  const failure = execute(transaction, used, ledger, height);
+  const failure = execute(transaction, used, ledger);
   const sequences = signers.map(({ sequence }) => sequence);
   return {
     ...record,

@@ -1,9 +1,18 @@
-import { DAY, MINUTE } from '#domain/clock';
+import { DAY } from '#domain/clock';
 import { TOKEN_NAMES, type TokenName, tokenNamed } from '#domain/market/token';
-import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from '#sandbox/price-model';
+import { extremesAt, figuresAt, quotedAt, supplyAt } from '#sandbox/price-model';
 import { publishedMidnight } from './chart.ts';
-import { COINS } from './coins.ts';
 import { rubyFloat } from './ruby-float.ts';
+
+type Coin = { title: string; maxSupply: number | null; totalPerCirculating: number };
+
+const COINS: Record<TokenName, Coin> = {
+  bitcoin: { title: 'Bitcoin', maxSupply: 21_000_000, totalPerCirculating: 1 },
+  arweave: { title: 'Arweave', maxSupply: 66_000_000, totalPerCirculating: 1 },
+  ethereum: { title: 'Ethereum', maxSupply: null, totalPerCirculating: 1 },
+  solana: { title: 'Solana', maxSupply: null, totalPerCirculating: 1.12 },
+  'usd-coin': { title: 'USDC', maxSupply: null, totalPerCirculating: 1.0002 },
+};
 
 // The aggregator gives small prices more digits, and prices from 10,000 up as whole numbers.
 function quoted(price: number): unknown {
@@ -13,27 +22,6 @@ function quoted(price: number): unknown {
 }
 
 const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
-
-/** The highest and lowest price of the 24 hours up to `at`, in steps of five minutes. */
-function dayRange(seed: number, token: TokenName, at: number): { high: number; low: number } {
-  let high = Number.NEGATIVE_INFINITY;
-  let low = Number.POSITIVE_INFINITY;
-  for (let t = at; t > at - DAY; t -= 5 * MINUTE) {
-    const price = priceAt(seed, token, t);
-    if (price === null) break;
-    high = Math.max(high, price);
-    low = Math.min(low, price);
-  }
-  return { high, low };
-}
-
-function roiOf(seed: number, token: TokenName, price: number, at: number): unknown {
-  const sale = COINS[token].sale;
-  if (!sale) return null;
-  const unit = sale.currency === 'btc' ? priceAt(seed, 'bitcoin', at) : 1;
-  const times = price / (unit ?? 1) / sale.price - 1;
-  return { times: rubyFloat(times), currency: sale.currency, percentage: rubyFloat(times * 100) };
-}
 
 /** One record of `/coins/markets`, or null before the token's listing. */
 function coinMarket(seed: number, token: TokenName, rank: number, now: number): unknown {
@@ -46,19 +34,18 @@ function coinMarket(seed: number, token: TokenName, rank: number, now: number): 
   const before = figuresAt(seed, token, at - DAY);
   const supply = supplyAt(token, at);
   const total = Math.floor(supply * coin.totalPerCirculating);
-  const { high, low } = dayRange(seed, token, at);
   return {
     id: token,
     symbol: tokenNamed(token).symbol,
     name: coin.title,
-    image: `https://coin-images.coingecko.com/coins/images/${coin.image.replace('*', 'large')}`,
+    image: `https://coin-images.coingecko.com/coins/images/1/large/${token}.png`,
     current_price: quoted(price),
     market_cap: Math.round(marketCap),
     market_cap_rank: rank,
     fully_diluted_valuation: Math.round(price * total),
     total_volume: Math.round(volume),
-    high_24h: quoted(high),
-    low_24h: quoted(low),
+    high_24h: quoted(Math.max(price, before?.price ?? price)),
+    low_24h: quoted(Math.min(price, before?.price ?? price)),
     price_change_24h: before && rubyFloat(price - before.price),
     price_change_percentage_24h: before && percent(price, before.price),
     market_cap_change_24h: before && rubyFloat(marketCap - before.marketCap),
@@ -72,7 +59,7 @@ function coinMarket(seed: number, token: TokenName, rank: number, now: number): 
     atl: quoted(extremes.low.price),
     atl_change_percentage: percent(price, extremes.low.price),
     atl_date: new Date(extremes.low.at).toISOString(),
-    roi: roiOf(seed, token, price, at),
+    roi: null,
     last_updated: new Date(at).toISOString(),
   };
 }

@@ -4,7 +4,6 @@ import { isTokenName, type TokenName } from '#domain/market/token';
 import { jsonReply } from '#sandbox/replies';
 import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
 import { chartInterval, chartOf, type Window } from './chart.ts';
-import { coinHistory } from './coin-history.ts';
 import { coinMarkets } from './coin-markets.ts';
 import {
   beyondReach,
@@ -13,9 +12,7 @@ import {
   incorrectPath,
   invalidParameter,
   missingParameter,
-  rateLimited,
 } from './errors.ts';
-import { createRateLimit } from './rate-limit.ts';
 
 export type CoingeckoPlan = 'public' | 'demo' | 'pro';
 export type CoingeckoState = { seed: number; plan: CoingeckoPlan; now: number };
@@ -75,25 +72,9 @@ function marketChartRange(token: TokenName, query: URLSearchParams, state: Coing
   return chart(token, query, { from: from * SECOND, to: to * SECOND }, state);
 }
 
-function history(token: TokenName, query: URLSearchParams, state: CoingeckoState): Answer {
-  const wrong = parameterError(query, ['date']);
-  if (wrong) return wrong;
-  const [, day, month, year] = /^(\d{2})-(\d{2})-(\d{4})$/.exec(query.get('date') ?? '') ?? [];
-  const date = `${year}-${month}-${day}`;
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  // A date that does not exist is either invalid or rolls over into the next month.
-  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) {
-    return invalidParameter('date');
-  }
-  const reach = Math.floor(state.now / DAY) * DAY - REACH_DAYS * DAY;
-  if (state.plan !== 'pro' && midnight < reach) return beyondReach(state.now);
-  return ok(coinHistory(state.seed, token, midnight, state.now, query.get('localization') !== 'false'));
-}
-
 const COIN_ROUTES = new Map([
   ['market_chart', marketChart],
   ['market_chart/range', marketChartRange],
-  ['history', history],
 ]);
 const COIN_PATH = /^\/coins\/([^/]+)\/(.+)$/;
 
@@ -111,21 +92,18 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
   return isTokenName(id) ? route(id, query, state) : coinNotFound();
 }
 
-/** The stand-in for CoinGecko v3, at `/api/v3`. Without `callsPerMinute` there is no limit. */
-export function createCoingecko(options: {
+/** The stand-in for CoinGecko v3, at `/api/v3`. */
+export function createCoingecko({
+  clock,
+  ...state
+}: {
   seed: number;
   clock: Clock;
   plan: CoingeckoPlan;
-  callsPerMinute?: number | undefined;
 }): Upstream {
-  const { seed, clock, plan } = options;
-  const limit = createRateLimit(clock, options.callsPerMinute);
   return {
     prefix: '/api/v3',
     endpointOf: (path) => path.replace(COIN_PATH, '/coins/{id}/$2'),
-    answer(request) {
-      const wait = limit.take();
-      return wait > 0 ? rateLimited(429, wait) : answerCoingecko(request, { seed, plan, now: clock.now() });
-    },
+    answer: (request) => answerCoingecko(request, { ...state, now: clock.now() }),
   };
 }

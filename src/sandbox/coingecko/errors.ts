@@ -4,8 +4,7 @@ import type { Answer } from '#sandbox/upstream';
 /*
  * The error answers of the aggregator, which have five different shapes.
  */
-const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  jsonReply(status, body, { 'cache-control': 'no-cache', ...headers });
+const json = (status: number, body: unknown) => jsonReply(status, body, { 'cache-control': 'no-cache' });
 
 const stamp = (now: number) => new Date(now).toISOString().replace('Z', '+00:00');
 
@@ -50,9 +49,8 @@ const RATE_LIMIT = {
   },
 };
 
-/** The rate-limit answer, which has been seen under HTTP 200 too. `retryAfter` is in seconds. */
-export const rateLimited = (status: 200 | 429, retryAfter?: number) =>
-  json(status, RATE_LIMIT, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
+/** The rate-limit answer, which has been seen under HTTP 200 too. */
+export const rateLimited = (status: 200 | 429) => json(status, RATE_LIMIT);
 
 /** The HTML page that the CDN in front of the aggregator sends in place of JSON. */
 export const edgePage = (status: number, title: string): Answer => ({

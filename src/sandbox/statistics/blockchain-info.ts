@@ -38,7 +38,6 @@ export function createBlockchainInfo({ seed, clock }: { seed: number; clock: Clo
 
   return {
     prefix: '/bitcoin',
-    endpointOf: (path) => path,
     answer({ method, path, query }) {
       if (method !== 'GET' || path !== '/stats') return jsonReply(404, { error: 'not-found' });
       return query.get('format') === 'json' ? stats(clock.now()) : page();

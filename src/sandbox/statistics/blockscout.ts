@@ -43,7 +43,6 @@ export function createBlockscout({ seed, clock }: { seed: number; clock: Clock }
 
   return {
     prefix: '/ethereum',
-    endpointOf: (path) => path,
     answer({ method, path }) {
       if (method === 'GET' && path === '/stats') return stats(clock.now());
       if (method === 'GET' && path === '/blocks') return blocks(clock.now());

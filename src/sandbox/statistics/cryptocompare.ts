@@ -68,7 +68,6 @@ export function createCryptoCompare({ seed, clock }: { seed: number; clock: Cloc
 
   return {
     prefix: '/cryptocompare',
-    endpointOf: (path) => path,
     rateLimited: overRateLimit,
     answer({ path, query, headers }) {
       if (path !== '/data/blockchain/latest') return newerError(404, 1, 'Path does not exist');

@@ -71,7 +71,6 @@ export function createSolana({ seed, clock }: { seed: number; clock: Clock }): U
 
   return {
     prefix: '/solana',
-    endpointOf: (path) => path,
     rateLimited: () => reply(null, failed(429, 'Too many requests for a specific RPC call')),
     answer({ method, path, body }) {
       if (path !== '' && path !== '/') return textReply(404, 'Not found');

@@ -63,7 +63,7 @@ describe.each([
       );
       expect(headers.get('x-content-type-options'), path).toBe('nosniff');
       expect(headers.get('referrer-policy'), path).toBe('no-referrer');
-      expect(headers.get('vary'), path).toBe('Accept-Encoding');
+      expect(headers.get('vary'), path).toMatch(/^accept-encoding$/i);
       expect(headers.get('x-request-id'), path).toBeTruthy();
     }
   });
@@ -110,9 +110,13 @@ describe.each([
     for (const path of ['/', String(assets[0])]) {
       const full = await ask(path);
       const etag = String(full.headers.get('etag'));
-      const known = await ask(path, { 'if-none-match': etag });
-      expect([known.status, known.headers.get('etag'), known.text]).toEqual([304, etag, '']);
-      expect(known.headers.get('content-security-policy')).toBeTruthy();
+      // Not with `fetch`, which asks for the whole answer by adding `Cache-Control: no-cache`.
+      const known = await service.app.inject({
+        url: basePath + path,
+        headers: { 'accept-encoding': 'identity', 'if-none-match': etag },
+      });
+      expect([known.statusCode, known.headers.etag, known.body]).toEqual([304, etag, '']);
+      expect(known.headers['content-security-policy']).toBeTruthy();
       const head = await ask(path, { method: 'HEAD' });
       expect([head.status, head.headers.get('etag'), head.text]).toEqual([200, etag, '']);
       expect(head.headers.get('content-length')).toBe(full.headers.get('content-length'));
@@ -160,7 +164,7 @@ it('varies by origin too where what CORS says depends on it', async () => {
   const service = await startService({ settings, consoleFolder: folder });
   try {
     const { headers } = await service.app.inject({ url: '/', headers: { origin: settings.CORS_ORIGINS } });
-    expect(headers.vary).toBe('Origin, Accept-Encoding');
+    expect(headers.vary).toMatch(/^Origin, accept-encoding$/i);
   } finally {
     await service.close();
   }

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => chain.close());
 
-const heightOf = (chain: TestChain) => chain.sandbox.chain.height();
+const heightOf = (chain: TestChain) => chain.sandbox.chain.latest().height;
 
 test('a block every six seconds, by the clock, the same behind both nodes', async () => {
   const first = heightOf(chain);

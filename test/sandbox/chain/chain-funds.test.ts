@@ -93,7 +93,7 @@ test('a message that is no send: unknown', async () => {
 });
 
 test('a transaction whose time is over', async () => {
-  const height = chain.sandbox.chain.height();
+  const height = chain.sandbox.chain.latest().height;
   const order = { to: chain.bob, accountNumber: 0, sequence: 0 };
   const bytes = await signedTxRaw(keyOf(chain.sandbox), order, { timeoutHeight: BigInt(height) });
   chain.pass();

@@ -43,7 +43,7 @@ describe('legacy', () => {
 
   test('by recipient, by height, by action, by several together', async () => {
     const hashes = await fiveSends();
-    const newest = chain.sandbox.chain.height();
+    const newest = chain.sandbox.chain.latest().height;
     const found = async (query: string) => hashesOf((await chain.legacy(`/txs?${query}`)).body.txs);
     expect(await found(`transfer.recipient=${chain.bob}`)).toEqual(hashes);
     expect(await found(`transfer.recipient=${chain.alice}`)).toEqual([]);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#domain/clock';
-import { answerCoingecko, type CoingeckoPlan, createCoingecko } from '#sandbox/coingecko/coingecko';
-import { figuresAt } from '#sandbox/price-model';
+import { answerCoingecko, type CoingeckoPlan } from '#sandbox/coingecko/coingecko';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 
@@ -118,39 +117,6 @@ describe('market_chart/range', () => {
   });
 });
 
-describe('history', () => {
-  test('is the midnight of the date, in many currencies', () => {
-    const { json, body } = get('/coins/ethereum/history?date=02-01-2026');
-    const figures = figuresAt(1, 'ethereum', Date.parse('2026-01-02'));
-    expect(json.market_data.current_price.usd).toBe(figures?.price);
-    expect(json.market_data.market_cap.usd).toBe(figures?.marketCap);
-    expect(json.market_data.total_volume.usd).toBe(figures?.volume);
-    expect(Object.keys(json.market_data.current_price)[0]).toBe('aed');
-    expect(json.localization.en).toBe('Ethereum');
-    expect(body).toContain('"reddit_accounts_active_48h":"');
-    expect(
-      get('/coins/ethereum/history?date=02-01-2026&localization=false').json.localization,
-    ).toBeUndefined();
-  });
-
-  test('has no market data before the listing, nor before it is published', () => {
-    const before = get('/coins/bitcoin/history?date=27-04-2013', 'pro');
-    expect(before).toMatchObject({ status: 200, json: { id: 'bitcoin' } });
-    expect(before.json.market_data).toBeUndefined();
-    const at = (time: string) =>
-      get('/coins/bitcoin/history?date=15-05-2026', 'pro', {}, Date.parse(time)).json;
-    expect(at('2026-05-15T00:34:59Z').market_data).toBeUndefined();
-    expect(at('2026-05-15T00:35:00Z').market_data).toBeDefined();
-  });
-
-  test('refuses what is not a date', () => {
-    for (const date of ['2026-01-02', '31-02-2026', '1-1-2026', '00-00-0000']) {
-      const answer = get(`/coins/bitcoin/history?date=${date}`);
-      expect(answer).toMatchObject({ status: 400, json: { error: 'invalid date' } });
-    }
-  });
-});
-
 describe('errors', () => {
   test('an unknown coin, an unknown path, another method', () => {
     const unknown = get('/coins/nothing/market_chart?vs_currency=usd&days=1');
@@ -163,7 +129,6 @@ describe('errors', () => {
     '/coins/bitcoin/market_chart?vs_currency=usd&days=366',
     '/coins/bitcoin/market_chart?vs_currency=usd&days=max',
     `/coins/bitcoin/market_chart/range?vs_currency=usd&from=${Math.floor((now - 365 * DAY) / 1_000) - 1}&to=1778000000`,
-    '/coins/bitcoin/history?date=14-05-2025',
   ])('beyond the reach of the public and the demo plan: %s', (target) => {
     for (const plan of ['public', 'demo'] as const) {
       const { status, json } = get(target, plan);
@@ -182,7 +147,6 @@ describe('errors', () => {
     expect(get(`/coins/bitcoin/market_chart/range?vs_currency=usd&from=${from}&to=1778000000`).status).toBe(
       200,
     );
-    expect(get('/coins/bitcoin/history?date=15-05-2025').status).toBe(200);
   });
 
   test('a demo key on the pro host', () => {
@@ -197,22 +161,5 @@ describe('errors', () => {
     });
     expect(get('/ping', 'demo', { 'x-cg-demo-api-key': 'CG-x' }).status).toBe(200);
     expect(get('/ping', 'pro', { 'x-cg-pro-api-key': 'CG-x' }).status).toBe(200);
-  });
-
-  test('too many calls in a minute', () => {
-    let time = now;
-    const clock = { now: () => time, elapsed: () => time };
-    const upstream = createCoingecko({ seed: 1, clock, plan: 'demo', callsPerMinute: 2 });
-    const ping = () =>
-      upstream.answer({ method: 'GET', path: '/ping', query: new URLSearchParams(), headers: {}, body: '' });
-    expect([ping().status, ping().status]).toEqual([200, 200]);
-    time += 20_500;
-    const { status, headers, body } = ping();
-    expect({ status, wait: headers['retry-after'] }).toEqual({ status: 429, wait: '40' });
-    expect(JSON.parse(body)).toEqual({
-      status: { error_code: 429, error_message: expect.stringContaining('exceeded the Rate Limit') },
-    });
-    time += 39_500;
-    expect(ping().status).toBe(200);
   });
 });

@@ -8,7 +8,7 @@ import { parseJson } from '#sandbox/replies';
 import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
 import { broadcastResponse, cosmosResponse, cosmosTransaction, keyRecord } from './cosmos-records.ts';
 import { countOf, failed, type SdkVersion, searchCosmos, VERSIONS } from './cosmos-search.ts';
-import { blockHeader, createNodeView, json, lastPart, type NodeView } from './node-view.ts';
+import { blockHeader, blockId, json, lastPart } from './node-answers.ts';
 
 /** Answers about the state have its height in a header. */
 const ofHeight = (height: number, answer: Answer): Answer => ({
@@ -18,10 +18,10 @@ const ofHeight = (height: number, answer: Answer): Answer => ({
 
 const notImplemented = failed(501, 12, 'Not Implemented');
 
-function account(chain: Chain, address: string, height: number): Answer {
+function account(chain: Chain, address: string): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, 3, fault);
-  const known = chain.account(address, height);
+  const known = chain.account(address);
   if (!known) {
     return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
   }
@@ -36,15 +36,10 @@ function account(chain: Chain, address: string, height: number): Answer {
 }
 
 /** A page begins at the denom in `pagination.key` (base64), or at `pagination.offset`. */
-function balances(
-  chain: Chain,
-  address: string,
-  query: URLSearchParams,
-  { height, pageSize }: { height: number; pageSize: number },
-): Answer {
+function balances(chain: Chain, address: string, query: URLSearchParams, pageSize: number): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, 3, fault);
-  const coins = chain.balances(address, height);
+  const coins = chain.balances(address);
   const limit = countOf(query, 'pagination.limit', 0);
   const offset = countOf(query, 'pagination.offset', 0);
   if (limit === null || offset === null) return failed(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
@@ -89,11 +84,11 @@ function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
   return json(200, { tx_response: cosmosResponse(delivered, VERSIONS[version].logs) });
 }
 
-function latestBlock(chain: Chain, view: NodeView): Answer {
-  const latest = view.latest();
+function latestBlock(chain: Chain): Answer {
+  const latest = chain.latest();
   const id = (block: number) => ({
-    hash: view.id(block).toString('base64'),
-    part_set_header: { total: 1, hash: view.id(-block).toString('base64') },
+    hash: blockId(chain, block).toString('base64'),
+    part_set_header: { total: 1, hash: blockId(chain, -block).toString('base64') },
   });
   const header = { ...blockHeader(chain, latest, '11'), last_block_id: id(latest.height - 1) };
   const block = { header, data: { txs: [] }, evidence: { evidence: [] }, last_commit: null };
@@ -107,17 +102,15 @@ const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
   });
 
 /**
- * A node with the current REST interface, at `/cosmos-node`. A page has at most `pageSize` (100) entries; `version`
- * (0.50) is that of the SDK. `lag` sets how many blocks the node is behind.
+ * A node with the current REST interface, at `/cosmos-node`. A page has at most `pageSize` entries; `version` is
+ * that of the SDK.
  */
 export function createCosmosNode(
   chain: Chain,
-  { version = '0.50', pageSize = 100 }: { version?: SdkVersion; pageSize?: number } = {},
-): Upstream & { lag(blocks: number): void } {
-  const view = createNodeView(chain);
-
-  function transaction(hash: string, height: number): Answer {
-    const found = chain.transaction(hash, height);
+  { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },
+): Upstream {
+  function transaction(hash: string): Answer {
+    const found = chain.transaction(hash);
     if (!found) {
       return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
     }
@@ -129,15 +122,15 @@ export function createCosmosNode(
 
   function get(path: string, query: URLSearchParams): Answer {
     if (path === '/cosmos/base/tendermint/v1beta1/node_info') return nodeInfo(chain, version);
-    if (path === '/cosmos/base/tendermint/v1beta1/blocks/latest') return latestBlock(chain, view);
-    const { height } = view.latest();
-    if (path === '/cosmos/tx/v1beta1/txs') return searchCosmos(chain, query, { version, pageSize, height });
+    if (path === '/cosmos/base/tendermint/v1beta1/blocks/latest') return latestBlock(chain);
+    const { height } = chain.latest();
+    if (path === '/cosmos/tx/v1beta1/txs') return searchCosmos(chain, query, { version, pageSize });
     const hash = lastPart(path, '/cosmos/tx/v1beta1/txs/');
-    if (hash !== null) return transaction(hash, height);
+    if (hash !== null) return transaction(hash);
     const owner = lastPart(path, '/cosmos/bank/v1beta1/balances/');
-    if (owner !== null) return ofHeight(height, balances(chain, owner, query, { height, pageSize }));
+    if (owner !== null) return ofHeight(height, balances(chain, owner, query, pageSize));
     const holder = lastPart(path, '/cosmos/auth/v1beta1/accounts/');
-    return holder === null ? notImplemented : ofHeight(height, account(chain, holder, height));
+    return holder === null ? notImplemented : ofHeight(height, account(chain, holder));
   }
 
   return {
@@ -148,6 +141,5 @@ export function createCosmosNode(
       if (method === 'POST' && path === '/cosmos/tx/v1beta1/txs') return broadcast(chain, body, version);
       return notImplemented;
     },
-    lag: view.lag,
   };
 }

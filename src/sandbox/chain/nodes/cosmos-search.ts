@@ -2,7 +2,7 @@ import type { Chain } from '#sandbox/chain/chain';
 import { type Condition, readConditions } from '#sandbox/chain/conditions';
 import type { Answer } from '#sandbox/upstream';
 import { cosmosResponse, cosmosTransaction } from './cosmos-records.ts';
-import { json } from './node-view.ts';
+import { json } from './node-answers.ts';
 
 /** An error with a gRPC code: 2 unknown, 3 bad request, 5 not found, 12 not implemented. */
 export const failed = (status: number, code: number, message: string): Answer =>
@@ -34,11 +34,11 @@ function conditionsOf(query: URLSearchParams, asks: 'events' | 'query'): Conditi
   return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
 }
 
-/** `GET /cosmos/tx/v1beta1/txs`: searches the transactions up to a height. */
+/** `GET /cosmos/tx/v1beta1/txs`: searches the transactions. */
 export function searchCosmos(
   chain: Chain,
   query: URLSearchParams,
-  { version, pageSize, height }: { version: SdkVersion; pageSize: number; height: number },
+  { version, pageSize }: { version: SdkVersion; pageSize: number },
 ): Answer {
   const { asks, pages, logs } = VERSIONS[version];
   const conditions = conditionsOf(query, asks);
@@ -50,7 +50,7 @@ export function searchCosmos(
   const perPage = Math.min(limit || pageSize, pageSize);
   const page = pages === 'page' ? Math.max(1, start) : Math.floor(start / perPage) + 1;
 
-  const found = chain.search(conditions, height);
+  const found = chain.search(conditions);
   if (query.get('order_by') === 'ORDER_BY_DESC' || query.get('order_by') === '2') found.reverse();
   const last = Math.max(1, Math.ceil(found.length / perPage));
   if (page > last) return failed(500, 2, `page should be within [1, ${last}] range, given ${page}`);

@@ -8,7 +8,7 @@ import { hashOf } from '#sandbox/chain/transaction';
 import { parseJson } from '#sandbox/replies';
 import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
 import { ACTIONS, keyRecord, legacyTransaction, outcome } from './legacy-records.ts';
-import { blockHeader, createNodeView, json, lastPart, type NodeView } from './node-view.ts';
+import { blockHeader, blockId, json, lastPart } from './node-answers.ts';
 
 const PAGE_LIMIT = 100;
 const DEFAULT_LIMIT = 30;
@@ -24,11 +24,11 @@ const notFound: Answer = {
 function account(chain: Chain, address: string, height: number): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, fault);
-  const known = chain.account(address, height);
+  const known = chain.account(address);
   // An unknown account is an empty one.
   const value = {
     address: known ? address : '',
-    coins: chain.balances(address, height).map(coinRecord),
+    coins: chain.balances(address).map(coinRecord),
     public_key: known?.publicKey ? keyRecord(known.publicKey) : null,
     account_number: String(known?.number ?? 0),
     sequence: String(known?.sequence ?? 0),
@@ -39,7 +39,7 @@ function account(chain: Chain, address: string, height: number): Answer {
 function balances(chain: Chain, address: string, height: number): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, fault);
-  return json(200, { height: String(height), result: chain.balances(address, height).map(coinRecord) });
+  return json(200, { height: String(height), result: chain.balances(address).map(coinRecord) });
 }
 
 /** The old interface decodes a value twice; null if the second time fails. */
@@ -57,7 +57,7 @@ function conditionOf([key, value]: readonly [string, string]): Condition {
   return { key, operator: '=', value: key === 'message.action' ? (ACTIONS.get(value) ?? value) : value };
 }
 
-function search(chain: Chain, query: URLSearchParams, height: number): Answer {
+function search(chain: Chain, query: URLSearchParams): Answer {
   const [page, limit] = [Number(query.get('page') ?? 1), Number(query.get('limit') ?? DEFAULT_LIMIT)];
   if (!Number.isInteger(page) || page < 1) return failed(400, 'page must greater than 0');
   if (!Number.isInteger(limit) || limit < 1) return failed(400, 'limit must greater than 0');
@@ -72,7 +72,7 @@ function search(chain: Chain, query: URLSearchParams, height: number): Answer {
   const wrong = events.find(([key]) => !key.includes('.'));
   if (wrong) return failed(400, `invalid event; event ${wrong[0]} should be of the format: type.attribute`);
 
-  const found = chain.search(events.map(conditionOf), height);
+  const found = chain.search(events.map(conditionOf));
   const perPage = Math.min(limit, PAGE_LIMIT);
   const pages = Math.ceil(found.length / perPage);
   if (page > Math.max(1, pages)) {
@@ -89,8 +89,8 @@ function search(chain: Chain, query: URLSearchParams, height: number): Answer {
   });
 }
 
-function transaction(chain: Chain, hash: string, height: number): Answer {
-  const found = chain.transaction(hash, height);
+function transaction(chain: Chain, hash: string): Answer {
+  const found = chain.transaction(hash);
   if (found) return json(200, legacyTransaction(found));
   return failed(404, `Tx: RPC error -32603 - Internal error: tx (${hash}) not found`);
 }
@@ -127,11 +127,11 @@ function broadcast(chain: Chain, text: string): Answer {
   return broadcastAnswer(chain.broadcast(hashOf(read.bytes), () => read.transaction, mode.data));
 }
 
-function latestBlock(chain: Chain, view: NodeView): Answer {
-  const latest = view.latest();
+function latestBlock(chain: Chain): Answer {
+  const latest = chain.latest();
   const id = (block: number) => ({
-    hash: view.id(block).toString('hex').toUpperCase(),
-    parts: { total: '1', hash: view.id(-block).toString('hex').toUpperCase() },
+    hash: blockId(chain, block).toString('hex').toUpperCase(),
+    parts: { total: '1', hash: blockId(chain, -block).toString('hex').toUpperCase() },
   });
   const header = { ...blockHeader(chain, latest, '10'), last_block_id: id(latest.height - 1) };
   return json(200, {
@@ -146,20 +146,15 @@ const nodeInfo = (chain: Chain): Answer =>
     application_version: { name: 'sandbox', server_name: 'sandboxd', version: '0.39.3' },
   });
 
-/**
- * A node with the old REST interface, at `/legacy-node`, in the shapes of recorded answers. `lag` sets how many blocks
- * the node is behind.
- */
-export function createLegacyNode(chain: Chain): Upstream & { lag(blocks: number): void } {
-  const view = createNodeView(chain);
-
+/** A node with the old REST interface, at `/legacy-node`, in the shapes of recorded answers. */
+export function createLegacyNode(chain: Chain): Upstream {
   function get(path: string, query: URLSearchParams): Answer {
     if (path === '/node_info') return nodeInfo(chain);
-    if (path === '/blocks/latest') return latestBlock(chain, view);
-    const { height } = view.latest();
-    if (path === '/txs') return search(chain, query, height);
+    if (path === '/blocks/latest') return latestBlock(chain);
+    const { height } = chain.latest();
+    if (path === '/txs') return search(chain, query);
     const hash = lastPart(path, '/txs/');
-    if (hash !== null) return transaction(chain, hash, height);
+    if (hash !== null) return transaction(chain, hash);
     const owner = lastPart(path, '/bank/balances/');
     if (owner !== null) return balances(chain, owner, height);
     const holder = lastPart(path, '/auth/accounts/');
@@ -173,6 +168,5 @@ export function createLegacyNode(chain: Chain): Upstream & { lag(blocks: number)
       if (method === 'GET') return get(path, query);
       return method === 'POST' && path === '/txs' ? broadcast(chain, body) : notFound;
     },
-    lag: view.lag,
   };
 }

@@ -5,10 +5,10 @@ import { answered } from '../../domain/cosmos/replies.ts';
 import { legacySearch, legacyTransaction } from '../../domain/cosmos/transactions.ts';
 
 /**
- * The calls of a node behind the service, which gives the legacy shapes whatever the node speaks. Unlike a legacy node
- * it takes a search in the words of either dialect, decodes it once, and takes a transaction's bytes as well.
+ * An adapter for a node behind the service, which has the legacy shapes whatever the node's dialect. Unlike a legacy
+ * node it accepts searches of either dialect, decodes them once, and also accepts a transaction's bytes.
  */
-export function speakThroughService(ask: AskNode): Omit<NodeCalls, 'latestHeight'> {
+export function createServiceAdapter(ask: AskNode): Omit<NodeCalls, 'latestHeight'> {
   const { balances, transaction } = createLegacyAdapter(ask);
   return {
     balances,

@@ -3,7 +3,7 @@ import { parseJson, problemOf } from '../answer.ts';
 import { QuotientError } from '../error.ts';
 import type { Transport } from '../transport.ts';
 
-/** An answer of a node outside 2xx, on its way to whoever reads the node's words. */
+/** A node's answer outside 2xx, which the adapter reads. */
 class NodeAnswer extends QuotientError {
   readonly reply: NodeReply;
 
@@ -14,15 +14,15 @@ class NodeAnswer extends QuotientError {
 }
 
 function toError(response: Response, text: string): QuotientError {
-  // The service in front of a node speaks for itself.
+  // A problem of the service in front of the node.
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
     return problemOf(response, text);
   }
   return new NodeAnswer({ status: response.status, body: parseJson(text) });
 }
 
-/** Carries what is asked of a node, and its words back whatever the status; a problem of the service is thrown. */
-export async function carry(
+/** Sends a request to a node and returns its answer whatever the status; a problem of the service is thrown. */
+export async function askNode(
   transport: Transport,
   question: NodeQuestion,
   { withKey, signal }: { withKey: boolean; signal?: AbortSignal | undefined },
@@ -45,7 +45,7 @@ const FAULTS = {
   rate_limited: ['upstream_unavailable', 503],
 } as const;
 
-/** What a node's refusal or fault is to the caller: what the service would say of it. */
+/** A node's rejection or fault as the error that the service would give. */
 export function asQuotientError(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     return new QuotientError('node_rejected', error.message, { status: error.status, cause: error });

@@ -32,23 +32,6 @@ export function lastPart(path: string, before: string): string | null {
   }
 }
 
-/**
- * The chain as a node sees it, possibly some blocks behind. `id` is the invented hash of a block, always the same.
- */
-export function createNodeView(chain: Chain) {
-  let behind = 0;
-  return {
-    lag(blocks: number): void {
-      if (!Number.isInteger(blocks) || blocks < 0) throw new RangeError(`not ${blocks} blocks behind`);
-      behind = blocks;
-    },
-    latest(): { height: number; at: number } {
-      const newest = chain.latest();
-      const height = Math.max(1, newest.height - behind);
-      return behind === 0 ? newest : { height, at: chain.timeOf(height) };
-    },
-    id: (height: number): Buffer => createHash('sha256').update(`${chain.chainId}/${height}`).digest(),
-  };
-}
-
-export type NodeView = ReturnType<typeof createNodeView>;
+/** The invented hash of a block, always the same. */
+export const blockId = (chain: Chain, height: number): Buffer =>
+  createHash('sha256').update(`${chain.chainId}/${height}`).digest();
