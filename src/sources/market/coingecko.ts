@@ -25,7 +25,7 @@ const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spa
 export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;
 
 /** The latest price of a token and the time of its sample (Unix ms). */
-export type Quote = { token: TokenName; record: LatestPrice; at: number };
+type Quote = { token: TokenName; record: LatestPrice; at: number };
 
 const FIVE_MINUTES = 5 * MINUTE;
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();

@@ -35,7 +35,7 @@ function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | n
 }
 
 /** An Arweave node (docs.arweave.org/developers/arweave-node-server/http-api; the fields: the node's own `ar.hrl`). */
-export const ARWEAVE_FIGURES: FigureRules<Ends> = {
+const RULES: FigureRules<Ends> = {
   // `height` of `/info`.
   block_height: ({ tip }) => tip.height,
   // `diff` of the newest block is the number that a hash must exceed, too near 2^256 for a number to tell. The node's
@@ -52,7 +52,7 @@ export const ARWEAVE_FIGURES: FigureRules<Ends> = {
 export const openArweaveNode = (options: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
     name: NAME,
-    tells: { ar: figuresTold(ARWEAVE_FIGURES) },
+    tells: { ar: figuresTold(RULES) },
     options,
     async take(ask) {
       const block = (height: number) =>
@@ -63,6 +63,6 @@ export const openArweaveNode = (options: StatisticsOptions): StatisticsSource =>
       const { height } = await ask({ path: '/info' }, infoAnswer);
       const back = Math.min(BLOCKS_BACK, height);
       const [tip, base] = await Promise.all([block(height), back > 0 ? block(height - back) : undefined]);
-      return sampleOf(NAME, ARWEAVE_FIGURES, { tip, base }, tip.timestamp);
+      return sampleOf(NAME, RULES, { tip, base }, tip.timestamp);
     },
   });

@@ -26,7 +26,7 @@ const statsAnswer = z.object({
  * blockchain.info's statistics are of the last 24 hours (blockchain.com/explorer/api/charts_api). What it calls an
  * estimate itself, the value of what was sent, is left out.
  */
-export const BITCOIN_FIGURES: FigureRules<z.infer<typeof statsAnswer>> = {
+const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   block_height: ({ n_blocks_total }) => n_blocks_total,
   // GH/s.
   hashrate: ({ hash_rate }) => hash_rate && hash_rate / GIGAHASHES,
@@ -46,10 +46,10 @@ export const BITCOIN_FIGURES: FigureRules<z.infer<typeof statsAnswer>> = {
 export const openBitcoinStats = (options: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
     name: NAME,
-    tells: { btc: figuresTold(BITCOIN_FIGURES) },
+    tells: { btc: figuresTold(RULES) },
     options,
     take: (ask) =>
       ask({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
-        sampleOf(NAME, BITCOIN_FIGURES, stats, stats.timestamp),
+        sampleOf(NAME, RULES, stats, stats.timestamp),
       ),
   });

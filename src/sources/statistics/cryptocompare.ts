@@ -71,7 +71,7 @@ const latestAnswer = z.object({ Data: record });
 type Latest = z.infer<typeof record>;
 
 /** The record has the figures under our names and in our units (min-api.cryptocompare.com/documentation). */
-export const CRYPTOCOMPARE_FIGURES: FigureRules<Latest> = Object.fromEntries(
+const RULES: FigureRules<Latest> = Object.fromEntries(
   FIGURES.map((figure) => [figure, (latest: Latest) => latest[figure]]),
 );
 
@@ -98,7 +98,7 @@ export function openCryptoCompare({
         if (latest.symbol.toUpperCase() !== fsym) {
           throw new UpstreamFailure(NAME, 'unexpected', `${latest.symbol} in place of ${fsym}`);
         }
-        const sample = sampleOf(NAME, CRYPTOCOMPARE_FIGURES, latest, latest.time);
+        const sample = sampleOf(NAME, RULES, latest, latest.time);
         if (latest.id != null) sample.id = latest.id;
         if (latest.partner_symbol) sample.partnerSymbol = latest.partner_symbol;
         return sample;

@@ -41,7 +41,7 @@ function meanSize(blocks: Answers['blocks'] = []): number | null {
  * which it renews every half hour or so. Its `total_blocks` is such a counter too, no height, and stays out: the newest
  * block tells its height itself. It writes 0 for what it has not counted yet.
  */
-export const ETHEREUM_FIGURES: FigureRules<Answers> = {
+const RULES: FigureRules<Answers> = {
   unique_addresses_all_time: ({ stats }) => stats.total_addresses,
   block_height: ({ blocks }) => blocks?.reduce((highest, { height }) => Math.max(highest, height), 0),
   // Milliseconds: the mean of a hundred recent blocks.
@@ -57,12 +57,12 @@ export const ETHEREUM_FIGURES: FigureRules<Answers> = {
 export const openEthereumStats = (options: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
     name: NAME,
-    tells: { eth: figuresTold(ETHEREUM_FIGURES) },
+    tells: { eth: figuresTold(RULES) },
     options,
     async take(ask) {
       const stats = await ask({ path: '/stats' }, statsAnswer);
       const newest = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
       const blocks = await unlessRefused(ask(newest, blocksAnswer, ({ items }) => items));
-      return sampleOf(NAME, ETHEREUM_FIGURES, { stats, blocks }, options.clock.now());
+      return sampleOf(NAME, RULES, { stats, blocks }, options.clock.now());
     },
   });

@@ -49,7 +49,7 @@ function errorIn(body: unknown): ToldError | undefined {
 }
 
 /** Solana's methods (solana.com/docs/rpc/http). */
-export const SOLANA_FIGURES: FigureRules<Answers> = {
+const RULES: FigureRules<Answers> = {
   block_height: ({ epoch }) => epoch.blockHeight,
   // Seconds: the mean time of a slot, of the last sixty performance samples. A slot may pass without a block.
   block_time: ({ samples }) => meanSlot(samples),
@@ -63,7 +63,7 @@ export const SOLANA_FIGURES: FigureRules<Answers> = {
 export const openSolanaRpc = (options: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
     name: NAME,
-    tells: { sol: figuresTold(SOLANA_FIGURES) },
+    tells: { sol: figuresTold(RULES) },
     options,
     errorIn,
     async take(ask) {
@@ -78,6 +78,6 @@ export const openSolanaRpc = (options: StatisticsOptions): StatisticsSource =>
         unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),
         unlessRefused(call(performanceSamples, 'getRecentPerformanceSamples', SAMPLES)),
       ]);
-      return sampleOf(NAME, SOLANA_FIGURES, { epoch, supply: total, samples }, options.clock.now());
+      return sampleOf(NAME, RULES, { epoch, supply: total, samples }, options.clock.now());
     },
   });

@@ -131,7 +131,7 @@ export function openUpstream(options: UpstreamOptions) {
   async function reserveCall(): Promise<void> {
     const waitMs = breaker.request(clock.elapsed());
     if (waitMs > 0) {
-      throw new UpstreamFailure(name, 'resting', `left alone for another ${waitMs} ms`, {
+      throw new UpstreamFailure(name, 'resting', `its circuit is open for another ${waitMs} ms`, {
         retryAfter: waitMs / SECOND,
         sent: false,
       });
