@@ -89,18 +89,8 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     }
   }
 
-  async function attempt<T>(
-    member: Member,
-    until: number,
-    use: (calls: NodeCalls) => Promise<T>,
-    asking: (isUpToCaller: boolean) => void,
-  ) {
-    const ask: AskNode = (question) => {
-      asking(isUpToCaller(question));
-      const left = until - clock.elapsed();
-      if (left > 0) return member.source.ask(question, left);
-      throw new UpstreamFailure('node', 'timeout', 'no time is left for it', { sent: false });
-    };
+  /** Makes a call in the node's dialect, which is found out again where the node does not know the path any more. */
+  async function attempt<T>(member: Member, ask: AskNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     const known = member.dialect;
     const spoken = known ?? (await dialectOf(member, ask));
     try {
@@ -117,10 +107,14 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
   /** One attempt at one node, until an instant of the monotonic clock. */
   async function call<T>(member: Member, until: number, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     let isOpenEnded = false;
+    const ask: AskNode = (question) => {
+      isOpenEnded = isUpToCaller(question);
+      const left = until - clock.elapsed();
+      if (left > 0) return member.source.ask(question, left);
+      throw new UpstreamFailure('node', 'timeout', 'no time is left for it', { sent: false });
+    };
     try {
-      const value = await attempt(member, until, use, (isUpToCaller) => {
-        isOpenEnded = isUpToCaller;
-      });
+      const value = await attempt(member, ask, use);
       member.failure = undefined;
       return value;
     } catch (error) {
