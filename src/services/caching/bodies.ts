@@ -143,11 +143,16 @@ export function createBodies(keptBytes = KEPT_BYTES) {
     sizeCalculation: ({ version, body }, question) => body.size() + version.length + question.length,
   });
 
+  const find = (question: string, version: string): Body | undefined => {
+    const known = bodies.get(question);
+    return known?.version === version ? known.body : undefined;
+  };
+
   return {
     /** @param version names all that the body is made from, so that a kept one is never an old one */
     kept(question: string, version: string, make: () => string): Body {
-      const known = bodies.get(question);
-      if (known?.version === version) return known.body;
+      const known = find(question, version);
+      if (known) return known;
       const body = bodyOf(make());
       bodies.set(question, { version, body });
       return body;
@@ -155,8 +160,8 @@ export function createBodies(keptBytes = KEPT_BYTES) {
 
     /** As `kept`, of a body that is made in pieces: what it is made from must not change meanwhile. */
     async keptLong(question: string, version: string, pieces: () => Iterable<string>): Promise<Body> {
-      const known = bodies.get(question);
-      if (known?.version === version) return known.body;
+      const known = find(question, version);
+      if (known) return known;
       const body = await longBodyOf(pieces);
       bodies.set(question, { version, body });
       return body;
