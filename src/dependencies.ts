@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '#domain/clock';
 import { maskApiKeys } from '#domain/quota/api-key';
 import { createRequestTally } from '#http/metrics/request-histogram';
 import { createMetrics } from '#metrics/metrics';
-import { createDeadline, reachTogether } from '#services/deadline';
+import { createCheck, createDeadline } from '#services/deadline';
 import { createAllowance } from '#services/quota/allowance';
 import { createKeyCache } from '#services/quota/key-cache';
 import { createUsers } from '#services/quota/users';
@@ -51,10 +51,16 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const userStore = deadline.over(createUserStore(prisma, database.query));
   const keyCache = createKeyCache({ store: userStore, clock });
   const ledger = createLedgerStore(database, metrics.ledgerStatement);
-  const page = settings.burstPerSecond || undefined;
-  const allowance = createAllowance({ keyCache, ledger, clock, log: logger, page });
+  const allowance = createAllowance({
+    keyCache,
+    ledger,
+    clock,
+    log: logger,
+    firstGrant: settings.burstPerSecond || undefined,
+    waited: metrics.ledgerWait,
+  });
 
-  const checkDatabase = reachTogether(database.ready);
+  const checkDatabase = createCheck(database.ready, clock);
   deadline.begin();
 
   const poll = async () => void (await Promise.all([prices.poll(), chains.poll()]));

@@ -1,11 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import {
-  parseRefreshSchedule,
-  REFRESH_SCHEDULES,
-  type RefreshSchedule,
-} from '#domain/market/refresh-schedule';
-import { BUDGETS } from '#domain/upstream/budget';
+import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/aggregator-plan';
+import { parseRefreshSchedule, type RefreshSchedule } from '#domain/market/refresh-schedule';
+import type { StatisticsSourceName } from '#domain/statistics/statistics';
 
 /** The settings do not hold; `faults` has a line for each that is wrong. */
 export class SettingsError extends Error {
@@ -24,6 +21,10 @@ const whole = (min: number, max: number) =>
     .regex(/^\d{1,10}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+
+const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const oneOf = <const Name extends string>(...names: readonly Name[]) =>
+  z.enum(names, `must be ${alternatives.format(names)}`);
 
 const httpUrl = z
   .string()
@@ -112,7 +113,7 @@ const environment = z.object({
   DATA_DIR: z.string().default('./data'),
   COINGECKO_URL: httpUrl.optional(),
   COINGECKO_API_KEY: upstreamKey.optional(),
-  COINGECKO_PLAN: z.enum(['public', 'demo', 'pro'], 'must be public, demo or pro').default('public'),
+  COINGECKO_PLAN: oneOf(...AGGREGATOR_PLAN_NAMES).default('public'),
   COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
   COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
   COINGECKO_REFRESH: refreshSchedule.default({}),
@@ -123,29 +124,23 @@ const environment = z.object({
   BITCOIN_STATS_URL: httpUrl.default('https://blockchain.info'),
   ETHEREUM_STATS_URL: httpUrl.default('https://eth.blockscout.com/api/v2'),
   NODE_URLS: nodeUrls.default([]),
-  NODE_DIALECT: z.enum(['auto', 'legacy', 'cosmos'], 'must be auto, legacy or cosmos').default('auto'),
+  NODE_DIALECT: oneOf('auto', 'legacy', 'cosmos').default('auto'),
   EXPLORER_TX_URL: linkTemplate('hash').optional(),
   EXPLORER_ADDRESS_URL: linkTemplate('address').optional(),
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
   BURST_PER_SECOND: whole(0, 1_000_000).default(50),
-  REGISTRATION: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
+  REGISTRATION: oneOf('open', 'closed').default('open'),
   REGISTRATIONS_PER_MINUTE: whole(0, 1_000_000).default(30),
   TRUST_PROXY: proxies.optional(),
   CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level like info or warn')
     .default('info'),
-  LOG_REQUESTS: z.enum(['all', 'errors', 'none'], 'must be all, errors or none').default('errors'),
+  LOG_REQUESTS: oneOf('all', 'errors', 'none').default('errors'),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: whole(0, 65_535).optional(),
   SHUTDOWN_GRACE_MS: whole(0, 600_000).default(10_000),
 });
-
-const COINGECKO_URLS = {
-  public: 'https://api.coingecko.com/api/v3',
-  demo: 'https://api.coingecko.com/api/v3',
-  pro: 'https://pro-api.coingecko.com/api/v3',
-} as const;
 
 /**
  * The settings of the service, read from the environment; an empty value counts as unset.
@@ -158,6 +153,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
   }
   const { data } = parsed;
+  const plan = aggregatorPlan(data.COINGECKO_PLAN);
   return {
     host: data.HOST,
     port: data.PORT,
@@ -165,21 +161,24 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR,
     coingecko: {
-      url: data.COINGECKO_URL ?? COINGECKO_URLS[data.COINGECKO_PLAN],
+      url: data.COINGECKO_URL ?? plan.url,
       plan: data.COINGECKO_PLAN,
       apiKey: data.COINGECKO_API_KEY,
       budget: {
-        perMinute: data.COINGECKO_CALLS_PER_MINUTE ?? BUDGETS[data.COINGECKO_PLAN].perMinute,
-        perMonth: data.COINGECKO_CALLS_PER_MONTH ?? BUDGETS[data.COINGECKO_PLAN].perMonth,
+        perMinute: data.COINGECKO_CALLS_PER_MINUTE ?? plan.budget.perMinute,
+        perMonth: data.COINGECKO_CALLS_PER_MONTH ?? plan.budget.perMonth,
       },
-      schedule: { ...REFRESH_SCHEDULES[data.COINGECKO_PLAN], ...data.COINGECKO_REFRESH },
+      schedule: { ...plan.schedule, ...data.COINGECKO_REFRESH },
     },
     statistics: {
-      cryptocompare: { url: data.CRYPTOCOMPARE_URL, apiKey: data.CRYPTOCOMPARE_API_KEY },
-      solanaUrl: data.SOLANA_RPC_URL,
-      arweaveUrl: data.ARWEAVE_URL,
-      bitcoinUrl: data.BITCOIN_STATS_URL,
-      ethereumUrl: data.ETHEREUM_STATS_URL,
+      apiKey: data.CRYPTOCOMPARE_API_KEY,
+      urls: {
+        cryptocompare: data.CRYPTOCOMPARE_URL,
+        'bitcoin-stats': data.BITCOIN_STATS_URL,
+        'ethereum-stats': data.ETHEREUM_STATS_URL,
+        'solana-rpc': data.SOLANA_RPC_URL,
+        'arweave-node': data.ARWEAVE_URL,
+      } satisfies Record<StatisticsSourceName, string>,
     },
     node: {
       urls: data.NODE_URLS,

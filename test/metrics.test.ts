@@ -10,7 +10,6 @@ const readings: Readings = {
   staleness: () => [],
   leases: () => ({
     ...{ leases: 0, granted: 0, unspent: 0, unsettled: 0, settled: 0, refunded: 0, tick: 2_500 },
-    waits: { counts: [3, 0, 0, 2], sum: 0.02 },
   }),
   isDatabaseUp: async () => false,
 };
@@ -23,13 +22,16 @@ test('before anything is to be read, nothing of the process is watched', async (
     series.get('quotient_upstream_calls_total{upstream="coingecko",outcome="failed",cause="timeout"}'),
   ).toBe(1);
   expect(
-    [...series.keys()].filter((name) => !/^quotient_(upstream_calls|ledger_statements)/.test(name)),
+    [...series.keys()].filter(
+      (name) => !/^quotient_(upstream_calls|ledger_statements|ledger_wait)/.test(name),
+    ),
   ).toEqual([]);
 });
 
 test('how long calls waited for the ledger, and how far apart all is settled', async () => {
   const metrics = createMetrics();
   metrics.read(readings);
+  for (const ms of [0.1, 0.5, 1, 6, 10]) metrics.ledgerWait(ms);
   const series = seriesOf(await metrics.text());
   expect(series.get('quotient_ledger_tick_seconds')).toBe(2.5);
   const upTo = (bound: string) => series.get(`quotient_ledger_wait_seconds_bucket{le="${bound}"}`);

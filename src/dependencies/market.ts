@@ -1,4 +1,4 @@
-import { throttled } from '#domain/upstream/budget';
+import { throttled } from '#domain/market/refresh-schedule';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { openArchiveCache } from '#services/market/archive-cache';
 import { createBackfill } from '#services/market/backfill';

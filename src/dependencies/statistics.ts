@@ -1,9 +1,5 @@
 import { STATISTICS_BUDGETS, throttledStatistics } from '#domain/statistics/budget';
-import {
-  STATISTICS_SOURCES,
-  type StatisticsSource,
-  type StatisticsSourceName,
-} from '#domain/statistics/statistics';
+import { STATISTICS_SOURCES, type StatisticsSourceName } from '#domain/statistics/statistics';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { createFailover } from '#services/statistics/failover';
 import { createStatistics } from '#services/statistics/statistics';
@@ -18,54 +14,54 @@ import { openSolanaRpc } from '#sources/statistics/solana';
 import { createStatisticsStore } from '#stores/statistics/statistics';
 import type { Context } from './context.ts';
 
+const OPEN = {
+  cryptocompare: openCryptoCompare,
+  'bitcoin-stats': openBitcoinStats,
+  'ethereum-stats': openEthereumStats,
+  'solana-rpc': openSolanaRpc,
+  'arweave-node': openArweaveNode,
+} as const satisfies Record<StatisticsSourceName, unknown>;
+
 /** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
 export async function openStatistics(context: Context) {
   const { settings, prisma, deadline, refreshes, observe, dropped, clock, log } = context;
-  const { statistics: from, upstreamTimeoutMs: timeoutMs } = settings;
+  const { upstreamTimeoutMs: timeoutMs, statistics } = settings;
+  const { apiKey } = statistics;
 
-  const budgetFor = (name: StatisticsSourceName) => {
-    const budget = STATISTICS_BUDGETS[name];
-    const throttle = (spent: number, now: number) => throttledStatistics(name, budget, spent, now);
-    return openBudget({ store: refreshes, upstream: name, budget, throttle, clock });
-  };
-  const entries = STATISTICS_SOURCES.map(async (name) => {
-    const budget = await budgetFor(name);
-    return [name, { budget, breaker: createBreaker(), countDropped: dropped(name) }] as const;
-  });
-  const upstreams = Object.fromEntries(await Promise.all(entries)) as Record<
+  async function openOne(name: StatisticsSourceName) {
+    const limits = STATISTICS_BUDGETS[name];
+    const throttle = (spent: number, now: number) => throttledStatistics(name, limits, spent, now);
+    const budget = await openBudget({ store: refreshes, upstream: name, budget: limits, throttle, clock });
+    const breaker = createBreaker();
+    const source = OPEN[name]({
+      url: statistics.urls[name],
+      ...(name === 'cryptocompare' && { apiKey }),
+      timeoutMs,
+      clock,
+      reserve: budget.reserve,
+      callSpacing: () => budget.schedule().apart,
+      observe: observe(name),
+      breaker,
+    });
+    return { name, source, budget, breaker, countDropped: dropped(name) };
+  }
+  const upstreams = await Promise.all(STATISTICS_SOURCES.map(openOne));
+  const byName = Object.fromEntries(upstreams.map((upstream) => [upstream.name, upstream])) as Record<
     StatisticsSourceName,
-    Awaited<(typeof entries)[number]>[1]
+    (typeof upstreams)[number]
   >;
-  const optionsFor = (name: StatisticsSourceName, url: string) => ({
-    url,
-    timeoutMs,
-    clock,
-    reserve: upstreams[name].budget.reserve,
-    callSpacing: () => upstreams[name].budget.schedule().apart,
-    observe: observe(name),
-    breaker: upstreams[name].breaker,
-  });
-
-  const { apiKey } = from.cryptocompare;
-  const withKey = openCryptoCompare({ ...optionsFor('cryptocompare', from.cryptocompare.url), apiKey });
-  const withoutKey = {
-    'bitcoin-stats': openBitcoinStats(optionsFor('bitcoin-stats', from.bitcoinUrl)),
-    'ethereum-stats': openEthereumStats(optionsFor('ethereum-stats', from.ethereumUrl)),
-    'solana-rpc': openSolanaRpc(optionsFor('solana-rpc', from.solanaUrl)),
-    'arweave-node': openArweaveNode(optionsFor('arweave-node', from.arweaveUrl)),
-  } satisfies Record<Exclude<StatisticsSourceName, 'cryptocompare'>, StatisticsSource>;
-  const keyless = Object.values(withoutKey);
-  const sources: StatisticsSource[] = [withKey, ...keyless];
+  const sources = upstreams.map(({ source }) => source);
 
   const store = deadline.over(createStatisticsStore(prisma));
   const cache = await openStatisticsCache({ store, refreshes, clock, log });
   const failover = createFailover({
-    sources: apiKey === undefined ? keyless : sources,
-    every: (name) => upstreams[name].budget.schedule().every,
+    // In the order of preference. The first tells most, and refuses whoever has no key.
+    sources: sources.filter(({ name }) => name !== 'cryptocompare' || apiKey !== undefined),
+    every: (name) => byName[name].budget.schedule().every,
     cache,
     timeoutMs,
     clock,
-    dropped: (name) => upstreams[name].countDropped(1),
+    dropped: (name) => byName[name].countDropped(1),
   });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, log });
 
@@ -76,10 +72,10 @@ export async function openStatistics(context: Context) {
 
     /** The circuit and the budget of each upstream, for the metrics. */
     readings: () =>
-      STATISTICS_SOURCES.map((upstream) => ({
-        upstream,
-        breaker: upstreams[upstream].breaker.state(clock.elapsed()),
-        budget: upstreams[upstream].budget.reading(),
+      upstreams.map(({ name, breaker, budget }) => ({
+        upstream: name,
+        breaker: breaker.state(clock.elapsed()),
+        budget: budget.reading(),
       })),
 
     /** Reloads what other processes have written; when there was anything, also what calls they have spent. */
@@ -87,7 +83,7 @@ export async function openStatistics(context: Context) {
       const known = cache.generation();
       await cache.sync();
       if (cache.generation() === known) return;
-      await Promise.all(Object.values(upstreams).map(({ budget }) => budget.sync()));
+      await Promise.all(upstreams.map(({ budget }) => budget.sync()));
     },
 
     async close(): Promise<void> {

@@ -6,7 +6,7 @@
 /** How many objects and arrays may be inside one another, and how many values there may be in all. */
 export type JsonBounds = { depth: number; values: number };
 
-export type JsonShape = {
+type JsonShape = {
   /** The bound that is passed, if one is; the scan ends there. */
   excess: keyof JsonBounds | undefined;
   /** Where objects and arrays of more than so many characters begin, and their last character. */

@@ -13,6 +13,10 @@ const instant = z.iso.datetime({ precision: 3 }).meta({
   examples: ['2026-01-31T12:00:00.000Z'],
 });
 
+const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
+const natural = z.int().nonnegative();
+const whole = (description: string, example: number) => natural.meta({ description, examples: [example] });
+
 const HTTP_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 const httpDate = z
@@ -35,10 +39,7 @@ export const userRecord = z
       examples: ['qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000'],
     }),
     plan: z.enum(PLAN_NAMES),
-    limit: z
-      .int()
-      .nonnegative()
-      .meta({ description: 'The calls allowed in one period', examples: [10000] }),
+    limit: whole('The calls allowed in one period', 10000),
     createdAt: instant,
     validUntil: instant.meta({
       description: 'ISO 8601, UTC, milliseconds; exclusive, and always a period boundary',
@@ -51,18 +52,9 @@ export type UserRecord = z.infer<typeof userRecord>;
 
 export const usageRecord = z
   .object({
-    limit: z
-      .int()
-      .nonnegative()
-      .meta({ description: 'The calls allowed in one period', examples: [10000] }),
-    used: z
-      .int()
-      .nonnegative()
-      .meta({ description: 'Calls charged in the running period', examples: [877] }),
-    remaining: z
-      .int()
-      .nonnegative()
-      .meta({ examples: [9123] }),
+    limit: whole('The calls allowed in one period', 10000),
+    used: whole('Calls charged in the running period', 877),
+    remaining: natural.meta({ examples: [9123] }),
     periodStart: instant,
     resetsAt: instant.meta({ description: 'When the next period begins' }),
     validUntil: instant,
@@ -73,16 +65,9 @@ export const usageRecord = z
   .meta({ id: 'Usage', description: 'What was used of the allowance' });
 export type UsageRecord = z.infer<typeof usageRecord>;
 
-const dollars = (description: string, example: number) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description: `${description}, USD`, examples: [example] });
-const count = (description: string, example: number) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description, examples: [example] });
+const figure = z.number().nullable();
+const count = (description: string, example: number) => figure.meta({ description, examples: [example] });
+const dollars = (description: string, example: number) => count(`${description}, USD`, example);
 
 export const latestPrice = z
   .object({
@@ -106,10 +91,8 @@ export const tokenStatistics = z
   .object({
     id: tally("The source's own number of the chain", 1182),
     time: z.int().meta({ description: "The sample's own time, Unix seconds", examples: [1659484800] }),
-    symbol: z.string().meta({ description: 'In upper case', examples: ['BTC'] }),
-    partner_symbol: z
-      .string()
-      .meta({ description: "The source's own symbol; `symbol` where it has none", examples: ['BTC'] }),
+    symbol: text('In upper case', 'BTC'),
+    partner_symbol: text("The source's own symbol; `symbol` where it has none", 'BTC'),
     ...FIGURE_SCHEMAS,
   })
   .meta({ id: 'TokenStatistics', description: 'On-chain statistics of a token' });
@@ -149,10 +132,7 @@ const held = z
   .object({
     from: instant.nullable(),
     thru: instant.nullable(),
-    points: z
-      .int()
-      .nonnegative()
-      .meta({ description: 'How many samples', examples: [288] }),
+    points: whole('How many samples', 288),
   })
   .meta({
     id: 'Holding',
@@ -162,7 +142,7 @@ const held = z
 export const tokenRecord = z
   .object({
     tokenName: z.enum(TOKEN_NAMES),
-    symbol: z.string().meta({ description: 'Its ticker symbol, in lower case', examples: ['btc'] }),
+    symbol: text('Its ticker symbol, in lower case', 'btc'),
     listed: z.iso
       .date()
       .meta({ description: 'The first date of which a price is known', examples: ['2013-04-28'] }),
@@ -177,25 +157,18 @@ export type TokenRecord = z.infer<typeof tokenRecord>;
 
 export const problemRecord = z
   .looseObject({
-    type: z
-      .string()
-      .meta({ description: 'The page that tells what to do', examples: ['/docs/problems#invalid_request'] }),
+    type: text('The page that tells what to do', '/docs/problems#invalid_request'),
     title: z.string().meta({ examples: ['The request is not valid'] }),
     status: z.int().meta({ examples: [400] }),
     detail: z.string().meta({ examples: ['query.days is 0: give a whole number from 1 to 36500.'] }),
-    code: z.string().meta({ description: 'What to tell problems apart by', examples: ['invalid_request'] }),
-    requestId: z.string().meta({
-      description: 'As in the header X-Request-Id',
-      examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'],
-    }),
+    code: text('What to tell problems apart by', 'invalid_request'),
+    requestId: text('As in the header X-Request-Id', '0f8fad5b-d9cb-469f-a165-70867728950e'),
     errors: z
       .array(
         z.object({
-          location: z.string().meta({ description: 'Where it is', examples: ['query.days'] }),
-          message: z.string().meta({ description: 'What is wrong', examples: ['is missing'] }),
-          fix: z
-            .string()
-            .meta({ description: 'What is wanted', examples: ['give a whole number from 1 to 36500'] }),
+          location: text('Where it is', 'query.days'),
+          message: text('What is wrong', 'is missing'),
+          fix: text('What is wanted', 'give a whole number from 1 to 36500'),
         }),
       )
       .optional()

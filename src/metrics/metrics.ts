@@ -3,7 +3,6 @@ import type { CircuitState } from '#domain/upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause } from '#domain/upstream/failure';
 import { BOUNDS, countsOf, type Tally } from '#http/metrics/request-histogram';
 import type { LeasesReading } from '#services/quota/leases';
-import { WAIT_BOUNDS } from '#services/quota/wait-histogram';
 import type { Staleness } from '#services/upstream/last-requested';
 import { createRegistry } from './registry.ts';
 
@@ -12,10 +11,12 @@ const OUTCOMES = [
   'ok',
   ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget'),
 ] as const;
+/** In seconds. */
+const WAIT_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
 
 /** `budget` is of the calendar month, in calls; left out where there is none. */
-export type UpstreamReading = {
+type UpstreamReading = {
   upstream: string;
   breaker: CircuitState;
   budget?: { spent: number; limit: number };
@@ -49,6 +50,11 @@ export function createMetrics() {
   const ledgerStatement = registry.counter(
     'quotient_ledger_statements_total',
     'Statements that settle, extend and grant leases',
+  );
+  const ledgerWait = registry.histogram(
+    'quotient_ledger_wait_seconds',
+    'How long calls waited for the ledger, of those that had to',
+    WAIT_BOUNDS,
   );
 
   function addRequests(read: Readings['requests']): void {
@@ -119,10 +125,6 @@ export function createMetrics() {
       ],
       ['quotient_ledger_tick_seconds', 'How far apart all is settled', ({ tick }) => tick / SECOND],
     ]);
-    const waits = 'How long calls waited for the ledger, of those that had to';
-    registry.histograms('quotient_ledger_wait_seconds', waits, WAIT_BOUNDS, () => [
-      { labels: {}, ...read().waits },
-    ]);
     const settled = 'Calls that the ledger has; one that is given back later is not taken off';
     const refunded = 'Calls given back, since their answer was not a 2xx';
     const one = (value: number) => [{ labels: {}, value }];
@@ -148,6 +150,9 @@ export function createMetrics() {
     },
 
     ledgerStatement: () => ledgerStatement(),
+
+    /** Records how long a call waited for the ledger, in ms. */
+    ledgerWait: (ms: number): void => ledgerWait(ms / SECOND),
 
     /** Adds the process's own metrics, and those that a scrape reads. */
     read({ requests, upstreams, staleness, leases, isDatabaseUp }: Readings): void {

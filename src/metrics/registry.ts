@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
 /** `counts` has the durations of each bucket (not cumulative), and last those above every bound. */
@@ -26,6 +26,12 @@ export function createRegistry() {
     counter(name: string, help: string, labelNames: readonly string[] = []) {
       const counter = new Counter({ name, help, labelNames, registers });
       return (labels: Labels = {}, by = 1): void => counter.inc(labels, by);
+    },
+
+    /** A histogram of rare events; gives the verb that adds to it. */
+    histogram(name: string, help: string, buckets: number[]) {
+      const histogram = new Histogram({ name, help, buckets, registers });
+      return (value: number): void => histogram.observe(value);
     },
 
     /** Counters that are counted elsewhere. */

@@ -1,7 +1,7 @@
-import { SECOND } from '#domain/clock';
+import { type Clock, SECOND } from '#domain/clock';
 import { Problem } from '#problems';
 
-/** A statement that takes longer has failed, as far as those who wait for it are concerned; in ms. */
+/** How long anybody waits for a statement, in ms. */
 export const DEADLINE = 5 * SECOND;
 
 class TooLate extends Error {
@@ -9,9 +9,10 @@ class TooLate extends Error {
 }
 
 /**
- * What the database answers, or `database_unavailable` when it takes too long or fails: with whatever error, unless
- * it is told which. The statement itself may go on, and nobody hears how it ends.
- * @param ms how long it may take, where some of the time has been waited already
+ * What the database answers, or `database_unavailable` when it fails or takes too long. The statement itself may go on;
+ * how it ends is ignored.
+ * @param isDatabases which errors are the database's; all of them where left out
+ * @param ms how long it may take, less than usual for who has waited already
  */
 export async function reach<Answer>(
   work: Promise<Answer>,
@@ -34,26 +35,30 @@ export async function reach<Answer>(
   }
 }
 
-/** `reach` of a question whose answer many share: all of them have the same deadline. */
-export function reachTogether<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let asked: Promise<Answer> | undefined;
-  let told: Promise<Answer>;
+/** How long the outcome of a check holds, in ms. */
+const CHECK_HOLDS = SECOND;
+
+/** A check that many ask for: one is under way at a time, with one deadline, and its outcome is everybody's for a second. */
+export function createCheck(check: () => Promise<void>, clock: Clock): () => Promise<void> {
+  let outcome = Promise.resolve();
+  let dueAt = Number.NEGATIVE_INFINITY;
   return () => {
-    const answer = ask();
-    if (answer !== asked) {
-      asked = answer;
-      told = reach(answer);
-    }
-    return told;
+    if (clock.elapsed() < dueAt) return outcome;
+    dueAt = Number.POSITIVE_INFINITY;
+    const work = check().finally(() => {
+      dueAt = clock.elapsed() + CHECK_HOLDS;
+    });
+    outcome = reach(work);
+    return outcome;
   };
 }
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
 /**
- * The deadline of every question to the database, put around the stores where they are made. What a start reads takes
- * as long as it takes: the deadline holds from `begin` on.
- * @param isDatabases whether an error tells of the database's state, and not of a fault of ours
+ * The deadline of every call of a store, put around the stores where they are made. It holds from `begin` on: what a
+ * start reads may take longer.
+ * @param isDatabases whether an error is the database's, and not a fault of ours
  */
 export function createDeadline(isDatabases: (error: unknown) => boolean) {
   let holds = false;

@@ -29,7 +29,7 @@ test('a budget that retries have spent: no call above it, what is stored is serv
   }
   expect(service.sandbox.countCalls()).toBe(BUDGET);
 
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
   for (const path of [LATEST, DAYS]) {
     const answer = await service.ask(path);
     expect(answer.status).toBe(200);

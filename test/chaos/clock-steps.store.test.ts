@@ -20,7 +20,7 @@ async function askAll() {
 
 test('a day forward: all that is due is fetched once, and then stands', async () => {
   service.clock.set(DAY);
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
   for (let i = 0; i < 3; i++) for (const { status } of await askAll()) expect(status).toBe(200);
   expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
   expect(service.sandbox.countCalls()).toBe(3); // the day's chart and the new day's row
@@ -67,7 +67,7 @@ test('a few seconds back, as when clocks are set right, cost no call', async () 
 
 test('a day forward and back again leaves the archive whole', async () => {
   service.clock.set(DAY);
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
   await askAll();
   service.clock.set(-DAY);
   await askAll();

@@ -78,14 +78,14 @@ describe('an upstream that is down for a day', () => {
       service.clock.advance(MINUTE);
       await askEverything();
     }
-    await service.parts.allowance.watch();
+    await service.parts.allowance.poll();
     expect((await service.ask(LATEST)).cache?.fwd).toBe('stale');
     service.sandbox.faults.clear();
     for (let minute = 0; minute < 10; minute++) {
       service.clock.advance(MINUTE);
       await askEverything();
     }
-    await service.parts.allowance.watch();
+    await service.parts.allowance.poll();
     expect((await service.ask(LATEST)).cache?.hit).toBe(true);
   });
 });
@@ -105,7 +105,7 @@ test('one kind of answer that is wrong for days does not eat the budget of the o
   // Five tokens: the first hour's tries, and then one an hour.
   expect(service.sandbox.countCalls('/market_chart')).toBeLessThanOrEqual(5 * (12 + hours));
   expect(service.sandbox.countCalls('/coins/markets')).toBe(hours * 10);
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
   expect((await service.ask(LATEST)).cache?.detail).not.toBe('unexpected');
   expect((await service.ask(DAY_CHART)).status).toBe(200);
 });

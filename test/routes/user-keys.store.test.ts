@@ -51,7 +51,7 @@ it('a user has 20 keys, those in the grace of a rotation included, and one more 
   expect(next.outcome).toBe(200);
   expect((await rotate(next.apiKey ?? '', 3600)).outcome).toBe('too_many_keys');
   clock.pass(60 * SECOND);
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
   expect((await rotate(next.apiKey ?? '', 3600)).outcome).toBe(200);
   expect(await live()).toHaveLength(KEYS.live);
 });
@@ -89,10 +89,10 @@ it('a key that was dead for 30 days is deleted, another is not', async () => {
   const newest = (await rotate(key, 0)).apiKey ?? '';
   const hashes = async () => (await keys()).map(({ hash }) => hash);
   clock.pass(29 * DAY);
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
   expect(await hashes()).toEqual([hashApiKey(key), hashApiKey(newest)]);
   clock.pass(2 * DAY);
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
   expect(await hashes()).toEqual([hashApiKey(newest)]);
 });
 

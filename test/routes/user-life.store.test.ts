@@ -29,7 +29,7 @@ beforeEach(async () => {
 /** Time goes on, and the process has looked at what changed since. */
 async function moveTo(instant: number): Promise<void> {
   clock.passUntil(instant);
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
 }
 
 async function ask(method: string, path: string, key = apiKey) {

@@ -40,7 +40,7 @@ describe('the burst limit', () => {
     expect(await statuses(on, PRICED, key, 2)).toEqual([200, 200]);
     expect(await statuses(on, USAGE, key, 1)).toEqual([200]);
     // What changed is read again meanwhile: that gives nobody a new start.
-    await on.parts.allowance.watch();
+    await on.parts.allowance.poll();
     const refused = await on.get(USAGE, { key });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     expect(await refused.json()).toMatchObject({ code: 'rate_limited' });

@@ -50,9 +50,9 @@ export class NodeRejection extends Error {
 
 /**
  * - `malformed`: an answer of another shape than a node's
- * - `trouble`: the node says that it cannot serve now, or not us
+ * - `unavailable`: the node says that it cannot serve now, or not us
  * - `rate_limited`: it limits our rate
- * - `too_much`: an answer longer than is read
+ * - `too_large`: an answer longer than is read
  * - `wrong_dialect`: it does not know the path, so it speaks the other dialect
  */
 export type NodeFaultKind = 'malformed' | 'unavailable' | 'rate_limited' | 'too_large' | 'wrong_dialect';

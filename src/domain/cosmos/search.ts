@@ -104,7 +104,7 @@ export function readSearch(query: Pairs): Search {
 }
 
 /** The conditions of a search, for a modern node. */
-export function modernConditions({ attributes, conditions }: Search): string[] {
+function modernConditions({ attributes, conditions }: Search): string[] {
   const written = attributes.map(([name, value]) =>
     HEIGHTS[name] ? `${HEIGHTS[name]}${BigInt(value)}` : `${name}='${value}'`,
   );

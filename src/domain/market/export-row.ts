@@ -10,13 +10,13 @@ export type ExportColumn = (typeof EXPORT_COLUMNS)[number];
 export type ExportLine = { line: number; fields: readonly string[] };
 
 /** A row, or what is wrong with it, and its time if that much can be read. */
-export type ReadRow = { sample: Sample } | { fault: string; at: number | undefined };
+type ReadRow = { sample: Sample } | { fault: string; at: number | undefined };
 
 const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?) UTC$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** `2015-08-07 00:00:00 UTC` in Unix ms; undefined for another form and for a time that does not exist. */
-export function readExportTime(text: string): number | undefined {
+function readExportTime(text: string): number | undefined {
   const [, date, time] = TIME.exec(text) ?? [];
   const at = Date.parse(`${date}T${time}Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${date}`) ? at : undefined;

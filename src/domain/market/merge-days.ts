@@ -4,7 +4,7 @@ import type { Sample } from './sample.ts';
 type Day = Sample & { settled: boolean };
 
 /** What became of a given row, compared with the stored rows of its date. */
-export type MergedDay<Row extends Day> =
+type MergedDay<Row extends Day> =
   | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
   | { outcome: 'kept'; given: Row; stored: Row };
 

@@ -1,20 +1,12 @@
-import { HOUR, MINUTE, SECOND } from '#domain/clock';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { type Budget, leftOf, monthOf } from '#domain/upstream/budget';
+import { TOKENS } from './token.ts';
 
 /**
  * How often each thing is fetched while it is requested, in milliseconds: `latest`, the latest price of all tokens;
  * `chart`, the last day of one token. The daily series is fetched once a day, when its day is ready.
  */
 export type RefreshSchedule = { latest: number; chart: number };
-
-/**
- * By plan of the aggregator. `demo` is 10,000 calls a month: 31 days of this are 7,440 calls for the latest
- * prices, 620 for the charts and 155 for the daily series of five tokens; the rest is for backfill.
- */
-export const REFRESH_SCHEDULES = {
-  public: { latest: 2 * MINUTE, chart: HOUR },
-  demo: { latest: 6 * MINUTE, chart: 6 * HOUR },
-  pro: { latest: MINUTE, chart: 5 * MINUTE },
-} as const satisfies Record<string, RefreshSchedule>;
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
 
@@ -33,4 +25,32 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
     schedule[name] = Number(amount) * UNITS[unit];
   }
   return schedule;
+}
+
+/** A chart has the last day: with more than this between two charts, in ms, there is a gap. */
+const LONGEST_CHART = DAY - HOUR;
+
+/**
+ * The schedule, throttled in proportion so that the rest of the month's budget lasts to its end. The daily series are
+ * not throttled: they are one call a day for each token, and a day that is not fetched is a gap. For the same reason
+ * charts are throttled to a day at most; the latest prices then bear the rest.
+ */
+export function throttled(
+  schedule: RefreshSchedule,
+  budget: Budget,
+  spent: number,
+  now: number,
+): RefreshSchedule {
+  if (budget.perMonth === Number.POSITIVE_INFINITY) return schedule;
+  const timeLeft = monthOf(now).end - now;
+  const daily = Math.ceil(timeLeft / DAY) * TOKENS.length;
+  const left = leftOf(budget, spent) - daily;
+  const planned = timeLeft / schedule.latest + (TOKENS.length * timeLeft) / schedule.chart;
+  const factor = left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, planned / left);
+  const longest = Math.max(schedule.chart, LONGEST_CHART);
+  if (schedule.chart * factor <= longest) {
+    return { latest: schedule.latest * factor, chart: schedule.chart * factor };
+  }
+  const leftForLatest = left - (TOKENS.length * timeLeft) / longest;
+  return { latest: leftForLatest <= 0 ? Number.POSITIVE_INFINITY : timeLeft / leftForLatest, chart: longest };
 }

@@ -9,6 +9,7 @@ import { BROADCAST_MODES } from '#domain/cosmos/legacy-shapes';
 const HASH = 'E19B011D20D862DA0BEA7F24E3BC6DFF666EE6E044FCD9BD95B073478086DBB6';
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 
+const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 const whole = (description: string, example: string, digits = 20) =>
   z.string().meta({ description, pattern: `^\\d{1,${digits}}$`, examples: [example] });
 
@@ -17,7 +18,7 @@ export const nodeBalances = z
     height: whole('The block that the balances are of', '151980'),
     result: z.array(
       z.object({
-        denom: z.string().meta({ description: 'The denomination', examples: ['ukava'] }),
+        denom: text('The denomination', 'ukava'),
         amount: whole('How much of it, in as many as 78 digits', '10000000', 78),
       }),
     ),
@@ -37,10 +38,7 @@ export const nodeTransaction = z
       .positive()
       .optional()
       .meta({ description: 'Why it failed, or was refused; left out when it was not', examples: [5] }),
-    codespace: z
-      .string()
-      .optional()
-      .meta({ description: 'What the code belongs to', examples: ['sdk'] }),
+    codespace: text('What the code belongs to', 'sdk').optional(),
     raw_log: z
       .string()
       .optional()
@@ -61,10 +59,7 @@ export const nodeTransaction = z
           { type: 'cosmos-sdk/StdTx', value: { msg: [], fee: { amount: [], gas: '100000' }, memo: '' } },
         ],
       }),
-    timestamp: z
-      .string()
-      .optional()
-      .meta({ description: 'When its block was made (ISO 8601)', examples: ['2019-05-04T17:57:57Z'] }),
+    timestamp: text('When its block was made (ISO 8601)', '2019-05-04T17:57:57Z').optional(),
   })
   .meta({
     id: 'NodeTransaction',
@@ -99,10 +94,7 @@ export const nodeBroadcast = z
           },
         ],
       }),
-    tx_bytes: z
-      .string()
-      .optional()
-      .meta({ description: 'A signed transaction in base64: for a modern node', examples: ['CpABCo0B'] }),
+    tx_bytes: text('A signed transaction in base64: for a modern node', 'CpABCo0B').optional(),
     mode: z.enum(BROADCAST_MODES).meta({
       description:
         '`async` waits for nothing, `sync` for the check of the node, `block` until the transaction is in a block',

@@ -6,9 +6,9 @@ import { type Period, periodAt, type Term } from './plan.ts';
 const USABLE_FOR = 18 * SECOND;
 /** A lease holds what its key spends in so many seconds, and asks for more when half of that is left. */
 const BLOCK_SECONDS = 20;
-/** What a key is taken to spend before anything is known of it, in calls a second. */
+/** The rate of a key that is new, in calls a second. */
 const FIRST_RATE = 1;
-/** Of what a lease holds so many calls at most may rest while its key is idle. */
+/** How many calls at most may stay with a lease while its user is idle. */
 const REST = 20;
 
 /** A block of a user's allowance in the hands of this process, for one period and one UTC date. */
@@ -24,11 +24,11 @@ export type Lease = {
   /** `spent` as the ledger has it. */
   settled: number;
   seq: number;
-  /** Calls that may rest with it while its key is idle, as the ledger said when it last gave back the others. */
+  /** Calls that may stay with it while its user is idle, as the ledger granted when the others were given back. */
   resting: number;
   /** Calls whose outcome is not known yet: each may still be given back. */
   inFlight: number;
-  /** What nobody had spent and nobody held, when the ledger last said. */
+  /** Calls of the period that nobody had spent or held, as of the ledger's last answer. */
   left: number;
   limit: number;
   /** Not spent from after these, by either clock: Unix ms, and ms of the monotonic one. */
@@ -79,7 +79,7 @@ export function isUsable(lease: Lease, { wall, elapsed }: Instant): boolean {
   return wall >= lease.usableFrom && wall < lease.usableUntil;
 }
 
-/** Not spent from until the ledger has said what is left of it. */
+/** Nothing is spent from it until the ledger has answered how much it still holds. */
 export function suspend(lease: Lease): void {
   lease.usableUntil = 0;
 }
@@ -100,15 +100,15 @@ export const unspent = ({ granted, spent }: Lease) => granted - spent;
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + unspent(lease);
 
 /**
- * How many calls a lease should hold in all, for a key that spends so many a second while so many calls wait: at first a
- * page's, which come together.
+ * How many calls a lease should hold in all, for a key that spends so many a second while so many calls wait; a new
+ * lease at least `firstGrant`.
  */
-export function wanted(lease: Lease, rate: number, waiting: number, page: number): number {
-  const first = lease.granted === 0 ? page : 0;
+export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: number): number {
+  const first = lease.granted === 0 ? firstGrant : 0;
   return lease.spent + Math.max(waiting, first, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
 }
 
-/** How many calls may rest with a lease whose key is idle, the ledger willing; 0 where it holds no more than it was left. */
+/** How many calls an idle lease asks to keep; 0 when it holds no more than it was allowed to keep already. */
 export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? REST : 0);
 
 /** Whether it is time to ask for more, so that no call has to wait for it. */
@@ -116,7 +116,7 @@ export function isRunningOut(lease: Lease, rate: number): boolean {
   return unspent(lease) < (rate * BLOCK_SECONDS) / 2;
 }
 
-/** A call that was spent from a lease stays spent. */
+/** A call stays spent. */
 export function keepCall(lease: Lease): void {
   lease.inFlight -= 1;
 }

@@ -37,7 +37,7 @@ export const STATISTICS_BUDGETS = Object.fromEntries(
 ) as Record<StatisticsSourceName, Budget>;
 
 /** `every`: how far apart samples of a token are taken; `apart`: how far apart the budget lets calls be. In ms. */
-export type StatisticsSchedule = { every: number; apart: number };
+type StatisticsSchedule = { every: number; apart: number };
 
 /** The schedule by which the rest of a source's month lasts to its end: the hour, throttled in proportion. */
 export function throttledStatistics(

@@ -8,12 +8,12 @@ import type { ChainSample } from './statistics.ts';
  */
 
 /** The figures of a day, and the counter of which each is a day's growth. */
-export const COUNTERS = {
+const COUNTERS = {
   new_addresses: 'unique_addresses_all_time',
   transaction_count: 'transaction_count_all_time',
 } as const satisfies Partial<Record<Figure, Figure>>;
 
-export type DayFigure = keyof typeof COUNTERS;
+type DayFigure = keyof typeof COUNTERS;
 export type Counter = (typeof COUNTERS)[DayFigure];
 const DAY_FIGURES = Object.keys(COUNTERS) as DayFigure[];
 

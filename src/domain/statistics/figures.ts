@@ -1,16 +1,12 @@
 import { z } from 'zod';
 
-const figure = (description: string, example: number) =>
-  z
-    .number()
+const nullable = <Value extends z.ZodNumber>(value: Value, description: string, example: number) =>
+  value
     .nullable()
     .meta({ description: `${description}; null where the source does not tell`, examples: [example] });
+const figure = (description: string, example: number) => nullable(z.number(), description, example);
 /** A whole number that a source may not tell. */
-export const tally = (description: string, example: number) =>
-  z
-    .int()
-    .nullable()
-    .meta({ description: `${description}; null where the source does not tell`, examples: [example] });
+export const tally = (description: string, example: number) => nullable(z.int(), description, example);
 
 /**
  * Every figure of a statistics record, in the order of the record. This is the one list of them: the record, what is

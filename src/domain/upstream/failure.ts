@@ -9,7 +9,7 @@
  * - `refused`: any other 3xx or 4xx
  * - `server_error`: 5xx
  * - `not_json`, `unexpected`, `empty`, `too_large`: an answer, but not one to be believed
- * - `resting`: not asked, since its circuit is open
+ * - `resting`: not asked, since its circuit is open (the name is public: metrics and `Cache-Status` have it)
  * - `over_budget`: not asked, because the calls of this minute or this month are spent
  */
 export const FAILURE_CAUSES = [

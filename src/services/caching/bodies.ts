@@ -29,7 +29,7 @@ export type Body = {
   readonly identity: Representation;
   /** The body in a coding: the same representation each time, made when it is first asked for. */
   in(coding: Coding): Representation | Promise<Representation>;
-  /** What it takes of memory, in bytes. */
+  /** The memory that it takes at most, with its compressed forms, in bytes. */
   size(): number;
 };
 
@@ -65,17 +65,14 @@ const LONG_BODY = 1024 * 1024;
  */
 const BLOCK = 256 * 1024;
 
-type Grown = () => void;
-
-/** @param grown told when the body takes more memory than before */
-export function bodyOf(text: string, grown: Grown = () => undefined): Body {
+export function bodyOf(text: string): Body {
   const bytes = Buffer.from(text);
   const hash = createHash('sha256').update(bytes);
-  return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash, grown);
+  return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash);
 }
 
 /** As `bodyOf`, of a text that comes in pieces: the loop turns between them. */
-export function longBodyOf(pieces: () => Iterable<string>, grown: Grown = () => undefined): Promise<Body> {
+export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
   return making(async (rest) => {
     const blocks: Buffer[] = [];
     const hash = createHash('sha256');
@@ -102,24 +99,21 @@ export function longBodyOf(pieces: () => Iterable<string>, grown: Grown = () => 
       end += block.copy(bytes, end);
       await rest();
     }
-    return bodyOfBytes(bytes, hash, grown);
+    return bodyOfBytes(bytes, hash);
   });
 }
 
-function bodyOfBytes(bytes: Buffer, sum: Hash, grown: Grown): Body {
+function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
   const hash = sum.digest('base64url').slice(0, 22);
   const payload = bytes.length < WORTH_COMPRESSING ? bytes.toString('latin1') : bytes;
   const identity: Representation = { coding: 'identity', payload, etag: `"${hash}"` };
   const made = new Map<Coding, Representation | Promise<Representation>>();
-  let size = bytes.length;
 
   async function make(coding: 'br' | 'gzip', from: Buffer): Promise<Representation> {
     const compressed = () => compress[coding](from);
     const payload = alone(await (from.length < LONG_BODY ? compressed() : compressing(compressed)));
     const representation = { coding, payload, etag: `"${hash}-${coding}"` };
     made.set(coding, representation);
-    size += payload.length;
-    grown();
     return representation;
   }
 
@@ -134,7 +128,8 @@ function bodyOfBytes(bytes: Buffer, sum: Hash, grown: Grown): Body {
       made.set(coding, making);
       return making;
     },
-    size: () => size,
+    // Figures and dates compress to less than half, so both forms together take no more than the text.
+    size: () => (typeof payload === 'string' ? bytes.length : 2 * bytes.length),
   };
 }
 
@@ -148,33 +143,26 @@ export function createBodies(keptBytes = KEPT_BYTES) {
     sizeCalculation: ({ version, body }, question) => body.size() + version.length + question.length,
   });
 
-  /** What makes room for a body that grew, while it is still the one that is kept. */
-  const keeping = (question: string, version: string, body: () => Body) => () => {
-    // Another object: the size of one that is there already is not looked at again.
-    if (bodies.peek(question)?.body === body()) bodies.set(question, { version, body: body() });
+  const find = (question: string, version: string): Body | undefined => {
+    const known = bodies.get(question);
+    return known?.version === version ? known.body : undefined;
   };
 
   return {
     /** @param version names all that the body is made from, so that a kept one is never an old one */
     kept(question: string, version: string, make: () => string): Body {
-      const known = bodies.get(question);
-      if (known?.version === version) return known.body;
-      const body: Body = bodyOf(
-        make(),
-        keeping(question, version, () => body),
-      );
+      const known = find(question, version);
+      if (known) return known;
+      const body = bodyOf(make());
       bodies.set(question, { version, body });
       return body;
     },
 
     /** As `kept`, of a body that is made in pieces: what it is made from must not change meanwhile. */
     async keptLong(question: string, version: string, pieces: () => Iterable<string>): Promise<Body> {
-      const known = bodies.get(question);
-      if (known?.version === version) return known.body;
-      const body: Body = await longBodyOf(
-        pieces,
-        keeping(question, version, () => body),
-      );
+      const known = find(question, version);
+      if (known) return known;
+      const body = await longBodyOf(pieces);
       bodies.set(question, { version, body });
       return body;
     },

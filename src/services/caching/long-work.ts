@@ -1,30 +1,30 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { systemClock } from '#domain/clock';
+import { createOneAtATime } from '#domain/one-at-a-time';
 
-/** For so long a work may keep the loop to itself, in ms. */
+/** How long a work may keep the event loop to itself, in ms. */
 const PIECE = 5;
 
-/** Lets the loop turn where the work has kept it for long enough. */
+/** Lets the event loop turn when the work has kept it for long enough. */
 export type Rest = () => Promise<void> | undefined;
 
 /**
- * Works that would keep the loop for long, one after another: each is done in pieces, and between two of them whatever
- * else is waiting has its turn. One at a time, so that however many are asked for, the loop is kept for one piece, and
- * the memory of one is taken.
+ * Works that would keep the event loop for long: each is done in pieces, between which whatever else waits has its turn.
+ * One work at a time, so that however many there are, they take the time of one piece and the memory of one work.
  */
 export function createLongWork() {
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createOneAtATime();
 
   return function begin<Result>(work: (rest: Rest) => Promise<Result>): Promise<Result> {
-    const mine = last.then(() => {
-      let since = performance.now();
+    return inTurn(() => {
+      // The loop's own time, whatever clock the service is given.
+      let since = systemClock.elapsed();
       return work(() => {
-        if (performance.now() - since < PIECE) return undefined;
+        if (systemClock.elapsed() - since < PIECE) return undefined;
         return turn().then(() => {
-          since = performance.now();
+          since = systemClock.elapsed();
         });
       });
     });
-    last = mine.catch(() => undefined);
-    return mine;
   };
 }

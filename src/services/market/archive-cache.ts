@@ -37,6 +37,12 @@ function touched(what: Fetch, now: number): Touched[] {
   return [...recent('minute'), ...recent('hour')];
 }
 
+/** The spans of a series that are complete, as of now: of stored coverage what can be known yet. */
+export function coveredSpans(rows: readonly Coverage[], token: TokenName, interval: Interval, now: number) {
+  const mine = rows.filter((row) => row.token === token && row.interval === interval);
+  return union(mine.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
+}
+
 type Dependencies = { store: ArchiveStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock; log: Log };
 
 /**
@@ -74,12 +80,8 @@ export async function openArchiveCache({ store, refreshes, clock, log }: Depende
   function setCoverage(rows: readonly Coverage[]): void {
     const now = clock.now();
     for (const token of TOKEN_NAMES) {
-      for (const interval of INTERVALS) {
-        const mine = rows.filter((row) => row.token === token && row.interval === interval);
-        of(token, interval).coverage = union(
-          mine.flatMap(({ span }) => knowablePart(interval, span, now) ?? []),
-        );
-      }
+      for (const interval of INTERVALS)
+        of(token, interval).coverage = coveredSpans(rows, token, interval, now);
     }
   }
 

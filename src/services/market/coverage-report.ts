@@ -1,10 +1,11 @@
 import type { Clock } from '#domain/clock';
 import { gapsIn } from '#domain/market/gaps';
-import { INTERVALS, type Interval, knowablePart } from '#domain/market/interval';
+import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
-import { type Span, union } from '#domain/market/span';
+import type { Span } from '#domain/market/span';
 import { listedAt, TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import type { ArchiveStore } from '#stores/market/archive';
+import { coveredSpans } from './archive-cache.ts';
 
 /** What the archive holds of one series; instants in Unix ms, `first` and `last` those of its samples. */
 export type CoverageRow = {
@@ -29,9 +30,9 @@ export async function coverageReport(store: ArchiveStore, clock: Clock): Promise
   return TOKEN_NAMES.flatMap((token) =>
     INTERVALS.map((interval): CoverageRow => {
       const row = rowOf(token, interval);
-      const mine = coverage.filter((one) => one.token === token && one.interval === interval);
-      const spans = union(mine.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
+      const spans = coveredSpans(coverage, token, interval, now);
       const beginning = Math.min(listedAt(token), rowOf(token, 'day')?.from ?? Number.POSITIVE_INFINITY);
+      const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };
       return {
         token,
         interval,
@@ -39,11 +40,7 @@ export async function coverageReport(store: ArchiveStore, clock: Clock): Promise
         first: row?.from,
         last: row?.thru,
         spans,
-        gaps: gapsIn(
-          interval,
-          { from: beginning, thru: Number.POSITIVE_INFINITY },
-          { now, beginning, coverage: spans },
-        ),
+        gaps: gapsIn(interval, wholeTime, { now, beginning, coverage: spans }),
       };
     }),
   );

@@ -16,7 +16,7 @@ export type BadLine = { line: number; fault: string };
 /** A settled row that stays, although the file's differs. */
 export type KeptRow = { stored: Sample; given: Sample };
 
-export type ImportOptions = {
+type ImportOptions = {
   /** The file's rows replace settled ones. */
   replace: boolean;
   /** The first bad line ends it. */

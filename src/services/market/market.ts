@@ -1,16 +1,7 @@
-import { type Clock, DAY } from '#domain/clock';
-import {
-  daysWindow,
-  type Interval,
-  rangeWindow,
-  samplesIn,
-  startOfDate,
-  type Window,
-} from '#domain/market/interval';
-import { isMidnightSample, type Sample } from '#domain/market/sample';
-import { type Columns, columnsOf, isSettledSlice, type Series, samplesOf } from '#domain/market/series';
+import type { Clock } from '#domain/clock';
+import { daysWindow, type Interval, rangeWindow, type Window } from '#domain/market/interval';
+import type { Columns } from '#domain/market/series';
 import { seriesCsv, seriesJson, seriesToCsv } from '#domain/market/series-text';
-import { overlap } from '#domain/market/span';
 import { TOKENS, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
 import { UpstreamFailure } from '#domain/upstream/failure';
@@ -23,6 +14,7 @@ import type { ArchiveCache } from './archive-cache.ts';
 import type { Backfill } from './backfill.ts';
 import { createGapReport } from './gaps.ts';
 import { createStaleness } from './staleness.ts';
+import { createWindowReader, type WindowRows } from './window-rows.ts';
 
 export type Format = 'json' | 'csv';
 
@@ -40,13 +32,6 @@ const RENDER: Record<Shape, (columns: Columns) => Iterable<string>> = {
   csv: seriesCsv,
 };
 
-/**
- * A window of more samples than the first is answered in pieces between which the loop turns (5,000 take 10 ms), and a
- * user's one after another; of those beyond the second few may wait.
- */
-const [WIDE, LONG] = [1000, 6000];
-export type WindowSize = 'short' | 'wide' | 'long';
-
 const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
 
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
@@ -54,56 +39,15 @@ export function createMarket({ archive, backfill, clock }: Dependencies) {
   const bodies = createBodies();
   const answerCache = createAnswerCache({ source: archive, clock });
   const gapReport = createGapReport({ archive, backfill, clock });
+  const { read, size } = createWindowReader({ archive, clock });
   /** Long answers that are being made, for whoever asks the same meanwhile. */
   const underWay = new Map<string, Promise<Answer>>();
-
-  /** Until its own row is ready, the first sample after midnight stands in for today's; a later hour's does not. */
-  function standIn(token: TokenName): Sample | undefined {
-    const today = startOfDate(clock.now());
-    const firsts = [
-      archive.series(token, 'minute').firstFrom(today),
-      archive.series(token, 'hour').firstFrom(today),
-    ];
-    const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
-    return first && isMidnightSample(first.at) ? first : undefined;
-  }
-
-  /** What a window holds: rows of the archive, and the samples that follow them. To be used before any waiting. */
-  function read(token: TokenName, { interval, span, open, withLatest }: Window, series: Series) {
-    const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
-    const following: Sample[] = [];
-    let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
-    const follow = (sample: Sample | undefined) => {
-      if (!sample || sample.at <= lastAt) return;
-      following.push(sample);
-      lastAt = sample.at;
-    };
-    if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
-    // The latest sample alone does not make a window: of what was asked for, nothing is there.
-    const isEmpty = slice.start === slice.end && following.length === 0;
-    if (withLatest) follow(archive.newest(token));
-    const inMemory = series === archive.series(token, interval);
-    return {
-      isEmpty,
-      // Minutes are told of the last day alone: what they were when it ended they stay.
-      isSettled: !open && (isSettledSlice(slice) || (interval === 'minute' && span.thru < clock.now() - DAY)),
-      lastAt,
-      isWide: slice.end - slice.start > WIDE,
-      first: (): Sample | undefined => samplesOf(slice).next().value ?? following[0],
-      /** All of it, as it is now: the rows in memory may be others later. */
-      columns: () => columnsOf(following, slice),
-      /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
-      version: inMemory
-        ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
-        : undefined,
-    };
-  }
 
   /** What is said of a window's answer, beside its body. */
   function facts(
     token: TokenName,
     window: Window,
-    rows: { isSettled: boolean; lastAt: number },
+    rows: Pick<WindowRows, 'isSettled' | 'lastAt'>,
     outcome: FetchOutcome,
   ) {
     const whats = ['latest', `chart:${token}`, `hours:${token}`, `daily:${token}`] as const;
@@ -122,7 +66,7 @@ export function createMarket({ archive, backfill, clock }: Dependencies) {
 
   function bodyFor(
     question: string,
-    { version, isWide, columns }: ReturnType<typeof read>,
+    { version, isWide, columns }: WindowRows,
     render: (columns: Columns) => Iterable<string>,
   ): Body | Promise<Body> {
     if (isWide) {
@@ -154,14 +98,6 @@ export function createMarket({ archive, backfill, clock }: Dependencies) {
       gaps: [],
       outcome,
     };
-  }
-
-  /** How large the answer to a window may be. */
-  function size(token: TokenName, { interval, span }: Window): WindowSize {
-    const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
-    const samples = known === undefined ? 0 : samplesIn(interval, known);
-    if (samples > LONG) return 'long';
-    return samples > WIDE ? 'wide' : 'short';
   }
 
   /** A window's answer, or the one that was given to the same question a moment ago, or that is being made at length. */

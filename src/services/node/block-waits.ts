@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, SECOND } from '#domain/clock';
 import { NodeRejection } from '#domain/cosmos/exchange';
 import type { LegacyTransaction } from '#domain/cosmos/legacy-shapes';
-import { untilInBlock } from '#domain/cosmos/until-in-block';
+import { isInBlock } from '#domain/cosmos/transactions';
 import { UpstreamFailure } from '#domain/upstream/failure';
 
-/** Between looks for a transaction: doubled each time, up to a bound; in ms. */
+/** The pause between two look-ups: doubled each time, up to a bound; in ms. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = SECOND;
 
@@ -23,12 +23,12 @@ type Dependencies = {
   wait?: (ms: number) => Promise<unknown>;
 };
 
-/** Those who wait for a transaction to be in a block: each hash has one poller, for as long as somebody waits. */
+/** Waits for transactions to be in a block. Each hash has one poller, for as long as somebody waits for it. */
 export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) {
   const waiting = new Map<string, Set<Waiter>>();
 
-  /** How long the next of them waits yet, once those are gone whose time is up; undefined when none is left. */
-  function next(waiters: Set<Waiter>): number | undefined {
+  /** Lets those go whose time is up; gives how long the next of the others still waits, undefined when none is left. */
+  function timeLeft(waiters: Set<Waiter>): number | undefined {
     let soonest: number | undefined;
     for (const waiter of waiters) {
       const left = waiter.until - clock.elapsed();
@@ -41,48 +41,39 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     return soonest;
   }
 
+  /** Whatever a node says meanwhile, it is asked again: it does not know a transaction before it is in a block. */
   async function poll(hash: string, waiters: Set<Waiter>): Promise<LegacyTransaction | undefined> {
-    let pause = FIRST_PAUSE;
-    return untilInBlock({
-      async pause() {
-        const left = next(waiters);
-        if (left !== undefined) {
-          await wait(Math.min(pause, left));
-          pause = Math.min(2 * pause, LONGEST_PAUSE);
-          if (next(waiters) !== undefined) return true;
-        }
-        // At once, so that whoever comes now has a poller of their own.
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      await wait(Math.min(pause, timeLeft(waiters) ?? 0));
+      const left = timeLeft(waiters);
+      if (left === undefined) {
+        // Before anything is awaited, so that whoever comes now has a new poller.
         waiting.delete(hash);
-        return false;
-      },
-      lookUp: () =>
-        lookUp(hash, clock.elapsed() + (next(waiters) ?? 0)).catch((error) => {
-          const isSaid = error instanceof UpstreamFailure || error instanceof NodeRejection;
-          throw isSaid ? new NodeRejection(404, error.message) : error;
-        }),
-    });
+        return undefined;
+      }
+      try {
+        const found = await lookUp(hash, clock.elapsed() + left);
+        if (isInBlock(found)) return found;
+      } catch (error) {
+        if (!(error instanceof UpstreamFailure || error instanceof NodeRejection)) throw error;
+      }
+    }
   }
 
-  function start(hash: string): Set<Waiter> {
-    const waiters = new Set<Waiter>();
+  function start(hash: string, waiters: Set<Waiter>): void {
     waiting.set(hash, waiters);
     const end = (tell: (waiter: Waiter) => void) => {
       if (waiting.get(hash) === waiters) waiting.delete(hash);
-      for (const waiter of waiters) tell(waiter);
+      waiters.forEach(tell);
     };
-    // The first waiter is added before anything is looked at.
-    queueMicrotask(() => {
-      poll(hash, waiters).then(
-        (found) => end(({ settle }) => settle(found)),
-        (error) => end(({ fail }) => fail(error)),
-      );
-    });
-    return waiters;
+    poll(hash, waiters).then(
+      (found) => end(({ settle }) => settle(found)),
+      (error) => end(({ fail }) => fail(error)),
+    );
   }
 
   /**
-   * The transaction once it is in a block, whatever the nodes say meanwhile; undefined when the time is up, or nobody
-   * wants to know any more.
+   * The transaction once it is in a block; undefined when the time is up, or the signal says that nobody waits any more.
    *
    * @param until an instant of the monotonic clock
    */
@@ -93,9 +84,10 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
   ): Promise<LegacyTransaction | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     return new Promise((settle, fail) => {
-      const waiters = waiting.get(hash) ?? start(hash);
+      const waiters = waiting.get(hash) ?? new Set();
       const waiter = { until, settle, fail };
       waiters.add(waiter);
+      if (!waiting.has(hash)) start(hash, waiters);
       signal?.addEventListener('abort', () => {
         waiters.delete(waiter);
         settle(undefined);

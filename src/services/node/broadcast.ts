@@ -10,12 +10,12 @@ import { createBlockWaits } from './block-waits.ts';
 import type { NodePool } from './pool.ts';
 import { unknownOutcome } from './problem.ts';
 
-/** Of the time for an answer, the part in which a node has to take the transaction: the rest is for looking it up. */
+/** The part of an answer's time in which a node has to take the transaction: the rest is for looking it up. */
 const SENDING = 0.7;
 /** How long `block` waits for a block, as a multiple of the time for one answer: a few blocks of most chains. */
 const BLOCK_WAIT = 4;
 
-/** A node that takes no such transaction: one that speaks the other dialect may. */
+/** A node does not take this form of a transaction: one of the other dialect may. */
 const UNREADABLE = 422;
 
 type Dependencies = {
@@ -47,7 +47,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       try {
         const broadcast = async (calls: NodeCalls) => {
           const answer = await calls.broadcast(asked);
-          // Another hash is that of another transaction: what became of this one has not been said.
+          // Another hash is another transaction: the outcome of this one is not known.
           if (ownHash !== undefined && answer.txhash !== ownHash) throw malformed('hash of the transaction');
           return answer;
         };
@@ -60,7 +60,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
         unsent = error;
       }
     }
-    // Told as a timeout it would read as if it might have gone out.
+    // As a timeout it would read as if the transaction might have been sent.
     if (!(unsent instanceof UpstreamFailure) || unsent.reason !== 'timeout') throw unsent;
     throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', {
       cause: unsent,
@@ -68,8 +68,8 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     });
   }
 
-  /** What the node told, which stands unless a look-up tells otherwise. */
-  function told(sent: Exclude<Sent, { failure: UpstreamFailure }>): LegacyTransaction {
+  /** The node's own answer or rejection. */
+  function answerOf(sent: Exclude<Sent, { failure: UpstreamFailure }>): LegacyTransaction {
     if ('rejection' in sent) throw sent.rejection;
     return sent.answer;
   }
@@ -98,13 +98,13 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
 
       const hash = ownHash ?? ('answer' in sent ? sent.answer.txhash : undefined);
       const isRefused = 'rejection' in sent || sent.answer.code !== undefined;
-      if (hash === undefined || (isRefused && !isKnown(sent))) return told(sent);
+      if (hash === undefined || (isRefused && !isKnown(sent))) return answerOf(sent);
       if (request.mode !== 'block') {
-        return isRefused ? lookUp(hash, start + timeoutMs).catch(() => told(sent)) : told(sent);
+        return isRefused ? lookUp(hash, start + timeoutMs).catch(() => answerOf(sent)) : answerOf(sent);
       }
       const found = await waitForBlock(hash, clock.elapsed() + timeoutMs * BLOCK_WAIT, signal);
       if (found) return found;
-      if (isRefused) return told(sent);
+      if (isRefused) return answerOf(sent);
       throw unknownOutcome('The node took the transaction, and it is in no block yet', hash);
     },
   };

@@ -8,11 +8,11 @@ import type { NodeSource } from '#sources/node/node';
 
 /** How often each node is asked for its newest block, while there are calls, in ms. */
 const CHECK_EVERY = 10 * SECOND;
-/** A node this many blocks behind the best is passed over. */
+/** A node this many blocks behind the best is not asked while others can be. */
 const MOST_BEHIND = 50;
-/** The part of the time for an answer that the first callers give the nodes to tell how far they are. */
+/** The part of an answer's time that the first callers wait for the nodes to tell their heights. */
 const PATIENCE = 0.25;
-/** How often the nodes are gone through, where the last of them failed in passing; else those not asked yet are. */
+/** How often all nodes are tried when the last failure was a passing one; otherwise each is asked once. */
 const ROUNDS = 2;
 const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 
@@ -24,7 +24,7 @@ const REASONS: Record<NodeFaultKind, FailureCause> = {
   wrong_dialect: 'unexpected',
 };
 
-/** Whatever went wrong with a node, as one kind of error; what it refuses to take, it has not taken. */
+/** Every failure of a node as an `UpstreamFailure`; what the node refused to take counts as not sent. */
 function toFailure(error: unknown, sent: boolean): unknown {
   if (error instanceof UpstreamFailure) {
     if (sent && error.reason !== 'rate_limited') return error;
@@ -40,7 +40,7 @@ function toFailure(error: unknown, sent: boolean): unknown {
   });
 }
 
-/** What tells how a node does, where what was asked is up to whoever asks; and what is only ever the question's. */
+/** Of a call whose size the caller chooses, only these failures are the node's; and this one is never the node's. */
 const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
 const OF_THE_QUESTION: FailureCause = 'too_large';
 
@@ -70,14 +70,14 @@ type Options = {
   log: Log;
 };
 
-/** The nodes: which dialect each speaks, how far each has come, and which are asked first. */
+/** The nodes: which dialect each speaks, which block each has reached, and which are asked first. */
 export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Options) {
   const configured = dialect === 'auto' ? undefined : dialect;
   const members = sources.map((source, index) => createMember(source, index, configured));
   let checkedAt = Number.NEGATIVE_INFINITY;
   let firstCheck: Promise<unknown> | undefined;
 
-  /** How a node is spoken to, found out where that is not known; nothing of a call has gone out when this fails. */
+  /** Finds out which dialect a node speaks; when that fails, nothing of the call has been sent. */
   async function dialectOf(member: Member, ask: AskNode): Promise<NodeDialect> {
     try {
       const found = await detectDialect(ask);
@@ -89,18 +89,8 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     }
   }
 
-  async function attempt<T>(
-    member: Member,
-    until: number,
-    use: (calls: NodeCalls) => Promise<T>,
-    asking: (isUpToCaller: boolean) => void,
-  ) {
-    const ask: AskNode = (question) => {
-      asking(isUpToCaller(question));
-      const left = until - clock.elapsed();
-      if (left > 0) return member.source.ask(question, left);
-      throw new UpstreamFailure('node', 'timeout', 'no time is left for it', { sent: false });
-    };
+  /** Makes a call in the node's dialect, which is found out again where the node does not know the path any more. */
+  async function attempt<T>(member: Member, ask: AskNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     const known = member.dialect;
     const spoken = known ?? (await dialectOf(member, ask));
     try {
@@ -117,10 +107,14 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
   /** One attempt at one node, until an instant of the monotonic clock. */
   async function call<T>(member: Member, until: number, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     let isOpenEnded = false;
+    const ask: AskNode = (question) => {
+      isOpenEnded = isUpToCaller(question);
+      const left = until - clock.elapsed();
+      if (left > 0) return member.source.ask(question, left);
+      throw new UpstreamFailure('node', 'timeout', 'no time is left for it', { sent: false });
+    };
     try {
-      const value = await attempt(member, until, use, (isUpToCaller) => {
-        isOpenEnded = isUpToCaller;
-      });
+      const value = await attempt(member, ask, use);
       member.failure = undefined;
       return value;
     } catch (error) {
@@ -144,8 +138,8 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     }
   }
 
-  /** Has the heights asked for when it is time; only the first callers wait for them, and for a while alone. */
-  async function watchHeights(): Promise<void> {
+  /** Asks for the heights when it is time. Only the first callers wait for them, and not for long. */
+  async function checkHeights(): Promise<void> {
     if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
       checkedAt = clock.elapsed();
       const checks = Promise.all(members.map(check));
@@ -157,15 +151,18 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
   const behind = ({ height }: Member) =>
     height === undefined ? 0 : Math.max(...members.map((one) => one.height ?? 0)) - height;
 
-  /** Those to be asked, in order: what has failed, or has not told how far it is, comes last. */
+  /** The nodes to ask, in order: those that failed, or whose height is not known, come last. */
   async function candidates(): Promise<Member[]> {
-    if (members.length > 1) await watchHeights();
+    if (members.length > 1) await checkHeights();
     const near = members.filter((member) => behind(member) <= MOST_BEHIND);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
-    // The best may be one that tells a height and nothing else: then those that it has left behind are asked after all.
-    const isForsaken = sound.length === 0;
-    return [...sound, ...rest, ...(isForsaken ? members.filter((member) => !near.includes(member)) : [])];
+    // The highest may answer nothing but its height: while none is sound, those far behind are asked too.
+    return [
+      ...sound,
+      ...rest,
+      ...(sound.length === 0 ? members.filter((member) => !near.includes(member)) : []),
+    ];
   }
 
   return {

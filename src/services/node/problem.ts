@@ -3,12 +3,12 @@ import { UpstreamFailure } from '#domain/upstream/failure';
 import { invalidRequest, Problem } from '#problems';
 import { upstreamProblem } from '#services/upstream/problem';
 
-/** Seconds after which it is worth looking whether an operator has named a node. */
+/** When a client may try again whether a node is configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
-/** Of what a node says, no more than this is repeated, in characters. */
+/** How much of a node's message is repeated, in characters. */
 const LONGEST_MESSAGE = 2000;
 
-/** What a user is told of whatever a node, or the asking of one, threw; any other error goes on as it is. */
+/** The problem for an error of a node or of its transport; any other error as it is. */
 export function nodeProblem(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     const { status, message } = error;

@@ -1,13 +1,11 @@
-import { type Clock, DAY, type Instant, isoDate, SECOND } from '#domain/clock';
-import type { Log } from '#domain/log';
+import { HOUR, type Instant, isoDate, SECOND } from '#domain/clock';
 import { periodAt } from '#domain/quota/plan';
 import type { UsageRecord } from '#domain/records';
 import { reach } from '#services/deadline';
-import type { LedgerStore } from '#stores/quota/ledger';
 import type { KeyHolder } from '#stores/quota/users';
 import type { KeyCache } from './key-cache.ts';
-import { isGood, refuseEnded, refuseExpired } from './key-problems.ts';
-import { createLeases, type Pace, type Receipt } from './leases.ts';
+import { endOf, refuseEnded } from './key-problems.ts';
+import { createLeases, type LeaseOptions, type Receipt } from './leases.ts';
 
 export type { Receipt } from './leases.ts';
 
@@ -17,32 +15,26 @@ export type Caller = KeyHolder;
 /** How many dates `usage` tells of. */
 const DAILY = 31;
 
-type Dependencies = {
-  keyCache: KeyCache;
-  ledger: LedgerStore;
-  clock: Clock;
-  log: Log;
-  pace?: Pace;
-  /** How many calls a key that comes for the first time may make at once, where there is plenty. */
-  page?: number | undefined;
-};
+/** How often keys and ledger are cleaned up, in ms. */
+const TIDY_EVERY = HOUR;
+
+type Dependencies = LeaseOptions & { keyCache: KeyCache };
 
 /** Who may call, and how often. */
-export function createAllowance({ keyCache, ledger, clock, log, pace, page }: Dependencies) {
-  const leases = createLeases({ ledger, clock, log, pace, page });
-  let forgetAt = clock.elapsed();
+export function createAllowance({ keyCache, ...options }: Dependencies) {
+  const { ledger, clock, log, tickMs = SECOND } = options;
+  const leases = createLeases(options);
+  let tidyAt = clock.elapsed();
 
   function toCaller(holder: KeyHolder, allowExpired: boolean): Caller {
-    const now = clock.now();
-    refuseEnded(holder, now);
-    if (!allowExpired) refuseExpired(holder, now);
+    refuseEnded(holder, clock.now(), allowExpired);
     return holder;
   }
 
   /**
-   * The counts of a period and of each date, of one moment: what the ledger has, and of each lease of this process what
-   * was spent beyond what the ledger had of it. So it counts once what is on its way to the ledger, or was lost on the
-   * way back.
+   * The counts of a period and of each date at one moment: what the ledger has, and of each lease of this process what
+   * was spent beyond what the ledger has of that lease. So a report that is on its way, or whose answer was lost, counts
+   * once.
    */
   async function countsOf(userKey: number, periodStart: number) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
@@ -50,7 +42,7 @@ export function createAllowance({ keyCache, ledger, clock, log, pace, page }: De
     const { used, days, spent } = await reach(ledger.counts(userKey, periodStart, ids, DAILY));
     const counts = { used, daily: new Map(days.map(({ date, calls }) => [date, calls])) };
     for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
-      // One that the ledger has no row of was opened since, or it was so long ago that it has forgotten it.
+      // Without a row: it was opened after the counts were read, or so long ago that the ledger has deleted it.
       const calls = lease.spent - (spent[lease.id] ?? asked.get(lease) ?? 0);
       const date = isoDate(lease.date);
       if (lease.period.start === periodStart) counts.used += calls;
@@ -59,28 +51,31 @@ export function createAllowance({ keyCache, ledger, clock, log, pace, page }: De
     return counts;
   }
 
-  /** What changed about users and keys. One whose allowance was found spent counts as changed, so what rests goes back. */
+  /**
+   * Reloads what changed about users and keys. A user whose calls are spent while another process holds some of them is
+   * dated as changed by that settlement: idle leases give theirs back.
+   */
   async function sync(): Promise<void> {
     const changed = await keyCache.sync();
     leases.recall(new Set(changed.map(({ user }) => user.key)));
   }
 
-  /** What changed, and now and then the clean-up of keys and ledger. */
-  async function watch(): Promise<void> {
+  /** Reloads what changed, and now and then cleans up keys and ledger. */
+  async function poll(): Promise<void> {
     await sync();
-    if (clock.elapsed() < forgetAt) return;
-    forgetAt = clock.elapsed() + DAY / 24;
+    if (clock.elapsed() < tidyAt) return;
+    tidyAt = clock.elapsed() + TIDY_EVERY;
     await Promise.all([reach(ledger.tidy()), keyCache.tidy()]);
   }
   let underWay: Promise<void> | undefined;
-  const watching = setInterval(() => {
-    // A database that does not answer is not asked again and again: each question holds a connection.
-    underWay ??= watch()
+  const polling = setInterval(() => {
+    // One at a time: while the database does not answer, each question holds a connection.
+    underWay ??= poll()
       .catch((err) => log.warn({ err }, 'changes to users and keys could not be read'))
       .finally(() => {
         underWay = undefined;
       });
-  }, pace?.tick ?? SECOND);
+  }, tickMs);
 
   return {
     /** The holder of a key that may be used. Throws one of the `api_key_…` problems. */
@@ -94,15 +89,15 @@ export function createAllowance({ keyCache, ledger, clock, log, pace, page }: De
     /** The holder of a key that may be used now, where that is known at once. */
     holderAtOnce(apiKey: string, now: Instant): Caller | undefined {
       const holder = keyCache.holderAtOnce(apiKey, now.elapsed);
-      return holder && isGood(holder, now.wall) ? holder : undefined;
+      return holder && endOf(holder, now.wall) === undefined ? holder : undefined;
     },
 
     /** Pays for one call that is made now, where that can be done at once; else nothing has happened. */
     spendAtOnce: ({ user }: Caller, now: Instant): Receipt | undefined => leases.spendAtOnce(user, now),
 
     /**
-     * Pays for one call, that has waited for the look-up of its key for so many ms. Throws `quota_exceeded` when the
-     * period's allowance is spent.
+     * Pays for one call. Throws `quota_exceeded` when the period's allowance is spent.
+     * @param waited how long the call has waited for the look-up of its key, in ms
      */
     spend: ({ user }: Caller, waited = 0) => leases.spend(user, waited),
     keep: leases.keep,
@@ -131,22 +126,22 @@ export function createAllowance({ keyCache, ledger, clock, log, pace, page }: De
     /** What this process holds for all users together. */
     reading: leases.reading,
 
-    /** Takes over what changed about users and keys: at once when called after a change of this process. */
+    /** Reloads what changed about users and keys: at once when called after a change of this process. */
     sync,
 
     settle: leases.settle,
     leasesOf: leases.of,
-    watch,
+    poll,
 
     /** Stops without a word to the ledger, as a crash would. */
     abandon(): void {
-      clearInterval(watching);
+      clearInterval(polling);
       leases.abandon();
     },
 
     /** Settles everything, within so many ms. */
     async close(withinMs: number): Promise<void> {
-      clearInterval(watching);
+      clearInterval(polling);
       await Promise.all([underWay, leases.close(withinMs)]);
     },
   };

@@ -6,7 +6,7 @@ import { hashApiKey, isApiKey } from '#domain/quota/api-key';
 import { Problem } from '#problems';
 import { createFirstInFirstOut } from '#services/caching/fifo-map';
 import { reach } from '#services/deadline';
-import type { KeyHolder, Look, UserStore } from '#stores/quota/users';
+import type { KeyHolder, UserCursor, UserStore } from '#stores/quota/users';
 import { unknownKey } from './key-problems.ts';
 
 /** Keys that are remembered at most: the known, and the well-formed that nobody has. */
@@ -17,14 +17,14 @@ const UNKNOWN_FOR = MINUTE;
 /** Look-ups travel together, so many at once; beyond so many waiting, the service is overloaded. */
 const LOOKUP_BATCH = 500;
 const LOOKUPS_WAITING = 5_000;
-/** How long a dead key is kept, so that its end is told of, in ms. */
+/** How long a dead key is kept, so that whoever uses it is told why it ended, in ms. */
 const DEAD_FOR = 30 * DAY;
 /** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
 /**
- * A holder, and the number of the statement it was read with: a statement that began earlier knows no better. Whoever
- * keeps it has to see whether it was forgotten: then it learns nothing any more.
+ * A holder, and the number of the statement it was read with: what an earlier statement read is older. Once forgotten,
+ * it is no longer updated, so whoever still refers to it must not use it.
  */
 type Known = { holder: KeyHolder; readBy: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
@@ -37,9 +37,9 @@ type Dependencies = {
 };
 
 /**
- * Who presents which key, remembered so that a call costs no look-up. One look-up statement is under way at a
- * time, however many unknown keys arrive, so that they cannot crowd out the calls of the known. What was remembered
- * first is forgotten first, used or not: to note each use would cost a call more than all the rest of this.
+ * Who presents which key, remembered so that a call costs no look-up. One look-up statement is under way at a time,
+ * however many unknown keys arrive, so that they cannot crowd out the calls of known ones. What was remembered first is
+ * forgotten first, used or not: to record each use would cost a call more than all the rest of this.
  */
 export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Dependencies) {
   const known = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
@@ -47,14 +47,20 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   });
   /** The same by the text of the key, so that a call does not even hash it. */
   const presented = createFirstInFirstOut<Known>(knownKeys);
-  // As a size, since a cache with a `max` takes the memory for all of them at once.
-  const unknown = new LRUCache<string, number>({ maxSize: UNKNOWN_KEYS, sizeCalculation: () => 1 });
+  const unknown = new LRUCache<string, true>({
+    // As a size, since a cache with a `max` takes the memory for all of them at once.
+    maxSize: UNKNOWN_KEYS,
+    sizeCalculation: () => 1,
+    ttl: UNKNOWN_FOR,
+    ttlResolution: 0,
+    perf: { now: clock.elapsed },
+  });
   /** Hashes to be looked up and being looked up, with those who wait for it. */
   const lookups = new Map<string, Lookup>();
   const queue: string[] = [];
   let looking = false;
   let statements = 0;
-  let look: Look | undefined;
+  let cursor: UserCursor | undefined;
   let syncedAt = clock.elapsed();
 
   /** Remembers a holder, unless a statement that began later told of it already. */
@@ -67,20 +73,20 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       return;
     }
     before.readBy = readBy;
-    // What is known of a caller elsewhere hangs on the object: it stays the same while nothing changes.
+    // Others keep what they know of a caller by this object, so it stays the same while nothing changes.
     if (!isDeepStrictEqual(before.holder, holder)) before.holder = holder;
   }
 
   async function lookUpAll(): Promise<void> {
     looking = true;
     while (queue.length > 0) {
-      // What has arrived together is read one after another: all of it shall be in.
+      // Requests that arrived together are read one after another: after a turn of the loop all of them are in.
       await nextTurn();
       const batch = queue.splice(0, LOOKUP_BATCH);
       const readBy = ++statements;
       try {
         for (const holder of await reach(store.findByHashes(batch))) learn(holder, readBy);
-        for (const hash of batch) if (!known.has(hash)) unknown.set(hash, clock.elapsed() + UNKNOWN_FOR);
+        for (const hash of batch) if (!known.has(hash)) unknown.set(hash, true);
         for (const hash of batch) lookups.get(hash)?.resolve();
       } catch (error) {
         for (const hash of batch) lookups.get(hash)?.reject(error);
@@ -109,7 +115,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     if (known.has(hash)) {
       refuseStale();
     } else {
-      if ((unknown.get(hash) ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) throw unknownKey();
+      if (unknown.has(hash)) throw unknownKey();
       await reach(lookUp(hash));
     }
     const found = known.get(hash);
@@ -118,9 +124,9 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     return found.holder;
   }
 
-  /** What is not told of any more of these users was deleted. */
-  function forgetUntold(told: readonly KeyHolder[], users: ReadonlySet<number>): void {
-    const hashes = new Set(told.map(({ hash }) => hash));
+  /** Forgets the keys of these users that were deleted: those that were not read. */
+  function forgetDeleted(read: readonly KeyHolder[], users: ReadonlySet<number>): void {
+    const hashes = new Set(read.map(({ hash }) => hash));
     for (const [hash, { holder }] of known.entries()) {
       if (users.has(holder.user.key) && !hashes.has(hash)) known.delete(hash);
     }
@@ -148,12 +154,13 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       return holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey);
     },
 
-    /** Takes over what changed: on this process at once when called after the change, on others with their tick. */
+    /** Reloads what changed: at once in the process that made the change, in the others with their next tick. */
     async sync(): Promise<readonly KeyHolder[]> {
       const readBy = ++statements;
       const startedAt = clock.elapsed();
-      const changed = await reach(store.changedSince(look));
-      look = changed.look;
+      const wasStale = isStale(startedAt);
+      const changed = await reach(store.changedSince(cursor));
+      cursor = changed.cursor;
       syncedAt = Math.max(syncedAt, startedAt);
       for (const holder of changed.holders) {
         const { hash } = holder;
@@ -161,7 +168,9 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
         if (known.has(hash) || lookups.has(hash)) learn(holder, readBy);
         else unknown.delete(hash);
       }
-      if (changed.crowded.size > 0) forgetUntold(changed.holders, changed.crowded);
+      // Dead keys are deleted after a month, or where there are many: after an outage either may have been missed.
+      const mayLackKeys = wasStale ? changed.users : changed.crowded;
+      if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;
     },
 

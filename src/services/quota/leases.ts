@@ -1,52 +1,45 @@
-import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
-import type { Log } from '#domain/log';
+import { type Instant, instantOf, SECOND } from '#domain/clock';
 import { giveBackCall, isUsable, keepCall, type Lease, remaining, unspent } from '#domain/quota/lease';
 import { Problem } from '#problems';
 import { DEADLINE, reach } from '#services/deadline';
 import type { LedgerStore } from '#stores/quota/ledger';
 import { createQuotaStates, end, type Held, isIdle, type QuotaState, type Spender } from './quota-state.ts';
-import { createScheduler, type Pace } from './scheduler.ts';
+import { createScheduler, type SchedulerOptions } from './scheduler.ts';
 import { createSettling } from './settlement.ts';
-import { createWaits, type WaitsReading } from './wait-histogram.ts';
 
 export type { Spender } from './quota-state.ts';
-export type { Pace } from './scheduler.ts';
 
 /** A call that was paid for. `remaining` is what this process knows to be left after it. */
 export type Receipt = { lease: Lease; remaining: number };
 
-/**
- * What a process holds, what has become of the calls it took since it started, how long calls waited for the ledger, and
- * how far apart it settles everything, in ms.
- */
+/** What a process holds, what became of the calls it took since it started, and how often it settles everything. */
 export type LeasesReading = Held & {
   settled: number;
   refunded: number;
-  waits: WaitsReading;
+  /** How far apart ticks are, in ms. */
   tick: number;
 };
 
-/** How many calls a page makes that opens, where nobody says. */
-const PAGE = 50;
+/** How many calls a page makes that opens: they come together. */
+const FIRST_GRANT = 50;
 
-/** `page` is how many calls a first grant holds at least, where there is plenty. */
-type Dependencies = {
+export type LeaseOptions = SchedulerOptions & {
   ledger: LedgerStore;
-  clock: Clock;
-  log: Log;
-  pace?: Pace | undefined;
-  page?: number | undefined;
+  /** How many calls a first grant holds at least, where there is plenty. */
+  firstGrant?: number | undefined;
+  /** Told how long a call waited for the ledger, in ms. */
+  waited?: ((ms: number) => void) | undefined;
 };
 
 /**
- * Spending without a database on the way: a call takes one from the lease in memory; the ledger is settled behind
- * it, for all keys together. What each statement settles is told in `stores/settlement.ts` and in ARCHITECTURE.md.
+ * Spending without a database on the way: a call takes one from the lease in memory, and the ledger is settled behind
+ * it, for all keys together. The races are told in `stores/quota/settlement.ts` and in ARCHITECTURE.md.
  */
-export function createLeases({ ledger, clock, log, pace, page = PAGE }: Dependencies) {
+export function createLeases({ ledger, firstGrant = FIRST_GRANT, waited: told, ...options }: LeaseOptions) {
+  const { clock, log } = options;
   const quotas = createQuotaStates(clock);
-  const settling = createSettling({ quotas, ledger, clock, page });
-  const scheduler = createScheduler({ ...settling, log, pace });
-  const waits = createWaits();
+  const settling = createSettling({ quotas, ledger, clock, firstGrant });
+  const scheduler = createScheduler({ ...settling, ...options });
   let refunded = 0;
 
   function take(quota: QuotaState, lease: Lease, { elapsed }: Instant): Receipt {
@@ -64,8 +57,8 @@ export function createLeases({ ledger, clock, log, pace, page = PAGE }: Dependen
   }
 
   /**
-   * Resolves after the statement that the account is in, which all of its calls share. A call waits so many ms at most:
-   * the statement goes on without it, and what it grants stays with the account.
+   * Resolves after the next statement with this user's leases; all waiting calls of the user share it. A call waits so
+   * many ms at most; the statement goes on without it, and what it grants stays with the user.
    */
   async function settled(quota: QuotaState, atMost: number): Promise<void> {
     const since = clock.elapsed();
@@ -79,7 +72,7 @@ export function createLeases({ ledger, clock, log, pace, page = PAGE }: Dependen
     }
     await reach(quota.asked, undefined, atMost).finally(() => {
       quota.waiting -= 1;
-      waits.tell(clock.elapsed() - since);
+      told?.(clock.elapsed() - since);
     });
   }
 
@@ -132,11 +125,10 @@ export function createLeases({ ledger, clock, log, pace, page = PAGE }: Dependen
       ...quotas.held(),
       settled: settling.settled(),
       refunded,
-      waits: waits.reading(),
       tick: scheduler.interval(),
     }),
 
-    /** Gives back what rests of these users: somebody may need it. */
+    /** Gives back what idle leases of these users hold: another process may need it. */
     recall(userKeys: Iterable<number>): void {
       const idle = [...userKeys]
         .map(quotas.find)
@@ -155,8 +147,8 @@ export function createLeases({ ledger, clock, log, pace, page = PAGE }: Dependen
     /** Settles everything and gives back what is unspent, however often it takes within the time there is (ms). */
     async close(withinMs: number): Promise<void> {
       scheduler.close();
-      const deadline = performance.now() + withinMs;
-      while (!quotas.areSettled() && performance.now() < deadline) {
+      const deadline = clock.elapsed() + withinMs;
+      while (!quotas.areSettled() && clock.elapsed() < deadline) {
         for (const quota of quotas.all()) end(quota);
         await scheduler
           .tick()
@@ -171,5 +163,3 @@ export function createLeases({ ledger, clock, log, pace, page = PAGE }: Dependen
     },
   };
 }
-
-export type Leases = ReturnType<typeof createLeases>;

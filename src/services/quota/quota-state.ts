@@ -3,10 +3,11 @@ import { type Clock, type Instant, MINUTE, SECOND } from '#domain/clock';
 import { isOver, isPast, type Lease, newLease, unspent } from '#domain/quota/lease';
 import type { Term } from '#domain/quota/plan';
 
-/** A key that was not used for so long gives back what it holds, but for what may rest; in ms. */
+/** After so long without a call a user is idle: what is held goes back, but for the few calls that may rest. In ms. */
 export const IDLE = 5 * SECOND;
-/** And that after so long; an account without a lease is forgotten; in ms. */
+/** After so long the resting calls go back too. In ms. */
 const RESTS = 10 * MINUTE;
+/** After so long the state of a user without a lease is deleted. In ms. */
 const FORGOTTEN = MINUTE;
 
 /** Who spends: whose, how many, and in which periods. */
@@ -17,20 +18,20 @@ export type QuotaState = {
   lease: Lease | undefined;
   /** Leases no longer spent from, until their last call is settled. */
   ended: Lease[];
-  /** Calls a second of late, and calls since the last tick. */
+  /** Calls a second as of the last tick, and calls since then. */
   rate: number;
   calls: number;
   usedAt: number;
   reportedAt: number;
-  /** Calls that wait for the ledger to grant something. */
+  /** How many calls wait for a grant. */
   waiting: number;
   /** The settlement that they wait for. */
   asked: Promise<void> | undefined;
-  /** Set when the ledger had nothing to grant: when to ask again, and when something may come back (seconds). */
+  /** Set when the ledger had nothing to grant: when to ask again, and in how many seconds something may come back. */
   exhausted: { until: number; comesBackIn: number | undefined } | undefined;
 };
 
-/** What the accounts of this process hold together: leases that are open, and calls. */
+/** What this process holds for all users together: open leases, and calls. */
 export type Held = {
   leases: number;
   granted: number;
@@ -39,34 +40,34 @@ export type Held = {
   unsettled: number;
 };
 
-/** Whether the key was not used for a while, and nobody waits with it. */
+/** Whether the user has not called for a while, and no call waits. */
 export const isIdle = ({ usedAt, waiting }: QuotaState, elapsed: number): boolean =>
   waiting === 0 && elapsed - usedAt >= IDLE;
 
-/** As long as a UUID and as random, and one flat string: Node puts UUIDs together of twenty pieces that it keeps. */
+/** 128 random bits as one flat string: `randomUUID` gives a rope of twenty strings, all of which stay in memory. */
 const newId = () => randomBytes(16).toString('hex');
 
-/** Nothing more is spent from the account's lease; what it holds goes back with the next settlement. */
+/** Nothing more is spent from the lease; what it holds goes back with the next settlement. */
 export function end(quota: QuotaState): void {
   const { lease } = quota;
   if (!lease) return;
   lease.closing = true;
   quota.lease = undefined;
-  // That there was nothing to grant was said of this lease's period, and of a limit that may have changed.
+  // It was exhausted in this lease's period, under a limit that may have changed.
   quota.exhausted = undefined;
   if (lease.seq > 0) quota.ended.push(lease);
 }
 
-/** Nothing more will be said of it, by either side. */
+/** Whether it is closed and settled, and no call of it can be given back any more. */
 const isDone = ({ closed, spent, settled, inFlight }: Lease) => closed && spent === settled && inFlight === 0;
 
-/** The accounts of this process, in memory alone. */
+/** The quota state of every user of this process, in memory alone. */
 export function createQuotaStates(clock: Clock) {
   const quotas = new Map<number, QuotaState>();
   let measuredAt = clock.elapsed();
 
   return {
-    /** The account of a user who spends: the one there is, or a new one. */
+    /** The state of a user who spends: the known one, or a new one. */
     of(key: number): QuotaState {
       const known = quotas.get(key);
       if (known) return known;
@@ -85,7 +86,7 @@ export function createQuotaStates(clock: Clock) {
       return fresh;
     },
 
-    /** The account of a user, where there is one. */
+    /** The state of a user, if there is one. */
     find: (key: number): QuotaState | undefined => quotas.get(key),
 
     /** The leases of a user whose calls may not all be settled. */
@@ -94,7 +95,7 @@ export function createQuotaStates(clock: Clock) {
       return quota ? [...quota.ended, ...(quota.lease ? [quota.lease] : [])] : [];
     },
 
-    /** The lease of the period and date that now are: the one there is, or a new one that nothing was granted to. */
+    /** The lease of the current period and date: the open one, or a new one without a grant. */
     currentLease(quota: QuotaState, spender: Spender): Lease {
       const now = clock.now();
       if (quota.lease && (quota.lease.closing || isPast(quota.lease, spender, now))) end(quota);
@@ -105,9 +106,9 @@ export function createQuotaStates(clock: Clock) {
     all: (): Iterable<QuotaState> => quotas.values(),
 
     /**
-     * Once a tick: measures how fast each key spends, ends the leases that are over and of keys that are idle, where
-     * nothing may rest any more, and forgets what is settled and the accounts that nobody uses. Gives how many keys are
-     * in use.
+     * Once a tick: measures how fast each user spends; ends leases whose period or date is over, and those of idle users
+     * that hold nothing or have rested for long; deletes what is settled and the states that nobody uses. Gives how many
+     * users are active.
      */
     review({ wall, elapsed }: Instant): number {
       const seconds = Math.max(SECOND, elapsed - measuredAt) / SECOND;

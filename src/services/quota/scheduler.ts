@@ -1,48 +1,43 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SECOND } from '#domain/clock';
+import { type Clock, SECOND } from '#domain/clock';
 import type { Log } from '#domain/log';
+import { createOneAtATime } from '#domain/one-at-a-time';
 
-/** Everything is settled once in this time (ms), and what is not pressing waits for it. */
-const PACE = { tick: SECOND };
 /** So many keys in use are settled in the shortest tick; with more it stretches, to so many times as long at most. */
 const KEYS_A_TICK = 10_000;
 const LONGEST = 4;
 
-export type Pace = typeof PACE;
-
 /** One statement, as somebody waits for it or not. */
 export type Statement = () => Promise<void>;
 
-type Dependencies = {
+export type SchedulerOptions = {
+  clock: Clock;
+  log: Log;
+  /** Everything is settled once in this time, in ms; what is not pressing waits for it. */
+  tickMs?: number | undefined;
+};
+
+type Dependencies = SchedulerOptions & {
   /** The statement for those who wait. */
   settleAsking: Statement;
   /** Begins a tick: what is to be settled now, in statements of bounded size, and how many keys are in use. */
   begin: () => { inUse: number; statements: readonly Statement[] };
-  log: Log;
-  pace?: Pace | undefined;
 };
 
 /**
- * When the ledger is settled: one statement at a time, each as soon as the one before it is over. All who wait share the
- * next; those of a tick let them go first.
+ * When the ledger is settled: one statement at a time, each as soon as the one before it is over. All who wait share
+ * the next one, which goes before the statements of a tick that have not begun.
  */
-export function createScheduler({ settleAsking, begin, log, pace = PACE }: Dependencies) {
-  let last: Promise<void> = Promise.resolve();
+export function createScheduler({ settleAsking, begin, clock, log, tickMs = SECOND }: Dependencies) {
+  const inTurn = createOneAtATime();
   let next: Promise<void> | undefined;
-  let interval = pace.tick;
+  let interval = tickMs;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  /** Whoever comes while one is under way is behind it, and before what is only then put in turn. */
-  function inTurn(statement: Statement): Promise<void> {
-    const done = last.then(statement);
-    last = done.catch(() => undefined);
-    return done;
-  }
-
   function soon(): Promise<void> {
     next ??= inTurn(async () => {
-      // What has arrived together is read one after another: all of it shall be in.
+      // Requests that arrived together are read one after another: after a turn of the loop all of them are in.
       await nextTurn();
       next = undefined;
       return settleAsking();
@@ -52,15 +47,16 @@ export function createScheduler({ settleAsking, begin, log, pace = PACE }: Depen
 
   async function tick(): Promise<void> {
     const { inUse, statements } = begin();
-    interval = pace.tick * Math.min(LONGEST, Math.max(1, inUse / KEYS_A_TICK));
+    interval = tickMs * Math.min(LONGEST, Math.max(1, inUse / KEYS_A_TICK));
+    // One by one, so that whoever asks meanwhile comes before the next of them.
     for (const statement of statements) await inTurn(statement);
   }
 
   function tickAfter(pause: number): void {
     timer = setTimeout(async () => {
-      const startedAt = performance.now();
+      const startedAt = clock.elapsed();
       await tick().catch((err) => log.warn({ err }, 'the ledger could not be settled'));
-      if (!isClosed) tickAfter(Math.max(0, startedAt + interval - performance.now()));
+      if (!isClosed) tickAfter(Math.max(0, startedAt + interval - clock.elapsed()));
     }, pause);
   }
   tickAfter(interval);

@@ -1,9 +1,6 @@
-import { type Clock, MINUTE, SECOND } from '#domain/clock';
+import { type Clock, MINUTE } from '#domain/clock';
 import { type Budget, monthOf } from '#domain/upstream/budget';
 import type { RefreshStore } from '#stores/market/refreshes';
-
-/** How long a schedule computed from the same count is used, in ms. */
-const RECOMPUTE_AFTER = SECOND;
 
 type Dependencies<RefreshSchedule> = {
   store: RefreshStore;
@@ -19,12 +16,9 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
   const { store, upstream, budget, throttle, clock } = dependencies;
   let month = monthOf(clock.now()).start;
   let spent = await store.spent(upstream, month);
-  let computed = compute();
 
-  function compute() {
-    const now = clock.now();
-    return { at: now, spent, schedule: throttle(monthOf(now).start > month ? 0 : spent, now) };
-  }
+  /** The calls spent in the month that an instant lies in, as far as this process knows. */
+  const spentAt = (now: number) => (monthOf(now).start > month ? 0 : spent);
 
   return {
     /** Takes one call from the budget; false when this minute or this month has none left. */
@@ -44,18 +38,13 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
       spent = await store.spent(upstream, month);
     },
 
-    /** The calls spent in the running month, as far as this process knows, and their limit. */
-    reading(): { spent: number; limit: number } {
-      return { spent: monthOf(clock.now()).start > month ? 0 : spent, limit: budget.perMonth };
-    },
+    /** The calls spent in the running month, and their limit. */
+    reading: () => ({ spent: spentAt(clock.now()), limit: budget.perMonth }),
 
     /** The schedule as the month's budget allows it now. */
     schedule(): RefreshSchedule {
       const now = clock.now();
-      if (computed.spent !== spent || now < computed.at || now >= computed.at + RECOMPUTE_AFTER) {
-        computed = compute();
-      }
-      return computed.schedule;
+      return throttle(spentAt(now), now);
     },
   };
 }

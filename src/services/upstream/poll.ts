@@ -1,3 +1,4 @@
+import { createOneAtATime } from '#domain/one-at-a-time';
 import type { RefreshStore } from '#stores/market/refreshes';
 
 type Dependencies<What extends string> = {
@@ -12,7 +13,7 @@ type Dependencies<What extends string> = {
 export function createPoll<What extends string>({ refreshes, concerns, reload }: Dependencies<What>) {
   const versions = new Map<What, number>();
   const fetchedAt = new Map<What, number>();
-  let polling = Promise.resolve();
+  const inTurn = createOneAtATime();
 
   async function poll(): Promise<void> {
     const rows = await refreshes.all();
@@ -29,11 +30,7 @@ export function createPoll<What extends string>({ refreshes, concerns, reload }:
 
   return {
     /** Reloads what was written since the last poll; one poll at a time. */
-    sync(): Promise<void> {
-      const next = polling.then(poll);
-      polling = next.catch(() => undefined);
-      return next;
-    },
+    sync: (): Promise<void> => inTurn(poll),
 
     /** How often a thing was fetched and stored, as far as this process knows. */
     version: (what: What): number => versions.get(what) ?? 0,

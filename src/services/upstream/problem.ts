@@ -14,8 +14,8 @@ const PROBLEMS: Record<FailureCause, readonly [ProblemCode, string]> = {
   unexpected: ['upstream_invalid', 'gave an answer of another shape'],
   empty: ['upstream_invalid', 'gave an answer without figures'],
   too_large: ['upstream_invalid', 'gave an answer too large to read'],
-  resting: ['upstream_unavailable', 'failed of late and is left alone'],
-  over_budget: ['upstream_unavailable', 'has been asked all that its budget of calls allows'],
+  resting: ['upstream_unavailable', 'failed repeatedly and is not asked again yet'],
+  over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
 };
 
 /** Seconds after which a repeat is worth a try, where the upstream did not say. */

@@ -1,4 +1,5 @@
 import { type Clock, DAY, HOUR, MINUTE } from '#domain/clock';
+import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/aggregator-plan';
 import { type Implausible, implausible, plausibleFigure } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
 import type { Span } from '#domain/market/span';
@@ -7,15 +8,6 @@ import type { LatestPrice } from '#domain/records';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { openUpstream, type UpstreamOptions } from '#sources/transport/upstream';
 import { chartOf, chartSamples, createReader, type Market, marketsOf } from './coingecko-wire.ts';
-
-/** What each plan of the aggregator gives: the header its key goes into, and how many days of history. */
-const PLANS = {
-  public: { keyHeader: undefined, historyDays: 365 },
-  demo: { keyHeader: 'x-cg-demo-api-key', historyDays: 365 },
-  pro: { keyHeader: 'x-cg-pro-api-key', historyDays: Number.POSITIVE_INFINITY },
-} as const;
-
-export type CoinGeckoPlan = keyof typeof PLANS;
 
 /** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
@@ -33,7 +25,7 @@ const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spa
 export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;
 
 /** The latest price of a token and the time of its sample (Unix ms). */
-export type Quote = { token: TokenName; record: LatestPrice; at: number };
+type Quote = { token: TokenName; record: LatestPrice; at: number };
 
 const FIVE_MINUTES = 5 * MINUTE;
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
@@ -53,18 +45,18 @@ function toQuote(market: Market, now: number): Quote[] {
 }
 
 type Options = {
-  plan: CoinGeckoPlan;
+  plan: AggregatorPlanName;
   apiKey?: string | undefined;
   clock: Clock;
   dropped: Dropped;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
 /** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
-export function openCoinGecko({ url, plan, apiKey, clock, dropped, ...rest }: Options) {
-  const { keyHeader, historyDays } = PLANS[plan];
+export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options) {
+  const { keyHeader, historyDays } = aggregatorPlan(plan);
   const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
-  const upstream = openUpstream({ ...rest, name: 'coingecko', url: url.replace(/\/+$/, ''), headers, clock });
+  const upstream = openUpstream({ ...rest, name: 'coingecko', headers, clock });
 
   /** What can be true of an answer's samples. Throws when that is none of them. */
   function plausible<T>(

@@ -72,10 +72,9 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
   const [name, password] = [url.username, url.password].map(decodeURIComponent);
   url.username = '';
   url.password = '';
-  const bare = url.href.replace(/\/+$/, '');
-  if (!name && !password) return { url: bare };
+  if (!name && !password) return { url: url.href };
   const credentials = Buffer.from(`${name}:${password}`).toString('base64');
-  return { url: bare, headers: { authorization: `Basic ${credentials}` } };
+  return { url: url.href, headers: { authorization: `Basic ${credentials}` } };
 }
 
 type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'>;

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { SECOND } from '#domain/clock';
 import type { StatisticsSource } from '#domain/statistics/statistics';
 import { UpstreamFailure } from '#domain/upstream/failure';
-import { createJsonReader, errorText } from '#sources/transport/json-answer';
 import { digits, instant, maybe, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { openStatisticsUpstream, type StatisticsOptions } from './source.ts';
+import { openStatisticsSource, type StatisticsOptions } from './source.ts';
 
 const NAME = 'arweave-node';
 /** How far back the other end of a mean lies: about a day of blocks. */
@@ -36,56 +35,34 @@ function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | n
 }
 
 /** An Arweave node (docs.arweave.org/developers/arweave-node-server/http-api; the fields: the node's own `ar.hrl`). */
-export const ARWEAVE_FIGURES: FigureRules<Ends> = {
-  block_height: { origin: '`height` of `/info`', of: ({ tip }) => tip.height },
-  difficulty: {
-    // `diff` is the number that a hash must exceed, which no number type can tell from 2^256. The node's own
-    // measure, which it adds up as `cumulative_diff`, is the number of hashes that takes on average.
-    origin: '`diff` of the newest block: 2^256 / (2^256 - `diff`), the hashes that a block takes on average',
-    of: ({ tip: { diff } }) =>
-      diff != null && diff < MAX_DIFF ? Number(MAX_DIFF / (MAX_DIFF - diff)) : null,
-  },
-  block_time: {
-    origin: '`timestamp`, seconds: the mean distance of the last 720 blocks',
-    of: (ends) => perBlock(ends, ({ timestamp }) => timestamp / SECOND),
-  },
-  block_size: {
-    origin: '`weave_size`, bytes: what each of the last 720 blocks added to it on average',
-    of: (ends) => perBlock(ends, ({ weave_size }) => weave_size),
-  },
+const RULES: FigureRules<Ends> = {
+  // `height` of `/info`.
+  block_height: ({ tip }) => tip.height,
+  // `diff` of the newest block is the number that a hash must exceed, too near 2^256 for a number to tell. The node's
+  // own measure, which it adds up as `cumulative_diff`, is the hashes that takes on average: 2^256 / (2^256 - diff).
+  difficulty: ({ tip: { diff } }) =>
+    diff != null && diff < MAX_DIFF ? Number(MAX_DIFF / (MAX_DIFF - diff)) : null,
+  // `timestamp`, seconds: the mean distance of the last 720 blocks.
+  block_time: (ends) => perBlock(ends, ({ timestamp }) => timestamp / SECOND),
+  // `weave_size`, bytes: what each of the last 720 blocks added to it on average.
+  block_size: (ends) => perBlock(ends, ({ weave_size }) => weave_size),
 };
 
-const read = createJsonReader(NAME, errorText);
-
 /** Statistics of Arweave from a node. The sample's time is that of the newest block. */
-export function openArweaveNode(options: StatisticsOptions): StatisticsSource {
-  const { clock } = options;
-  const tells = { ar: figuresTold(ARWEAVE_FIGURES) };
-  const upstream = openStatisticsUpstream(NAME, tells, options);
-
-  const block = (height: number, withinMs: number) =>
-    upstream.ask({ path: `/block/height/${height}`, withinMs, maxBytes: MAX_BLOCK_BYTES }, (answer) => {
-      const found = read(blockAnswer, answer, clock.now());
-      if (found.height === height) return found;
-      throw new UpstreamFailure(NAME, 'unexpected', `block ${found.height} in place of ${height}`);
-    });
-
-  return {
+export const openArweaveNode = (options: StatisticsOptions): StatisticsSource =>
+  openStatisticsSource({
     name: NAME,
-    tells,
-    async sample(symbol, withinMs) {
-      upstream.serving(symbol);
-      const left = upstream.deadline(withinMs);
-      const { height } = await upstream.ask({ path: '/info', withinMs: left() }, (answer) =>
-        read(infoAnswer, answer, clock.now()),
-      );
+    tells: { ar: figuresTold(RULES) },
+    options,
+    async take(ask) {
+      const block = (height: number) =>
+        ask({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {
+          if (found.height === height) return found;
+          throw new UpstreamFailure(NAME, 'unexpected', `block ${found.height} in place of ${height}`);
+        });
+      const { height } = await ask({ path: '/info' }, infoAnswer);
       const back = Math.min(BLOCKS_BACK, height);
-      const [tip, base] = await Promise.all([
-        block(height, left()),
-        back > 0 ? block(height - back, left()) : undefined,
-      ]);
-      return sampleOf(NAME, ARWEAVE_FIGURES, { tip, base }, tip.timestamp);
+      const [tip, base] = await Promise.all([block(height), back > 0 ? block(height - back) : undefined]);
+      return sampleOf(NAME, RULES, { tip, base }, tip.timestamp);
     },
-    close: upstream.close,
-  };
-}
+  });

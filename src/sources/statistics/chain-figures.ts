@@ -4,23 +4,17 @@ import { FIGURES, type Figure } from '#domain/statistics/figures';
 import type { ChainSample } from '#domain/statistics/statistics';
 import { UpstreamFailure } from '#domain/upstream/failure';
 
-/** How a figure is made of an answer: in words (where it comes from, its unit, the conversion) and in code. */
-export type FigureRule<Answer> = {
-  origin: string;
-  /** Nothing where the answer does not tell. */
-  of: (answer: Answer) => number | null | undefined;
-};
-
-/** All that a source tells of a chain. What is not in here it does not tell. */
-export type FigureRules<Answer> = Partial<Record<Figure, FigureRule<Answer>>>;
+/**
+ * How each figure is made of a source's answer: null or undefined where the answer does not tell it. A comment on each
+ * names the field, its unit and the conversion. What is not in here the source does not tell.
+ */
+export type FigureRules<Answer> = Partial<Record<Figure, (answer: Answer) => number | null | undefined>>;
 
 /** The figures that there are rules for, in the order of the record. */
 export const figuresTold = (rules: FigureRules<never>): readonly Figure[] =>
   FIGURES.filter((figure) => figure in rules);
 
-/**
- * What no chain has none of. Sources write 0 where they have nothing to tell, and a zero of these is taken for that.
- */
+/** Figures of which no chain has none: sources write 0 where they do not know, and it is left out. */
 const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'unique_addresses_all_time',
   'block_height',
@@ -45,7 +39,7 @@ export function sampleOf<Answer>(
 ): ChainSample {
   const figures: ChainSample['figures'] = {};
   for (const figure of FIGURES) {
-    const value = rules[figure]?.of(answer) ?? null;
+    const value = rules[figure]?.(answer) ?? null;
     if (value === null || (value === 0 && NEVER_ZERO.has(figure))) continue;
     // The published record says which figures are whole numbers.
     if (value < 0 || !tokenStatistics.shape[figure].safeParse(value).success) {

@@ -3,10 +3,10 @@ import { SECOND } from '#domain/clock';
 import { FIGURES, type Figure } from '#domain/statistics/figures';
 import { STATISTICS_SYMBOLS, type StatisticsSource } from '#domain/statistics/statistics';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
-import { createJsonReader, type ToldError } from '#sources/transport/json-answer';
+import type { ToldError } from '#sources/transport/json-answer';
 import { instant, maybe, numeric, whole } from '#sources/transport/number';
-import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { openStatisticsUpstream, type StatisticsOptions } from './source.ts';
+import { type FigureRules, sampleOf } from './chain-figures.ts';
+import { openStatisticsSource, type StatisticsOptions } from './source.ts';
 
 const NAME = 'cryptocompare';
 
@@ -70,27 +70,10 @@ const record = z.object({
 const latestAnswer = z.object({ Data: record });
 type Latest = z.infer<typeof record>;
 
-const asItIs = (figure: Figure, unit = ''): FigureRules<Latest> => ({
-  [figure]: { origin: `\`${figure}\`${unit}`, of: (latest: Latest) => latest[figure] },
-});
-
-/** The record has the figures in the units of ours (min-api.cryptocompare.com/documentation), as of 00:00 UTC. */
-export const CRYPTOCOMPARE_FIGURES: FigureRules<Latest> = {
-  ...asItIs('zero_balance_addresses_all_time'),
-  ...asItIs('unique_addresses_all_time'),
-  ...asItIs('new_addresses'),
-  ...asItIs('active_addresses'),
-  ...asItIs('average_transaction_value', ', coins'),
-  ...asItIs('block_height'),
-  ...asItIs('hashrate', ', TH/s'),
-  ...asItIs('difficulty'),
-  ...asItIs('block_time', ', seconds'),
-  ...asItIs('block_size', ', bytes'),
-  ...asItIs('current_supply', ', coins'),
-  ...asItIs('transaction_count'),
-  ...asItIs('transaction_count_all_time'),
-  ...asItIs('large_transaction_count'),
-};
+/** The record has the figures under our names and in our units (min-api.cryptocompare.com/documentation). */
+const RULES: FigureRules<Latest> = Object.fromEntries(
+  FIGURES.map((figure) => [figure, (latest: Latest) => latest[figure]]),
+);
 
 /**
  * Statistics from CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Which chains it has is its own to
@@ -101,30 +84,25 @@ export function openCryptoCompare({
   apiKey,
   ...options
 }: StatisticsOptions & { apiKey?: string | undefined }): StatisticsSource {
-  const told = figuresTold(CRYPTOCOMPARE_FIGURES);
-  const tells = Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, told]));
   const headers: Record<string, string> = apiKey ? { authorization: `Apikey ${apiKey}` } : {};
-  const upstream = openStatisticsUpstream(NAME, tells, { ...options, headers });
-  const read = createJsonReader(NAME, errorIn, apiKey);
-
-  return {
+  return openStatisticsSource({
     name: NAME,
-    tells,
-    async sample(symbol, withinMs) {
-      const left = upstream.deadline(withinMs);
+    tells: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, FIGURES])),
+    options: { ...options, headers },
+    errorIn,
+    apiKey,
+    take(ask, symbol) {
       const fsym = symbol.toUpperCase();
-      const question = { path: '/data/blockchain/latest', query: { fsym }, withinMs: left() };
-      return upstream.ask(question, (answer) => {
-        const { Data: latest } = read(latestAnswer, answer, options.clock.now());
+      const question = { path: '/data/blockchain/latest', query: { fsym } };
+      return ask(question, latestAnswer, ({ Data: latest }) => {
         if (latest.symbol.toUpperCase() !== fsym) {
           throw new UpstreamFailure(NAME, 'unexpected', `${latest.symbol} in place of ${fsym}`);
         }
-        const sample = sampleOf(NAME, CRYPTOCOMPARE_FIGURES, latest, latest.time);
+        const sample = sampleOf(NAME, RULES, latest, latest.time);
         if (latest.id != null) sample.id = latest.id;
         if (latest.partner_symbol) sample.partnerSymbol = latest.partner_symbol;
         return sample;
       });
     },
-    close: upstream.close,
-  };
+  });
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { SECOND } from '#domain/clock';
 import type { StatisticsSource } from '#domain/statistics/statistics';
-import { createJsonReader, errorText } from '#sources/transport/json-answer';
 import { listOf, maybe, numeric, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { openStatisticsUpstream, type StatisticsOptions, unlessRefused } from './source.ts';
+import { openStatisticsSource, type StatisticsOptions, unlessRefused } from './source.ts';
 
 const NAME = 'ethereum-stats';
 
@@ -38,66 +37,32 @@ function meanSize(blocks: Answers['blocks'] = []): number | null {
 }
 
 /**
- * Blockscout, REST API v2 (docs.blockscout.com/api-reference). The totals are the explorer's own counters, which it
- * renews every half hour or so. Its `total_blocks` is such a counter too, no height, and stays out: the newest block
- * tells its height itself. It writes 0 for what it has not counted yet.
+ * Blockscout, REST API v2 (docs.blockscout.com/api-reference). The totals of `/stats` are the explorer's own counters,
+ * which it renews every half hour or so. Its `total_blocks` is such a counter too, no height, and stays out: the newest
+ * block tells its height itself. It writes 0 for what it has not counted yet.
  */
-export const ETHEREUM_FIGURES: FigureRules<Answers> = {
-  unique_addresses_all_time: {
-    origin: '`total_addresses` of `/stats`: every address the explorer has seen, as it last counted',
-    of: ({ stats }) => stats.total_addresses,
-  },
-  block_height: {
-    origin: '`height` of the newest block of `/blocks?type=block`',
-    of: ({ blocks }) => blocks?.reduce((highest, { height }) => Math.max(highest, height), 0),
-  },
-  block_time: {
-    origin: '`average_block_time` of `/stats`, ms, divided by 1,000: the mean of a hundred recent blocks',
-    of: ({ stats: { average_block_time: ms } }) => ms && ms / SECOND,
-  },
-  block_size: {
-    origin: '`size` (bytes), the mean of the blocks of `/blocks?type=block`, the newest fifty',
-    of: ({ blocks }) => meanSize(blocks),
-  },
-  transaction_count: {
-    // "today" in name alone: the explorer reads the row of the day before, the last one that is over.
-    origin: '`transactions_today` of `/stats`: of the last full day, UTC',
-    of: ({ stats }) => stats.transactions_today,
-  },
-  transaction_count_all_time: {
-    origin: '`total_transactions` of `/stats`, as the explorer last counted',
-    of: ({ stats }) => stats.total_transactions,
-  },
+const RULES: FigureRules<Answers> = {
+  unique_addresses_all_time: ({ stats }) => stats.total_addresses,
+  block_height: ({ blocks }) => blocks?.reduce((highest, { height }) => Math.max(highest, height), 0),
+  // Milliseconds: the mean of a hundred recent blocks.
+  block_time: ({ stats: { average_block_time: ms } }) => ms && ms / SECOND,
+  // Bytes: the mean of the newest fifty blocks.
+  block_size: ({ blocks }) => meanSize(blocks),
+  // Of the last full day, UTC: "today" in name alone, the explorer reads the last row that is over.
+  transaction_count: ({ stats }) => stats.transactions_today,
+  transaction_count_all_time: ({ stats }) => stats.total_transactions,
 };
 
-const read = createJsonReader(NAME, errorText);
-
 /** Statistics of Ethereum from a Blockscout explorer. The sample's time is the moment of the answer. */
-export function openEthereumStats(options: StatisticsOptions): StatisticsSource {
-  const { clock } = options;
-  const tells = { eth: figuresTold(ETHEREUM_FIGURES) };
-  const upstream = openStatisticsUpstream(NAME, tells, options);
-
-  return {
+export const openEthereumStats = (options: StatisticsOptions): StatisticsSource =>
+  openStatisticsSource({
     name: NAME,
-    tells,
-    async sample(symbol, withinMs) {
-      upstream.serving(symbol);
-      const left = upstream.deadline(withinMs);
-      const stats = await upstream.ask({ path: '/stats', withinMs: left() }, (answer) =>
-        read(statsAnswer, answer, clock.now()),
-      );
-      const newest = {
-        path: '/blocks',
-        query: { type: 'block' },
-        withinMs: left(),
-        maxBytes: MAX_BLOCKS_BYTES,
-      };
-      const blocks = await unlessRefused(
-        upstream.ask(newest, (answer) => read(blocksAnswer, answer, clock.now()).items),
-      );
-      return sampleOf(NAME, ETHEREUM_FIGURES, { stats, blocks }, clock.now());
+    tells: { eth: figuresTold(RULES) },
+    options,
+    async take(ask) {
+      const stats = await ask({ path: '/stats' }, statsAnswer);
+      const newest = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
+      const blocks = await unlessRefused(ask(newest, blocksAnswer, ({ items }) => items));
+      return sampleOf(NAME, RULES, { stats, blocks }, options.clock.now());
     },
-    close: upstream.close,
-  };
-}
+  });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { StatisticsSource } from '#domain/statistics/statistics';
-import { createJsonRpc } from '#sources/transport/json-rpc';
+import type { FailureCause } from '#domain/upstream/failure';
+import type { ToldError } from '#sources/transport/json-answer';
 import { listOf, maybe, numeric, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { openStatisticsUpstream, type StatisticsOptions, unlessRefused } from './source.ts';
+import { openStatisticsSource, type StatisticsOptions, unlessRefused } from './source.ts';
 
 const NAME = 'solana-rpc';
 const LAMPORTS = 1e9;
@@ -29,52 +30,54 @@ function meanSlot(samples: Answers['samples'] = []): number | null {
   return slots > 0 ? seconds / slots : null;
 }
 
-/** Solana's JSON-RPC (solana.com/docs/rpc/http). */
-export const SOLANA_FIGURES: FigureRules<Answers> = {
-  block_height: { origin: '`blockHeight` of `getEpochInfo`', of: ({ epoch }) => epoch.blockHeight },
-  block_time: {
-    origin:
-      'the sum of `samplePeriodSecs` divided by that of `numSlots`, of the last sixty samples of ' +
-      '`getRecentPerformanceSamples`: the mean time of a slot. A slot may pass without a block',
-    of: ({ samples }) => meanSlot(samples),
-  },
-  current_supply: {
-    origin: '`value.total` of `getSupply`, lamports, divided by 1,000,000,000',
-    of: (answers) => answers.supply && answers.supply.value.total / LAMPORTS,
-  },
-  transaction_count_all_time: {
-    // Not of the epoch, as some describe it: so says the node's own type (`EpochInfo` of solana-epoch-info).
-    origin: '`transactionCount` of `getEpochInfo`: those without error since genesis',
-    of: ({ epoch }) => epoch.transactionCount,
-  },
+/** An error of JSON-RPC 2.0 (jsonrpc.org/specification) comes under HTTP 200 as often as not. */
+const errorAnswer = z.object({ error: z.object({ code: z.number(), message: z.string().optional() }) });
+
+/** As the specification divides the codes; 429 is what public nodes write when they are asked too often. */
+function causeOf(code: number): FailureCause {
+  if (code === 429) return 'rate_limited';
+  const isInternal = code === -32603;
+  const isOfTheServer = code >= -32099 && code <= -32000; // of these -32005: the node is behind the others
+  return isInternal || isOfTheServer ? 'server_error' : 'refused';
+}
+
+function errorIn(body: unknown): ToldError | undefined {
+  const { data } = errorAnswer.safeParse(body);
+  if (!data) return undefined;
+  const { code, message } = data.error;
+  return { message: `${code} ${message ?? ''}`.trim(), cause: causeOf(code) };
+}
+
+/** Solana's methods (solana.com/docs/rpc/http). */
+const RULES: FigureRules<Answers> = {
+  block_height: ({ epoch }) => epoch.blockHeight,
+  // Seconds: the mean time of a slot, of the last sixty performance samples. A slot may pass without a block.
+  block_time: ({ samples }) => meanSlot(samples),
+  // Lamports.
+  current_supply: (answers) => answers.supply && answers.supply.value.total / LAMPORTS,
+  // Those without error since genesis: not of the epoch, as some describe it (`EpochInfo` of solana-epoch-info).
+  transaction_count_all_time: ({ epoch }) => epoch.transactionCount,
 };
 
 /** Statistics of Solana from an RPC node; the URL is the node's own. The sample's time is the moment of the answer. */
-export function openSolanaRpc(options: StatisticsOptions): StatisticsSource {
-  const { clock } = options;
-  const tells = { sol: figuresTold(SOLANA_FIGURES) };
-  const upstream = openStatisticsUpstream(NAME, tells, options);
-  const rpc = createJsonRpc(NAME);
-
-  function call<T>(schema: z.ZodType<T>, withinMs: number, method: string, ...params: unknown[]): Promise<T> {
-    const question = { path: '', body: rpc.body(method, params), withinMs };
-    return upstream.ask(question, (answer) => rpc.result(schema, answer, clock.now()));
-  }
-
-  return {
+export const openSolanaRpc = (options: StatisticsOptions): StatisticsSource =>
+  openStatisticsSource({
     name: NAME,
-    tells,
-    async sample(symbol, withinMs) {
-      upstream.serving(symbol);
-      const left = upstream.deadline(withinMs);
-      // One call first: of a node that was left alone for a while no more than one may be asked.
-      const epoch = await call(epochInfo, left(), 'getEpochInfo');
+    tells: { sol: figuresTold(RULES) },
+    options,
+    errorIn,
+    async take(ask) {
+      const call = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => {
+        const answer = z.object({ id: z.literal(1), result: schema });
+        const question = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
+        return ask(question, answer, ({ result }) => result);
+      };
+      // One call first: of a node whose circuit was open no more than one may be asked.
+      const epoch = await call(epochInfo, 'getEpochInfo');
       const [total, samples] = await Promise.all([
-        unlessRefused(call(supply, left(), 'getSupply', { excludeNonCirculatingAccountsList: true })),
-        unlessRefused(call(performanceSamples, left(), 'getRecentPerformanceSamples', SAMPLES)),
+        unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),
+        unlessRefused(call(performanceSamples, 'getRecentPerformanceSamples', SAMPLES)),
       ]);
-      return sampleOf(NAME, SOLANA_FIGURES, { epoch, supply: total, samples }, clock.now());
+      return sampleOf(NAME, RULES, { epoch, supply: total, samples }, options.clock.now());
     },
-    close: upstream.close,
-  };
-}
+  });

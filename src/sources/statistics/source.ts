@@ -1,7 +1,8 @@
-import type { Figure } from '#domain/statistics/figures';
-import type { StatisticsSourceName, StatisticsSymbol } from '#domain/statistics/statistics';
+import type { z } from 'zod';
+import type { ChainSample, StatisticsSource, StatisticsSymbol } from '#domain/statistics/statistics';
 import { UpstreamFailure } from '#domain/upstream/failure';
-import { openUpstream, type UpstreamOptions } from '#sources/transport/upstream';
+import { createJsonReader, errorText } from '#sources/transport/json-answer';
+import { openUpstream, type Question, type UpstreamOptions } from '#sources/transport/upstream';
 
 /** What every source of statistics is opened with. */
 export type StatisticsOptions = Pick<
@@ -9,40 +10,49 @@ export type StatisticsOptions = Pick<
   'url' | 'timeoutMs' | 'clock' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
 >;
 
-type Tells = Partial<Record<StatisticsSymbol, readonly Figure[]>>;
+/** Asks the upstream one question of a sample; `use` takes what the body says, and throws where it cannot be used. */
+export type Ask = <Body, Used = Body>(
+  question: Omit<Question, 'withinMs'>,
+  schema: z.ZodType<Body>,
+  use?: (body: Body) => Used,
+) => Promise<Used>;
 
-/** The upstream of a source of statistics, and what such sources have in common. */
-export function openStatisticsUpstream(
-  name: StatisticsSourceName,
-  tells: Tells,
-  { headers = {}, ...options }: StatisticsOptions & Pick<UpstreamOptions, 'headers'>,
-) {
+type Definition = Pick<StatisticsSource, 'name' | 'tells'> & {
+  options: StatisticsOptions & Pick<UpstreamOptions, 'headers'>;
+  /** Finds the upstream's own kind of error in a body. */
+  errorIn?: Parameters<typeof createJsonReader>[1];
+  /** A secret that no message repeats. */
+  apiKey?: string | undefined;
+  take: (ask: Ask, symbol: StatisticsSymbol) => Promise<ChainSample>;
+};
+
+/** Opens a source: all the questions of a sample share one deadline, and a chain it has no interface to is refused. */
+export function openStatisticsSource(definition: Definition): StatisticsSource {
+  const { name, tells, options, errorIn = errorText, apiKey, take } = definition;
   const { clock, timeoutMs } = options;
-  const url = options.url.replace(/\/+$/, '');
-  const upstream = openUpstream({ ...options, url, name, headers });
+  const upstream = openUpstream({ ...options, name });
+  const read = createJsonReader(name, errorIn, apiKey);
 
   return {
-    ask: upstream.ask,
-    close: upstream.close,
-
-    /** Throws `not_listed` for a chain that the source has no interface to. */
-    serving(symbol: StatisticsSymbol): void {
-      if (tells[symbol]) return;
-      throw new UpstreamFailure(name, 'not_listed', `does not serve ${symbol}`, { sent: false });
-    },
-
-    /** The one deadline of all calls of a sample: gives what is left of it, in whole ms. */
-    deadline(withinMs = timeoutMs): () => number {
+    name,
+    tells,
+    async sample(symbol, withinMs = timeoutMs) {
+      if (!tells[symbol])
+        throw new UpstreamFailure(name, 'not_listed', `does not serve ${symbol}`, { sent: false });
       const end = clock.elapsed() + Math.min(withinMs, timeoutMs);
-      return () => Math.max(1, Math.ceil(end - clock.elapsed()));
+      const ask: Ask = (question, schema, use = (body) => body as never) => {
+        const left = Math.max(1, Math.ceil(end - clock.elapsed()));
+        return upstream.ask({ ...question, withinMs: left }, (answer) =>
+          use(read(schema, answer, clock.now())),
+        );
+      };
+      return take(ask, symbol);
     },
+    close: upstream.close,
   };
 }
 
-/**
- * For a call that a sample can do without: nothing when the upstream refuses it, since that is how one that does not
- * offer it answers. Trouble of any other kind is the sample's.
- */
+/** For a call that a sample can do without: undefined when the upstream refuses it, since it may not offer it. */
 export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -30,7 +30,7 @@ export type UpstreamAnswer = { status: number; headers: Readonly<Record<string, 
 export type UpstreamOptions = {
   /** As it appears in logs and metrics. */
   name: string;
-  /** Base URL, without a slash at its end. */
+  /** Base URL, with or without a slash at its end. */
   url: string;
   headers?: Record<string, string>;
   /** The whole deadline of one answer: connection, headers, body and retries. */
@@ -87,7 +87,8 @@ async function readBody(
  * never followed.
  */
 export function openUpstream(options: UpstreamOptions) {
-  const { name, url, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
+  const { name, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
+  const url = options.url.replace(/\/+$/, '');
   const { breaker = createBreaker(), connections = CONNECTIONS } = options;
   const agent = new Agent({
     connections,
@@ -130,7 +131,7 @@ export function openUpstream(options: UpstreamOptions) {
   async function reserveCall(): Promise<void> {
     const waitMs = breaker.request(clock.elapsed());
     if (waitMs > 0) {
-      throw new UpstreamFailure(name, 'resting', `left alone for another ${waitMs} ms`, {
+      throw new UpstreamFailure(name, 'resting', `its circuit is open for another ${waitMs} ms`, {
         retryAfter: waitMs / SECOND,
         sent: false,
       });

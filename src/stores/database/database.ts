@@ -1,6 +1,6 @@
 import { type Clock, SECOND, systemClock } from '#domain/clock';
 import { type Prisma, PrismaClient } from '#generated/prisma/client';
-import { createWriteCheck } from './write-check.ts';
+import { checkWrite } from './write-check.ts';
 
 const POOL_SIZE = 10;
 
@@ -45,8 +45,8 @@ export async function openDatabase(options: {
      * hundred statements, which for one of a megabyte a second is a hundred megabytes.
      */
     query: opened.query ?? (<Row>(sql: Prisma.Sql) => prisma.$queryRaw<Row[]>(sql)),
-    /** Rejects when the database cannot be written to; looked at once a second at most. */
-    ready: createWriteCheck(prisma),
+    /** Rejects when the database cannot be written to. */
+    ready: () => checkWrite(prisma),
     /** Ends the connections, after the queries that run; the directory is free afterwards. May be called again. */
     close(): Promise<void> {
       closing ??= prisma.$disconnect().finally(opened.close);

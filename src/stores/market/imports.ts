@@ -6,7 +6,7 @@ import type { PrismaClient } from '#generated/prisma/client';
 import { type ArchivedSample, addCoverage, bumpRefresh, epochMs, given, toInstant } from './archive-sql.ts';
 
 /** What a batch changes, given the stored rows: those at `gone` (Unix ms) are deleted, `samples` are written. */
-export type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
+type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
 
 type StoredRow = { at: number; settled: boolean } & Record<'price' | 'market_cap' | 'volume', number | null>;
 

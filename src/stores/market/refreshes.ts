@@ -1,7 +1,7 @@
 import { iso } from '#domain/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
+type RefreshRow = { what: string; fetchedAt: number | null; version: number };
 
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 

@@ -2,18 +2,16 @@ import { Prisma } from '#generated/prisma/client';
 import { columnOf, type LeaseReport } from './lease-reports.ts';
 import { LEASE_SECONDS } from './settlement.ts';
 
-/** What is said of a lease that was never reported: nothing was spent from it, and so many calls are wanted. */
-export type FirstReport = Pick<LeaseReport, 'id' | 'userKey' | 'periodStart' | 'date' | 'want' | 'seq'>;
-
 /**
- * The statement for new leases where there is plenty: it grants all that is wanted or nothing, and gives the states of
- * those that were granted, as `StateColumns`; the others are for the settlement. That one takes PostgreSQL several times
- * as long, most of it for its plan, and a key that comes for the first time waits for it.
+ * The statement for new leases of users with plenty left: it grants all that is wanted or nothing, and gives the states
+ * of the granted leases as `StateColumns`. The others go to the settlement, which takes PostgreSQL several times as long,
+ * most of it to plan; a user's first call waits for this statement alone.
  *
- * The `usage` row is made, or locked and read anew, before it is decided whether a fourth of what is left is enough: so
- * two processes cannot both be granted the same calls. Rows are locked in order of user and period, against deadlocks.
+ * Race: the `usage` row is inserted, or locked and read again, before a fourth of what is left is compared with what is
+ * wanted, so two processes cannot both be granted the same calls. Rows are locked in order of user and period, against
+ * deadlocks.
  */
-export const firstGrants = (reports: readonly FirstReport[]): Prisma.Sql => Prisma.sql`
+export const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT n, id, r.user_key, to_timestamp(period_start / 1000.0) AS period_start,
       (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, want, seq, "limit"

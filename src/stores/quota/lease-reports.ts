@@ -1,4 +1,4 @@
-/** What a holder says of a lease. All of it is absolute, so that saying it twice is saying it once. */
+/** What a process reports of a lease. Every figure is a total, so a report that is sent twice counts once. */
 export type LeaseReport = {
   id: string;
   userKey: number;
@@ -8,43 +8,41 @@ export type LeaseReport = {
   date: number;
   /** Calls spent from it so far. */
   spent: number;
-  /** How many of these the ledger is known to have: for a lease so old that the ledger has forgotten it. */
+  /** How many of these the ledger has acknowledged: it counts from there when it has deleted the row of an old lease. */
   settled: number;
   /** How many it should hold in all, the spent ones included; 0 asks for none. */
   want: number;
   seq: number;
-  /** Gives back what is unspent, */
+  /** The unspent calls go back, */
   close: boolean;
-  /** but for so many calls at most, which may rest with a key that is idle. */
+  /** but for so many at most that may stay with an idle user. */
   rest: number;
 };
 
-/** What is said of a lease of which nothing is wanted and nothing given back. */
-export type LeaseHeartbeat = Pick<LeaseReport, 'id' | 'spent' | 'seq'>;
-
-/** What the ledger makes of a report. */
+/** The lease after a report. */
 export type LeaseState = {
-  /** 0 for a lease that was asked for and not granted. */
+  /** 0 when nothing could be granted. */
   granted: number;
-  /** Closed by its holder, or reclaimed after it expired: nothing more may be spent from it. */
+  /** Closed by its holder, or reclaimed after it expired: nothing more is spent from it. */
   closed: boolean;
   limit: number;
-  /** What nobody has spent and nobody holds; negative when the limit was lowered below that. */
+  /** Calls of the period that nobody has spent or holds; negative after the limit was lowered. */
   left: number;
   /**
-   * Seconds until what another holder has can be had: what rests was just asked for, and a lease may be reclaimed (0 or
-   * less when it can be); null when none holds any, and for a lease that has something to spend.
+   * Seconds until calls that other processes hold may come back: soon where they rest with idle users, who have just
+   * been asked for them, else when the next lease may be reclaimed (0 or less: now). Null when nobody holds any, and for
+   * a lease that has calls left.
    */
   reclaimableIn: number | null;
 };
 
-/** A column of reports, as an array of PostgreSQL. Reports and states travel as columns: as rows they are megabytes. */
-export const columnOf = <Report>(
-  reports: readonly Report[],
-  of: (report: Report) => string | number | boolean,
+/** A column of reports as a PostgreSQL array. Reports and states travel as columns: as rows they would be megabytes. */
+export const columnOf = (
+  reports: readonly LeaseReport[],
+  of: (report: LeaseReport) => string | number | boolean,
 ): string => `{${reports.map(of).join()}}`;
 
-/** States as columns, each a list as JSON; `n` is the number of the report, from 1. */
+/** Lease states as columns, each a JSON list; `n` is the number of the report, from 1. */
 export type StateColumns = Record<'n' | keyof LeaseState, string | null>;
 
 /** The state of each report in its place; undefined where there is none. */

@@ -8,16 +8,15 @@ import { heartbeats, settlement } from './settlement.ts';
 
 export type { LeaseReport, LeaseState } from './lease-reports.ts';
 
-export type DayCount = { date: string; calls: number };
-export type Counts = { used: number; days: DayCount[]; spent: Record<string, number> };
+type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
 
-/** Of what is left of a period this part may rest with keys that are idle. */
+/** Of what is left of a period, one part in so many may rest with idle users. */
 const RESTING_PART = 1000;
 
 /** Users and periods whose lapsed leases are closed in one go. */
 const TIDIED_AT_ONCE = 1000;
 
-/** A report that holds nothing and wants nothing: it has what lapsed of a user and period reclaimed. */
+/** A report of no lease: its settlement reclaims the lapsed leases of a user and period. */
 const nothing = (userKey: number, periodStart: number): LeaseReport => {
   const none = { spent: 0, settled: 0, want: 0, seq: 1, close: true, rest: 0 };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
@@ -28,8 +27,8 @@ export type LeaseStates = (LeaseState | undefined)[];
 
 /**
  * The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more.
- * @param counted told of each statement that reports leases
- * @param restingPart a thousandth of what is left may rest, unless it is told otherwise
+ * @param counted called for each statement that reports leases
+ * @param restingPart of what is left of a period, one part in so many may rest with idle users
  */
 export function createLedgerStore(
   { prisma, query }: Pick<Database, 'prisma' | 'query'>,
@@ -37,38 +36,38 @@ export function createLedgerStore(
   restingPart = RESTING_PART,
 ) {
   const reported =
-    <Report>(statement: (reports: readonly Report[]) => Prisma.Sql) =>
-    async (reports: readonly Report[]): Promise<LeaseStates> => {
+    (statement: (reports: readonly LeaseReport[]) => Prisma.Sql) =>
+    async (reports: readonly LeaseReport[]): Promise<LeaseStates> => {
       counted();
       const [columns] = await query<StateColumns>(statement(reports));
       return statesOf(columns, reports.length);
     };
 
-  const settle = reported((reports: readonly LeaseReport[]) => settlement(reports, restingPart));
+  const settle = reported((reports) => settlement(reports, restingPart));
 
   return {
     /**
-     * Notes what was spent from leases of which nothing is wanted and nothing given back, and lets them live on; there
-     * is no state of one that is not open any more, or is not known.
+     * Records what was spent from leases that ask for nothing and give nothing back, and extends them. A lease that is
+     * unknown or closed has no state.
      */
     heartbeat: reported(heartbeats),
 
     /**
-     * Grants new leases all that is wanted, where that is at most a fourth of what is left of the period; there is no
-     * state of the others.
+     * Grants new leases all they want, where that is at most a fourth of what is left of the period. The others have no
+     * state.
      */
     open: reported(firstGrants),
 
     /**
-     * Books, extends, closes, puts to rest and grants leases; there is no state of one that is to be sent again, since
-     * somebody else opened its period at the same moment.
+     * Books what was spent, extends, closes and grants leases. One without a state is to be sent again: another process
+     * opened its period at the same moment.
      */
     settle,
 
     /**
-     * What is settled, of one moment: calls of a period that starts at an instant (Unix ms), calls of the newest UTC
-     * dates that have any, and the calls spent from each of the user's open leases and of those named, by their ids in
-     * 32 hexadecimal digits.
+     * What is settled, at one moment: the calls of a period (by its start, Unix ms), the calls of the newest UTC dates that
+     * have any, and the calls spent from each of the user's open leases and of the leases named (by their ids in 32
+     * hexadecimal digits).
      */
     async counts(
       userKey: number,
@@ -93,8 +92,8 @@ export function createLedgerStore(
     },
 
     /**
-     * Closes leases that lapsed long ago and that nobody asked after since, and forgets closed ones whose last word
-     * came long ago.
+     * Closes leases that lapsed over an hour ago, for users whose leases nothing else has reclaimed, and deletes those
+     * that were closed over a day ago.
      */
     async tidy(): Promise<void> {
       const lapsed = await prisma.$queryRaw<{ userKey: number; periodStart: Date }[]>`

@@ -1,28 +1,29 @@
 import { Prisma } from '#generated/prisma/client';
-import { columnOf, type LeaseHeartbeat, type LeaseReport } from './lease-reports.ts';
+import { columnOf, type LeaseReport } from './lease-reports.ts';
 
-/** How long a lease lives unless it is reported again, and how long after that anybody may reclaim it. */
+/** How long a lease lives after its last report, and how long after that any process may reclaim it. */
 export const LEASE_SECONDS = 20;
 const RECLAIM_SECONDS = 10;
-/** Within so many seconds what rests elsewhere is given to who needs it. */
+/** Within so many seconds other processes give back the calls that rest with them. */
 const RECALL_SECONDS = 2;
 
 /**
- * The statement for leases of which nothing is asked and nothing given back: notes what was spent
- * from them and lets them live on. It gives the states of those that are open, as `StateColumns`.
+ * The statement for leases that ask for nothing and give nothing back: it records what was spent and extends them. It
+ * gives the states of those that are open, as `StateColumns`.
  *
- * What it notes is booked with the next settlement of the lease, or by whoever reclaims it: until then it is in
- * `lease.unbooked`. That changes nothing of what is left, since what a lease holds was taken from it when it was
- * granted. So no usage row is locked or written, which makes it one row for each lease and not three. Only its holder
- * notes a lease, one statement at a time: should one that was given up still run, and PostgreSQL find that it and the
- * next wait for one another, it ends one of them, which is sent again.
+ * What it records is in `lease.unbooked` until the next settlement of the lease, or whoever reclaims it, books it. What
+ * is left of the period does not change, since the calls of a lease were taken off when they were granted. So no usage
+ * row is locked or written: one row for each lease instead of three.
+ *
+ * Race: only its holder sends a lease's heartbeats, one statement at a time. One that timed out may still run beside the
+ * next; if they deadlock, PostgreSQL ends one of them, and it is sent again.
  */
-export const heartbeats = (reports: readonly LeaseHeartbeat[]): Prisma.Sql => Prisma.sql`
+export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT * FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
       ${columnOf(reports, ({ spent }) => spent)}::int[], ${columnOf(reports, ({ seq }) => seq)}::int[])
       WITH ORDINALITY AS r(id, spent, seq, n)),
-  noted AS (
+  reported AS (
     UPDATE lease l SET spent = r.spent, unbooked = l.unbooked + r.spent - l.spent, seq = r.seq,
       expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
     FROM report r WHERE l.id = r.id AND NOT l.closed AND r.seq > l.seq
@@ -30,35 +31,34 @@ export const heartbeats = (reports: readonly LeaseHeartbeat[]): Prisma.Sql => Pr
   SELECT json_agg(n)::text AS n, json_agg(granted)::text AS granted, json_agg(false)::text AS closed,
     json_agg("limit")::text AS "limit", json_agg("limit" - used - outstanding)::text AS "left",
     json_agg(NULL::int)::text AS "reclaimableIn"
-  FROM noted JOIN usage USING (user_key, period_start) JOIN "user" ON "user".key = user_key`;
+  FROM reported JOIN usage USING (user_key, period_start) JOIN "user" ON "user".key = user_key`;
 
 /**
- * The statement that books, extends, closes, reclaims, puts to rest and grants leases, and makes the row of a period that
- * has none. It gives the states as `StateColumns`; there is none of a lease whose period somebody else opened at the same
- * moment: that one is to be sent again.
+ * The statement that books what was spent, extends, closes, reclaims and grants leases, and inserts the usage row of a
+ * new period. It gives the states as `StateColumns`. A lease whose period another process opened at the same moment has
+ * no state and is to be sent again.
  *
  * Races it settles:
- * - The `usage` row of a user and period is locked before anything is computed from it, so two processes cannot
- *   both be granted the last calls. (Adding up other processes' leases instead over-grants: they are read from
- *   a snapshot that is older than the lock.) Rows are locked in order of user and period, against deadlocks. A
- *   lease to reclaim that is locked is passed over: its holder is telling of it.
- * - The row of a new period is made with what is granted from it in it. Of two that do so at once one has made it, and
- *   nothing of what the other computed is kept.
- * - What rests of a period, over all processes, is counted in its row, and so computed under its lock. Who finds nothing
- *   to be had while something rests dates the user as changed: every process sees that with its next look, and gives back
- *   what rests with it.
- * - A report carries totals, not differences: one whose answer was lost can be sent again, and `seq` keeps one
- *   that was held up from undoing a later one.
- * - A lease is reclaimed only `RECLAIM_SECONDS` after its life, and not so soon after the server's start: a
- *   holder that was merely cut off settles first. What it settles later is booked all the same, even past the
- *   limit; the closed row remembers how much it had settled. One that the ledger has forgotten is closed too. (A
- *   release that knows nothing of `unbooked` or `resting` closes a lease and leaves them: it is reclaimed like an open
- *   one.)
+ * - Two processes want the last calls: the `usage` row of a user and period is locked before anything is computed from
+ *   it. (To add up other processes' leases instead would grant too much: they are read from a snapshot that is older
+ *   than the lock.) Rows are locked in order of user and period, against deadlocks.
+ * - Two processes open a period: its row is inserted with what it grants. One of the two inserts it, and nothing of what
+ *   the other computed is kept.
+ * - Calls rest with an idle user of one process and another needs them: how many rest is counted in the usage row, under
+ *   its lock. Whoever finds nothing left while some rest dates the user as changed; every process sees that with its
+ *   next poll and gives back what rests with it.
+ * - The answer to a report is lost: a report carries totals and not differences, so it can be sent again, and `seq` keeps
+ *   a delayed report from undoing a later one.
+ * - A lease is reclaimed while its holder is cut off: only `RECLAIM_SECONDS` after it expired, and as long after the
+ *   server's start, so that the holder usually settles first. What it reports later is booked all the same, even past
+ *   the limit, since the closed row keeps how much was settled. A lease whose row was deleted is closed too. A lease that
+ *   is locked is not reclaimed: its holder is reporting it. (An older release, which knows neither `unbooked` nor
+ *   `resting`, leaves them in a lease that it closes: such a lease is reclaimed like an open one.)
  *
- * Thousands of leases a second go through it, and the planner knows nothing of how many a report holds: so each step
- * adds columns to the rows of the one before, and joins are to tables, by their keys.
+ * Thousands of leases a second go through it, and the planner does not know how many a report holds. So each step adds
+ * columns to the rows of the one before, and joins only tables, by their keys.
  *
- * @param restingPart of what is left of a period this part may rest
+ * @param restingPart of what is left of a period, one part in so many may rest
  */
 export const settlement = (reports: readonly LeaseReport[], restingPart: number): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (

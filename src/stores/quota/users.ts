@@ -27,7 +27,7 @@ export type KeyHolder = {
   revokedAt: number | undefined;
 };
 
-export type NewUser = Omit<User, 'key' | 'updatedAt'>;
+type NewUser = Omit<User, 'key' | 'updatedAt'>;
 
 function toUser(row: UserModel): User {
   const { key, name, email, plan, limit } = row;
@@ -52,19 +52,25 @@ const toHolder = (user: User, { hash, replacedAt, expiresAt, revokedAt }: ApiKey
   revokedAt: revokedAt?.getTime(),
 });
 
-/** How many keys of a user are stored: those that can still be used, and of the dead the newest. */
+/** How many keys of a user are stored at most: usable ones, and of the dead the newest. */
 export const KEYS = { live: 20, dead: 30 } as const;
 
-/** What became of a key that was to be replaced. */
-export type Replacement = 'replaced' | 'ended' | 'too_many';
+/** The outcome of a rotation: `ended` when the key presented, or its user, is no longer alive. */
+type Replacement = 'replaced' | 'ended' | 'too_many';
 
-/** Transactions are short: what the database dates within this of one another may become visible in any order. */
+/** A change is dated before its transaction commits, so changes this close together may become visible in any order. */
 const COMMIT_LAG_SECONDS = 15;
 
-/** Where a look for changes ended: by the database's time, with the changes that another look at them would see again. */
-export type Look = { readonly asOf: string; readonly seen: ReadonlyMap<string, string> };
+/** How far changes were read: the database's time then, and the changes that the next read would see again. */
+export type UserCursor = { readonly asOf: string; readonly seen: ReadonlyMap<string, string> };
 
-type Changes = { holders: KeyHolder[]; crowded: ReadonlySet<number>; look: Look };
+type Changes = {
+  holders: KeyHolder[];
+  /** The users that changed, and those of them with so many keys that dead ones may have been deleted. */
+  users: ReadonlySet<number>;
+  crowded: ReadonlySet<number>;
+  cursor: UserCursor;
+};
 
 /**
  * The rows of `User` and `ApiKey`. Every change dates the user by the database's clock, for `changedSince`.
@@ -126,7 +132,7 @@ export function createUserStore(
       await touch(key, now, Prisma.sql`, "limit" = ${limit}::int`);
     },
 
-    /** Gives a term its place only if the one it was reckoned from still stands; tells whether it did. */
+    /** Sets a new term, unless the one that it was computed from has changed meanwhile; tells whether it was set. */
     async renew(user: User, term: { anchor: number; validUntil: number }, now: number): Promise<boolean> {
       const count = await prisma.$executeRaw`
         UPDATE "user" SET anchor = ${iso(term.anchor)}::timestamptz, valid_until = ${iso(term.validUntil)}::timestamptz,
@@ -136,10 +142,11 @@ export function createUserStore(
     },
 
     /**
-     * Adds a key; the ones in whose place it comes go on, for reading only, until `graceEnds`. With the hash of the
-     * key that was presented for it, only if that one is still the living one; and only while the user has few enough
-     * keys. Of those that are dead the newest stay, so that nobody fills the table. The user is locked before the one
-     * statement that decides, as for a revocation: of two that meet, the second sees what the first has done.
+     * Adds a key. The keys that it replaces go on, for reading only, until `graceEnds`. With `presented`, the hash of the
+     * key that asked for it, only that key is replaced, and only while it is alive. Nothing changes when the user has too
+     * many keys. Of the dead keys the newest stay, so that nobody fills the table.
+     * Race: the user is locked before the one statement that decides, as for a revocation, so of two at once the second
+     * sees what the first has done.
      */
     async replaceKeys(
       key: number,
@@ -197,10 +204,10 @@ export function createUserStore(
     },
 
     /**
-     * The keys of users that changed since an earlier look, and where this look ended. A change may be told twice if it
-     * was made while it was read. `crowded` are those of the users of whom dead keys may have been deleted.
+     * The keys of the users that changed since an earlier read, and the cursor for the next. A change that was made while
+     * it was read may come twice.
      */
-    async changedSince(earlier: Look | undefined): Promise<Changes> {
+    async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
       const [row] = await prisma.$queryRaw<[{ now: string; changes: Record<string, string> | null }]>`
         SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"
           WHERE changed_at >= coalesce(${earlier?.asOf ?? null}::timestamptz, clock_timestamp())
@@ -215,7 +222,7 @@ export function createUserStore(
           : await prisma.user.findMany({ where: { key: { in: fresh } }, include: { apiKeys: true } });
       const holders = users.flatMap((user) => user.apiKeys.map((apiKey) => toHolder(toUser(user), apiKey)));
       const crowded = users.filter(({ apiKeys }) => apiKeys.length > KEYS.dead).map(({ key }) => key);
-      return { holders, crowded: new Set(crowded), look: { asOf: row.now, seen } };
+      return { holders, users: new Set(fresh), crowded: new Set(crowded), cursor: { asOf: row.now, seen } };
     },
   };
 }

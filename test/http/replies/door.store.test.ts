@@ -102,7 +102,7 @@ test('what was fetched since is told at once, and never older than before', asyn
   const first = await service.get(LATEST, { key });
   await service.get(LATEST, { key });
   clock.advance(7 * 60_000);
-  await service.parts.allowance.watch();
+  await service.parts.allowance.poll();
   await service.get(LATEST, { key });
   await service.parts.market.idle();
   const then = await service.get(LATEST, { key });

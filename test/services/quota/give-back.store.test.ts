@@ -96,7 +96,7 @@ it('a call that is given back after its lease was closed is taken off the books'
 it('a lowered limit takes back what is leased, and a raised one is there with the next settlement', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await other.users.limit(key, 5);
-  await holder.watch();
+  await holder.poll();
   await holder.settle();
   await holder.settle();
   expect(await holder.callUntilRefused(apiKey)).toBe(4);

@@ -25,8 +25,9 @@ it('a key that made room for others is looked up again, with what has become of 
     findByHashes: async (hashes) => hashes.toReversed().flatMap((hash) => holders.get(hash) ?? []),
     changedSince: async () => ({
       holders: changed.splice(0),
+      users: new Set<number>(),
       crowded: new Set<number>(),
-      look: { asOf: '', seen: new Map() },
+      cursor: { asOf: '', seen: new Map() },
     }),
   };
   const keyCache = createKeyCache({ store: store as UserStore, clock: systemClock, knownKeys: 3 });

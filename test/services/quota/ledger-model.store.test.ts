@@ -110,7 +110,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
 
   async function call(n: number, result: 'keep' | 'refund' | 'hold'): Promise<void> {
     const now = clocks[n as 0 | 1].now();
-    await teller(n).watch();
+    await teller(n).poll();
     let receipt: Receipt;
     try {
       receipt = await teller(n).call(apiKey);

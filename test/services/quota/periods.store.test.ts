@@ -35,7 +35,7 @@ it('each period has the whole allowance, from its first millisecond, and counts 
   for (const [n, boundary] of BOUNDARIES.entries()) {
     if (n > 0) {
       clock.passUntil(boundary - 1);
-      await teller.watch();
+      await teller.poll();
       await expect(teller.call(apiKey)).rejects.toMatchObject({ code: 'quota_exceeded' });
       clock.pass(1);
     }
@@ -50,7 +50,7 @@ it('each period has the whole allowance, from its first millisecond, and counts 
 it('a refusal tells when the period ends, also while an own lease of an earlier date is not settled', async () => {
   expect(await teller.callUntilRefused(apiKey, LIMIT)).toBe(LIMIT);
   clock.passUntil(BOUNDARIES[1] - 90 * SECOND);
-  await teller.watch();
+  await teller.poll();
   await expect(teller.call(apiKey)).rejects.toMatchObject({ headers: { 'retry-after': '90' } });
   await teller.close();
 });
@@ -71,7 +71,7 @@ it.each(['kept', 'given back'])(
   'a call that is %s after the boundary belongs to the period before it',
   async (fate) => {
     clock.passUntil(BOUNDARIES[1] - 1);
-    await teller.watch();
+    await teller.poll();
     const early = await teller.call(apiKey);
     clock.pass(1);
     const late = await teller.call(apiKey);
@@ -91,7 +91,7 @@ it.each(['kept', 'given back'])(
   async (fate) => {
     const midnight = Date.UTC(2026, 1, 1);
     clock.passUntil(midnight - 1);
-    await teller.watch();
+    await teller.poll();
     const early = await teller.call(apiKey);
     clock.pass(1);
     const late = await teller.call(apiKey);
@@ -111,14 +111,14 @@ it('the last call of the allowance can be made right after midnight, though a le
   await teller.settle();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: LIMIT - 1, outstanding: 1 }]);
   clock.passUntil(Date.UTC(2026, 1, 1));
-  await teller.watch();
+  await teller.poll();
   expect(await teller.callUntilRefused(apiKey)).toBe(1);
   await teller.close();
 });
 
 it('a clock that is set back into another date or period does not spend from the later one', async () => {
   clock.passUntil(BOUNDARIES[1] + SECOND);
-  await teller.watch();
+  await teller.poll();
   teller.keep(await teller.call(apiKey));
   clock.set(-2 * SECOND);
   const back = await teller.call(apiKey);
@@ -132,7 +132,7 @@ it('a lease does not outlive the key', async () => {
   const validUntil = new Date(BOUNDARIES[1]);
   await prisma.user.update({ where: { key }, data: { validUntil, changedAt: new Date() } });
   clock.passUntil(BOUNDARIES[1] - 1);
-  await teller.watch();
+  await teller.poll();
   teller.keep(await teller.call(apiKey));
   clock.pass(1);
   await expect(teller.call(apiKey)).rejects.toMatchObject({ code: 'api_key_expired' });
@@ -151,7 +151,7 @@ it('a lease is not spent from for more than 18 s without the ledger, by either c
   expect(lease.seq, 'it asked again').toBe(seq + 1);
   clock.set(-18 * SECOND);
   clock.pass(18 * SECOND);
-  await teller.watch();
+  await teller.poll();
   teller.keep(await teller.call(apiKey));
   expect(lease.seq, 'and again').toBe(seq + 2);
   await teller.close();

@@ -40,7 +40,7 @@ async function open(count: number, limit = LIMIT) {
   if (!first) throw new Error('there is no process');
   const { key, apiKey } = await enrol(database, first, { limit, at: START });
   for (const teller of tellers) {
-    await teller.watch();
+    await teller.poll();
     teller.keep(await teller.call(apiKey));
   }
   const close = () => Promise.all(tellers.map((teller) => teller.close()));
@@ -88,7 +88,7 @@ it('what rests is put to rest once, and after a call again with what is left of 
   await database.prisma.lease.updateMany({ where: { userKey: key }, data: { resting: 99 } });
   const [teller] = tellers;
   for (let n = 0; n < 5; n++) {
-    await teller?.watch();
+    await teller?.poll();
     teller?.keep((await teller.call(apiKey)) as never);
     clock.pass(5 * SECOND);
     await teller?.settle();
@@ -133,7 +133,7 @@ it('it goes back when its date is over', async () => {
   await rest(opened);
   clock.passUntil(START + DAY / 2 - 1);
   await opened.tellers[0]?.settle();
-  await opened.tellers[0]?.watch();
+  await opened.tellers[0]?.poll();
   opened.tellers[0]?.keep((await opened.tellers[0]?.call(opened.apiKey)) as never);
   await rest(opened);
   expect(await books(opened)).toMatchObject({ used: 2, outstanding: 0 });
@@ -148,7 +148,7 @@ it('what a dead process let rest is had again like any other', async () => {
   tellers[0]?.abandon();
   await age(database, key, 31);
   clock.pass(MINUTE);
-  await tellers[1]?.watch();
+  await tellers[1]?.poll();
   tellers[1]?.keep((await tellers[1]?.call(apiKey)) as never);
   expect(await resting(opened)).toBe(0);
   await close();
@@ -171,7 +171,7 @@ it('what rested with a lease that a release closed which knows of no rest is had
   await age(31);
   await prisma.lease.update({ where: { id: row.id }, data: { unbooked: 0 } });
   clock.pass(MINUTE);
-  await tellers[1]?.watch();
+  await tellers[1]?.poll();
   tellers[1]?.keep((await tellers[1]?.call(apiKey)) as never);
   expect(await resting(opened)).toBe(0);
 
@@ -200,7 +200,7 @@ it('who finds the allowance spent is given what rests elsewhere, to the last cal
   const first = await asker?.callUntilRefused(apiKey);
   expect(first).toBe(MOST + left);
   await expect(asker?.call(apiKey)).rejects.toMatchObject({ headers: { 'retry-after': '2' } });
-  for (const other of others) await other.watch();
+  for (const other of others) await other.poll();
   clock.pass(SECOND);
   expect(await asker?.callUntilRefused(apiKey)).toBe(3 * MOST);
   await close();
@@ -222,7 +222,7 @@ it('a call that comes while its lease is put to rest spends nothing that was giv
   };
   const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
   const log = pino({ level: 'silent' });
-  const allowance = createAllowance({ keyCache, ledger, clock, log, pace: BY_HAND });
+  const allowance = createAllowance({ keyCache, ledger, clock, log, tickMs: BY_HAND });
   const other = openTeller(database, clock);
   const { key, apiKey } = await enrol(database, other, { limit: 40, at: START });
   const call = async () => allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));

@@ -4,7 +4,7 @@ import { addMonths } from '#domain/quota/plan';
 import { createAllowance } from '#services/quota/allowance';
 import { createKeyCache } from '#services/quota/key-cache';
 import { createUsers } from '#services/quota/users';
-import { createLedgerStore, type LeaseStates } from '#stores/quota/ledger';
+import { createLedgerStore, type LeaseReport, type LeaseStates } from '#stores/quota/ledger';
 import { createUserStore } from '#stores/quota/users';
 import type { TestDatabase } from '../../support/database/database.ts';
 
@@ -13,7 +13,7 @@ export type HandClock = ReturnType<typeof handClock>;
 /** A clock that stands still until it is moved. */
 export function handClock(start: number) {
   let wall = start;
-  let elapsed = 0;
+  let elapsed = 1;
   return {
     now: () => wall,
     elapsed: () => elapsed,
@@ -34,8 +34,8 @@ export function handClock(start: number) {
   };
 }
 
-/** Nothing happens by itself: `settle` and `watch` are called by the test. */
-export const BY_HAND = { tick: 2 ** 30 };
+/** Nothing happens by itself: `settle` and `poll` are called by the test. */
+export const BY_HAND = 2 ** 30;
 
 /** What happens to the next settlement: it does not reach the ledger, or its answer does not come back. */
 export type Loss = 'request' | 'answer';
@@ -55,8 +55,8 @@ export function openTeller(
   const ledger = createLedgerStore(database, undefined, restingPart);
   let loss: Loss | undefined;
   const fragile =
-    <Report>(statement: (reports: readonly Report[]) => Promise<LeaseStates>) =>
-    async (reports: readonly Report[]) => {
+    (statement: (reports: readonly LeaseReport[]) => Promise<LeaseStates>) =>
+    async (reports: readonly LeaseReport[]) => {
       const lost = loss;
       loss = undefined;
       const states = lost === 'request' ? [] : await statement(reports);
@@ -65,7 +65,7 @@ export function openTeller(
     };
   const { heartbeat, settle, open } = ledger;
   const cut = { ...ledger, heartbeat: fragile(heartbeat), settle: fragile(settle), open: fragile(open) };
-  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, pace: BY_HAND });
+  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, tickMs: BY_HAND });
   const users = createUsers({ store, clock, changed: allowance.sync });
 
   return {

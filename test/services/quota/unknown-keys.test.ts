@@ -31,8 +31,9 @@ function open() {
     },
     changedSince: async () => ({
       holders: [...registered.values()],
+      users: new Set<number>(),
       crowded: new Set<number>(),
-      look: { asOf: 'now', seen: new Map() },
+      cursor: { asOf: 'now', seen: new Map() },
     }),
   };
   return createKeyCache({ store: store as Pick<UserStore, keyof typeof store> as UserStore, clock });
@@ -86,7 +87,7 @@ describe('a key that nobody has', () => {
     clock.pass(MINUTE - 1);
     await refusal(() => keyCache.holderOf(key));
     expect(times()).toBe(1);
-    clock.pass(1);
+    clock.pass(2);
     await refusal(() => keyCache.holderOf(key));
     expect(times()).toBe(2);
   });

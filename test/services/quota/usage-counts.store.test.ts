@@ -25,7 +25,7 @@ async function open(ledger: (real: LedgerStore) => LedgerStore) {
   const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
   const log = pino({ level: 'silent' });
   const real = createLedgerStore(database);
-  const allowance = createAllowance({ keyCache, ledger: ledger(real), clock, log, pace: BY_HAND });
+  const allowance = createAllowance({ keyCache, ledger: ledger(real), clock, log, tickMs: BY_HAND });
   const call = async (times: number) => {
     for (let n = 0; n < times; n++)
       allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));

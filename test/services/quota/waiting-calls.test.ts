@@ -25,7 +25,7 @@ function open() {
     });
   };
   const ledger = { settle: statement, heartbeat: statement, open: statement } as unknown as LedgerStore;
-  const leases = createLeases({ ledger, clock, log, pace: BY_HAND });
+  const leases = createLeases({ ledger, clock, log, tickMs: BY_HAND });
   const spend = async (key: number) =>
     leases.keep(
       await leases.spend({ key, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START }),

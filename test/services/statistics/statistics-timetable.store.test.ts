@@ -146,7 +146,7 @@ describe('when the clock is set', () => {
     service = await startWithStatistics(WITHOUT_KEY);
     await fresh('btc');
     service.clock.set(shift);
-    await service.parts.allowance.watch();
+    await service.parts.allowance.poll();
     for (let i = 0; i < 3; i++) {
       const { status, header, cache } = await fresh('btc');
       expect([status, header('age')]).toEqual([200, '0']);

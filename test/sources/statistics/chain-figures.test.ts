@@ -7,7 +7,7 @@ import { digits, instant, numeric, whole } from '#sources/transport/number';
 
 type Told = Partial<Record<Figure, number | null>>;
 const RULES: FigureRules<Told> = Object.fromEntries(
-  FIGURES.map((figure) => [figure, { origin: figure, of: (told: Told) => told[figure] }]),
+  FIGURES.map((figure) => [figure, (told: Told) => told[figure]]),
 );
 const record = (told: Told) => sampleOf('somewhere', RULES, told, 1234567).figures;
 

@@ -58,3 +58,24 @@ test('no more connections are opened than the pool may hold', async () => {
   await database.close();
   await drop();
 });
+
+test('a connection brings its settings with it, and nothing is set in a session that a pooler may give to others', async () => {
+  const { url, drop } = await createTestDatabase();
+  const { prisma, ready, close } = await openDatabase({
+    url,
+    dataDir: 'unused',
+    poolSize: 1,
+    statementMs: 7000,
+  });
+  await ready();
+  await prisma.$transaction(async (tx) => void (await tx.user.count()));
+  const settings = await prisma.$queryRaw<{ name: string; setting: string; source: string }[]>`
+    SELECT name, setting, source FROM pg_settings
+    WHERE name IN ('jit', 'statement_timeout') OR source = 'session' ORDER BY name`;
+  expect(settings).toEqual([
+    { name: 'jit', setting: 'off', source: 'client' },
+    { name: 'statement_timeout', setting: '7000', source: 'client' },
+  ]);
+  await close();
+  await drop();
+});

@@ -62,7 +62,7 @@ export async function startBesieged({ settings = {}, start = '2026-05-15T14:10:0
     /** Lets time pass, and lets the service notice that its keys still hold. */
     async pass(ms: number): Promise<void> {
       clock.advance(ms);
-      await service.parts.allowance.watch();
+      await service.parts.allowance.poll();
     },
 
     /** Asks with the key, and holds the answer to the published description. */

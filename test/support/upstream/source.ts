@@ -1,9 +1,10 @@
-import { type CoinGeckoPlan, type Dropped, openCoinGecko } from '#sources/market/coingecko';
+import type { AggregatorPlanName } from '#domain/market/aggregator-plan';
+import { type Dropped, openCoinGecko } from '#sources/market/coingecko';
 import { createTestClock } from '../../../fixtures/clock.ts';
 
 type Options = {
   timeoutMs?: number;
-  plan?: CoinGeckoPlan;
+  plan?: AggregatorPlanName;
   apiKey?: string;
   /** Calls that the budget has left; no end of them where left out. */
   calls?: number;

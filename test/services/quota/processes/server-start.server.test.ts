@@ -23,7 +23,7 @@ describe.runIf(canStartPostgres)('a server that has just started', () => {
     await age(database, key, 31);
     clock.pass(2_000);
     holder.abandon();
-    await other.watch();
+    await other.poll();
     expect(await other.callUntilRefused(apiKey)).toBe(2);
     await other.close();
     await database.close();

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '#domain/clock';
 import { createScheduler, type Statement } from '#services/quota/scheduler';
 import { BY_HAND } from './tellers.ts';
 
@@ -10,7 +11,7 @@ async function begin(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 
-/** A pace whose statements last until the test ends them; `began` has the names of those that were begun, in order. */
+/** A scheduler whose statements last until the test ends them; `began` has the names of those that were begun, in order. */
 function open({ ticks = [] as string[], inUse = 0 } = {}) {
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
@@ -26,8 +27,9 @@ function open({ ticks = [] as string[], inUse = 0 } = {}) {
   const scheduler = createScheduler({
     settleAsking: () => statement(`asked ${++asked}`)(),
     begin: () => ({ inUse, statements: ticks.map(statement) }),
+    clock: systemClock,
     log,
-    pace: BY_HAND,
+    tickMs: BY_HAND,
   });
   onTestFinished(() => scheduler.close());
   const over = async (name: string, fault?: Error) => {
@@ -99,5 +101,5 @@ it.each([
 ])('with %i keys in use everything is settled every %f s', async (inUse, seconds) => {
   const { scheduler } = open({ inUse });
   await scheduler.tick();
-  expect(scheduler.interval() / BY_HAND.tick).toBe(seconds);
+  expect(scheduler.interval() / BY_HAND).toBe(seconds);
 });

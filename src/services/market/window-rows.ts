@@ -1,0 +1,73 @@
+import { type Clock, DAY } from '#domain/clock';
+import { samplesIn, startOfDate, type Window } from '#domain/market/interval';
+import { isMidnightSample, type Sample } from '#domain/market/sample';
+import { columnsOf, isSettledSlice, type Series, samplesOf } from '#domain/market/series';
+import { overlap } from '#domain/market/span';
+import type { TokenName } from '#domain/market/token';
+import type { ArchiveCache } from './archive-cache.ts';
+
+/**
+ * A window of more samples than `WIDE` is answered in pieces between which the event loop turns (5,000 samples take
+ * 10 ms), and a user's windows one after another; of windows beyond `LONG` few may wait.
+ */
+const [WIDE, LONG] = [1000, 6000];
+type WindowSize = 'short' | 'wide' | 'long';
+
+type Dependencies = { archive: ArchiveCache; clock: Clock };
+
+/** What the archive holds of a window, as it is now. */
+export function createWindowReader({ archive, clock }: Dependencies) {
+  /** Until its own row is ready, the first sample after midnight stands in for today's; a later hour's does not. */
+  function standIn(token: TokenName): Sample | undefined {
+    const today = startOfDate(clock.now());
+    const firsts = [
+      archive.series(token, 'minute').firstFrom(today),
+      archive.series(token, 'hour').firstFrom(today),
+    ];
+    const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
+    return first && isMidnightSample(first.at) ? first : undefined;
+  }
+
+  /** The rows of a window, and the samples that follow them. To be used before anything is awaited: rows may be replaced. */
+  function read(token: TokenName, { interval, span, open, withLatest }: Window, series: Series) {
+    const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
+    const following: Sample[] = [];
+    let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
+    const follow = (sample: Sample | undefined) => {
+      if (!sample || sample.at <= lastAt) return;
+      following.push(sample);
+      lastAt = sample.at;
+    };
+    if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
+    // The latest sample alone does not make a window: of what was asked for, nothing is there.
+    const isEmpty = slice.start === slice.end && following.length === 0;
+    if (withLatest) follow(archive.newest(token));
+    const inMemory = series === archive.series(token, interval);
+    return {
+      isEmpty,
+      // Minutes are told of the last day alone: what they were when it ended they stay.
+      isSettled: !open && (isSettledSlice(slice) || (interval === 'minute' && span.thru < clock.now() - DAY)),
+      lastAt,
+      isWide: slice.end - slice.start > WIDE,
+      first: (): Sample | undefined => samplesOf(slice).next().value ?? following[0],
+      /** A copy of all of it. */
+      columns: () => columnsOf(following, slice),
+      /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
+      version: inMemory
+        ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
+        : undefined,
+    };
+  }
+
+  /** How large the answer to a window may be. */
+  function size(token: TokenName, { interval, span }: Window): WindowSize {
+    const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
+    const samples = known === undefined ? 0 : samplesIn(interval, known);
+    if (samples > LONG) return 'long';
+    return samples > WIDE ? 'wide' : 'short';
+  }
+
+  return { read, size };
+}
+
+export type WindowRows = ReturnType<ReturnType<typeof createWindowReader>['read']>;
