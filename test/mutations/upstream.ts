@@ -27,47 +27,29 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/domain/upstream/age.ts',
-    tests: ['chaos/clock-steps.store.test.ts'],
+    tests: ['domain/upstream/age.test.ts'],
     changes: [
       ['age < -SKEW', 'age < 0'],
       ['Math.min(fetchedAt, now) + every', 'fetchedAt + every'],
+      ['age > 2 * every', 'age >= 2 * every'],
+      [', monthOf(now).end)', ', Number.POSITIVE_INFINITY)'],
     ],
   },
   {
-    file: 'src/domain/upstream/age.ts',
-    tests: ['domain/market/backfill-plan.test.ts'],
-    changes: [['age > 2 * every', 'age > every']],
-  },
-  {
-    file: 'src/domain/upstream/age.ts',
-    tests: ['services/market/market-failures.store.test.ts'],
-    changes: [[', monthOf(now).end)', ', Number.POSITIVE_INFINITY)']],
-  },
-  {
     file: 'src/services/upstream/single-flight.ts',
-    tests: ['chaos/left-alone.store.test.ts'],
+    tests: ['services/upstream/single-flight.test.ts'],
     changes: [
       ['FIRST_PAUSE * 2 ** (times - 1)', 'FIRST_PAUSE * times'],
       ['      failures.delete(what);\n', ''],
       ['Math.min(longest, FIRST_PAUSE', 'Math.max(longest, FIRST_PAUSE'],
-    ],
-  },
-  {
-    file: 'src/services/upstream/single-flight.ts',
-    tests: ['services/market/filling-processes.store.test.ts'],
-    changes: [
       ['      inFlight.delete(what);\n', ''],
       ['if (poll.version(what) !== version) return', 'if (poll.version(what) === version) return'],
+      ['void store.release(what, holder)', 'void Promise.resolve()'],
     ],
-  },
-  {
-    file: 'src/services/upstream/single-flight.ts',
-    tests: ['services/market/market-failures.store.test.ts'],
-    changes: [['void store.release(what, holder)', 'void Promise.resolve()']],
   },
   {
     file: 'src/services/upstream/fetch-outcome.ts',
-    tests: ['chaos/left-alone.store.test.ts', 'chaos/upstream-faults.store.test.ts'],
+    tests: ['services/upstream/single-flight.test.ts'],
     changes: [['startedAt + MOMENT - clock.elapsed()', 'MOMENT']],
   },
   {
@@ -123,10 +105,7 @@ export const upstream: Mutations[] = [
   {
     file: 'src/sources/market/coingecko.ts',
     tests: ['sources/market/coingecko-samples.test.ts'],
-    changes: [
-      ['String(Math.floor(from / 1000))', 'String(Math.ceil(from / 1000))'],
-      ['current_price === null', '!current_price'],
-    ],
+    changes: [['String(Math.floor(from / 1000))', 'String(Math.ceil(from / 1000))']],
   },
   {
     file: 'src/sources/market/coingecko-wire.ts',
