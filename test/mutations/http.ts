@@ -10,7 +10,6 @@ export const http: Mutations[] = [
       ['  headers.origin === undefined &&\n', ''],
       [' || headers.accept !== known.accept', ''],
       ['if (known.answer.holds?.(now)) return known', 'if (known.answer.holds) return known'],
-      ['hostsIn(rawHeaders) === 1', 'hostsIn(rawHeaders) >= 1'],
       ['    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n', ''],
       ['if (receipt !== undefined) burst.admit', 'if (receipt === undefined) burst.admit'],
       ['    allowance.keep(receipt);\n', ''],
@@ -115,7 +114,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/http/pipeline/lanes.ts',
-    tests: ['http/replies/long-answers.store.test.ts'],
+    tests: ['http/pipeline/lanes.test.ts'],
     changes: [
       ['createTurns({ atOnce: 1 })', 'createTurns({ atOnce: 2 })'],
       ['const WAITING = { long: 3', 'const WAITING = { long: 30'],
