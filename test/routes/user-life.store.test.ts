@@ -132,6 +132,14 @@ it('a renewal moves the end to the next boundary, once a period, and refills not
   expect((await ask('POST', '/v1/user/renew')).body.validUntil).toBe(later);
 });
 
+it('of two renewals that meet one moves the end, and the other is too early', async () => {
+  const { users } = service.parts;
+  const { key } = (await ask('GET', '/v1/user/data')).body;
+  const [one, other] = await Promise.allSettled([users.renew(key), users.renew(key)]);
+  expect(one).toMatchObject({ status: 'fulfilled', value: { validUntil: MARCH } });
+  expect(other).toMatchObject({ status: 'rejected', reason: { code: 'renew_too_early' } });
+});
+
 it('an expired key reads its record and renews, nothing else; it begins anew from then', async () => {
   expect((await ask('GET', PRICED)).status).toBe(200);
   await moveTo(FEBRUARY - 1);

@@ -150,6 +150,7 @@ describe('a gap', () => {
   test('of today is one from its midnight on', () => {
     const from = at('2026-05-15');
     expect(isGap('day', { from, thru: at('2026-05-15T00:41:00Z') })).toBe(true);
+    expect(isGap('day', { from, thru: from })).toBe(true);
     expect(isGap('day', { from: from + 1, thru: from + DAY - 1 })).toBe(false);
   });
 

@@ -23,6 +23,8 @@ let server: Server;
 /** What reached the framework. */
 let framework: string[];
 let spent: number;
+/** How many of these calls stay paid for. */
+let kept: number;
 let left: number;
 /** How often a call was to be paid for. */
 let asked: number;
@@ -52,7 +54,9 @@ function allowance(): Allowance {
       spent += 1;
       return { lease: { period, limit: 10 }, remaining: left };
     },
-    keep: () => undefined,
+    keep() {
+      kept += 1;
+    },
   };
   return verbs as unknown as Allowance;
 }
@@ -103,7 +107,7 @@ function ask(
 }
 
 beforeEach(async () => {
-  [framework, spent, left, asked, holds] = [[], 0, 100, 0, true];
+  [framework, spent, kept, left, asked, holds] = [[], 0, 0, 100, 0, true];
   await open();
 });
 afterEach(() => void server.close());
@@ -124,7 +128,7 @@ test('a question in the same words is answered without the framework, with all t
     'ratelimit-policy': '"plan";q=10;w=1000',
     'x-request-id': 'mine',
   });
-  expect(spent).toBe(1);
+  expect([spent, kept]).toEqual([1, 1]);
 });
 
 test.each([

@@ -65,7 +65,8 @@ describe('the daily series', () => {
     clock.goTo('2026-05-15T00:39:59.000Z');
     expect(await cost(() => market.date('bitcoin', date('2026-05-15'), 'json'))).toEqual(['markets']);
     clock.goTo('2026-05-15T00:40:00.000Z');
-    expect(await cost(() => market.date('bitcoin', date('2026-05-15'), 'json'))).toEqual(['1 daily']);
+    const restarted = await opened.another();
+    expect(await cost(() => restarted.date('bitcoin', date('2026-05-15'), 'json'))).toEqual(['1 daily']);
     expect((await market.date('bitcoin', date('2026-05-15'), 'json')).gaps).toEqual([]);
   });
 });
@@ -80,6 +81,15 @@ describe('the last day', () => {
     expect(await cost(() => market.range('bitcoin', 'hour', today, today, 'json'))).toEqual([]);
     const hours = timesOf(await market.range('bitcoin', 'hour', today, today, 'json'));
     expect(hours.map((at) => Math.floor((at - today) / HOUR))).toEqual([...Array(15).keys()]);
+  });
+
+  test('brings no hour of which it has a part alone', async () => {
+    const { market } = await openAt('2026-05-15T14:42:25.300Z');
+    await market.days('bitcoin', 1, 'json');
+    const { prisma } = opened.database;
+    const first = new Date('2026-05-14T15:00:00Z');
+    expect(await prisma.coverage.findMany({ where: { grain: 'hour' } })).toMatchObject([{ from: first }]);
+    expect(await prisma.point.count({ where: { grain: 'hour', at: { lt: first } } })).toBe(0);
   });
 
   test('that is over, known and final costs nothing', async () => {
@@ -147,6 +157,9 @@ describe('the latest prices', () => {
     clock.advance(SECOND);
     expect(await cost(() => market.latest('arweave'))).toEqual(['markets']);
     expect(await cost(() => market.latest('bitcoin'))).toEqual([]);
+    const countOf = (grain: 'minute' | 'hour') =>
+      opened.database.prisma.point.count({ where: { token: 'bitcoin', grain } });
+    expect([await countOf('minute'), await countOf('hour')]).toEqual([2, 1]);
   });
 });
 

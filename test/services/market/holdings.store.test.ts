@@ -14,10 +14,10 @@ import { openTestDatabase, type TestDatabase } from '../../support/database/data
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;
-const open = () => {
+const open = (clock = createTestClock(NOW)) => {
   const store = createArchiveStore(database.prisma);
   const refreshes = createRefreshStore(database.prisma);
-  return openArchiveCache({ store, refreshes, clock: createTestClock(NOW), log: openLog('silent') });
+  return openArchiveCache({ store, refreshes, clock, log: openLog('silent') });
 };
 beforeEach(async () => {
   database = await openTestDatabase();
@@ -79,6 +79,27 @@ describe('the archive in memory', () => {
       expect(days).toHaveLength(20);
     }
     expect(processes[0]?.version('latest')).toBe(0);
+  });
+
+  test('of a process that did not look for days has what was stored meanwhile', async () => {
+    const clock = createTestClock(NOW);
+    const [first, second] = [await open(clock), await open(clock)];
+    const record = () =>
+      first.record(
+        'chart:bitcoin',
+        'bitcoin',
+        [{ interval: 'minute', samples: [row(clock.now(), 1)] }],
+        clock.now(),
+      );
+    await record();
+    await second.sync();
+    for (let day = 0; day < 3; day++) {
+      clock.advance(DAY);
+      await record();
+    }
+    await second.sync();
+    const days = rowsOf(second, 'bitcoin', 'minute').map(({ at }) => (at - NOW) / DAY);
+    expect(days).toEqual([0, 1, 2, 3]);
   });
 
   test('is the store’s whatever is recorded in whatever order', async () => {

@@ -65,6 +65,14 @@ describe('so many days', () => {
 });
 
 describe('today', () => {
+  test('has its only sample once, though it is the latest too', async () => {
+    const { market } = await openAt('2026-05-15T00:01:00.000Z');
+    const { body } = await market.days('bitcoin', 30, 'csv');
+    const dates = String(body.identity.payload).trimEnd().split('\r\n').slice(1);
+    expect(dates).toHaveLength(30);
+    expect(new Set(dates.map((line) => line.split(',')[0])).size).toBe(30);
+  });
+
   test('before its row is ready is told by its first sample', async () => {
     const { market } = await openAt('2026-05-15T00:20:00.000Z');
     await market.days('bitcoin', 1, 'json');

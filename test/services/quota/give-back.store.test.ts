@@ -87,6 +87,7 @@ it('a call that is given back after its lease was closed is taken off the books'
   clock.pass(5 * SECOND);
   await holder.settle();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: 2, outstanding: 0 }]);
+  await holder.settle();
   holder.refund(receipt);
   await holder.settle();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: 1, outstanding: 0 }]);

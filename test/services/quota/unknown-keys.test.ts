@@ -13,11 +13,14 @@ let clock: HandClock;
 let registered: Map<string, KeyHolder>;
 let lookups: string[][];
 let answering: Promise<void>;
+/** The users of whom dead keys may have been deleted; where there are any, no other is told of. */
+let crowded: ReadonlySet<number>;
 beforeEach(() => {
   clock = handClock(START);
   registered = new Map();
   lookups = [];
   answering = Promise.resolve();
+  crowded = new Set();
 });
 
 /** A store that keeps a few keys, and notes what is asked. It answers with what it held when it was asked. */
@@ -30,9 +33,9 @@ function open() {
       return found;
     },
     changedSince: async () => ({
-      holders: [...registered.values()],
+      holders: [...registered.values()].filter(({ user }) => crowded.size === 0 || crowded.has(user.key)),
       users: new Set<number>(),
-      crowded: new Set<number>(),
+      crowded,
       cursor: { asOf: 'now', seen: new Map() },
     }),
   };
@@ -109,6 +112,7 @@ describe('what is known of a key', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     answering = promise;
     const early = keyCache.holderOf(key);
+    await expect.poll(() => lookups.length).toBe(1);
     register(key, { revokedAt: START });
     await keyCache.sync();
     resolve();
@@ -123,6 +127,31 @@ describe('what is known of a key', () => {
     register(key);
     await keyCache.sync();
     expect(await keyCache.holderOf(key)).toBe(before);
+  });
+
+  it('is acted on for 18 s after the last look at what changed, and not longer', async () => {
+    const keyCache = open();
+    const key = register(mintApiKey());
+    const holder = await keyCache.holderOf(key);
+    clock.pass(18_000);
+    expect(keyCache.holderAtOnce(key, clock.elapsed())).toBe(holder);
+    clock.pass(1);
+    expect(keyCache.holderAtOnce(key, clock.elapsed())).toBeUndefined();
+    expect(await refusal(() => keyCache.holderOf(key))).toBe('database_unavailable');
+    await keyCache.sync();
+    expect(await keyCache.holderOf(key)).toBe(holder);
+  });
+
+  it('is forgotten when it was deleted, and nobody else’s with it', async () => {
+    const keyCache = open();
+    const [deleted, kept] = [register(mintApiKey()), register(mintApiKey())];
+    const other = register(mintApiKey(), { user: { key: 2 } as KeyHolder['user'] });
+    for (const key of [deleted, kept, other]) await keyCache.holderOf(key);
+    registered.delete(hashApiKey(deleted));
+    crowded = new Set([1]);
+    await keyCache.sync();
+    const known = [deleted, kept, other].map((key) => keyCache.holderAtOnce(key, clock.elapsed())?.user.key);
+    expect(known).toEqual([undefined, 1, 2]);
   });
 });
 

@@ -89,6 +89,7 @@ describe('a budget', () => {
     expect(await reserve(MINUTES.first, MAY, 100, 2)).toBe(2);
     expect(await reserve(MINUTES.first, MAY, 100, 2)).toBeUndefined();
     expect(await store.spent('coingecko', MAY)).toBe(2);
+    expect(await reserve(JUNE, JUNE, 100, 3)).toBe(3);
   });
 
   test('of a minute is not begun again by a process whose clock is a little behind', async () => {

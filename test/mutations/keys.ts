@@ -1,0 +1,53 @@
+import type { Mutations } from './mutation.ts';
+
+/** Whose a key is, and whether it may be used. */
+export const keys: Mutations[] = [
+  {
+    file: 'src/services/quota/key-cache.ts',
+    tests: ['services/quota/unknown-keys.test.ts'],
+    changes: [
+      ['before.readBy > readBy', 'before.readBy < readBy'],
+      ['else unknown.delete(hash)', 'else void hash'],
+      ['Number.NEGATIVE_INFINITY) > clock.elapsed()', 'Number.NEGATIVE_INFINITY) >= clock.elapsed()'],
+      ['if (!isDeepStrictEqual(before.holder, holder)) ', ''],
+      ['elapsed - syncedAt > TRUSTED_FOR', 'elapsed - syncedAt > TRUSTED_FOR * SECOND'],
+      ['users.has(holder.user.key) && ', ''],
+    ],
+  },
+  {
+    file: 'src/services/quota/key-cache.ts',
+    tests: ['services/quota/identities.test.ts'],
+    changes: [['found.isForgotten || ', '']],
+  },
+  {
+    file: 'src/services/quota/key-problems.ts',
+    tests: ['routes/user-life.store.test.ts'],
+    changes: [
+      ['now >= expiresAt', 'now > expiresAt'],
+      ['now >= user.validUntil', 'now > user.validUntil'],
+      [' && !isGraceOver(holder, now)', ''],
+    ],
+  },
+  {
+    file: 'src/services/quota/users.ts',
+    tests: ['routes/user-life.store.test.ts'],
+    changes: [['graceSeconds * SECOND', 'graceSeconds']],
+  },
+  {
+    file: 'src/stores/quota/users.ts',
+    tests: ['routes/user-keys.store.test.ts'],
+    changes: [
+      ['FROM live) < ${KEYS.live}', 'FROM live) <= ${KEYS.live}'],
+      ['ORDER BY dead_at DESC OFFSET', 'ORDER BY dead_at OFFSET'],
+      ['least(revoked_at, expires_at) < ', 'least(revoked_at, expires_at) > '],
+    ],
+  },
+  {
+    file: 'src/stores/quota/users.ts',
+    tests: ['routes/user-life.store.test.ts'],
+    changes: [
+      [', changed_at = clock_timestamp() ${change}', ' ${change}'],
+      [' AND valid_until = ${iso(user.validUntil)}::timestamptz`', '`'],
+    ],
+  },
+];

@@ -1,0 +1,106 @@
+import type { Mutations } from './mutation.ts';
+
+/** What a process holds of an allowance, spends, gives back and lets rest; who may spend, and in which period. */
+export const leases: Mutations[] = [
+  {
+    file: 'src/domain/quota/plan.ts',
+    tests: ['domain/quota/plan.test.ts'],
+    changes: [
+      ['  date.setUTCDate(1);\n', ''],
+      ['Math.min(day, lastDay)', 'Math.max(day, lastDay)'],
+      ['boundary(plan, anchor, n) > instant', 'boundary(plan, anchor, n) >= instant'],
+      ['now >= term.validUntil', 'now > term.validUntil'],
+      ['term.validUntil > running.end', 'term.validUntil >= running.end'],
+    ],
+  },
+  {
+    file: 'src/domain/quota/lease.ts',
+    tests: ['domain/quota/lease.test.ts'],
+    changes: [
+      [', lease.date + DAY);', ');'],
+      ['asked.wall + USABLE_FOR, lease.period.end', 'asked.wall + USABLE_FOR'],
+      ['const USABLE_FOR = 18 * SECOND', 'const USABLE_FOR = 20 * SECOND'],
+      ['elapsed >= lease.usableUntilElapsed', 'elapsed > lease.usableUntilElapsed'],
+      ['wall < lease.usableUntil', 'wall <= lease.usableUntil'],
+      ['Math.max(date, period.start)', 'date'],
+      ['now >= lease.date + DAY || now < lease.date', 'now >= lease.date + DAY'],
+      ['Math.max(waiting, first, ', 'Math.max(first, '],
+      ['(rate * BLOCK_SECONDS) / 2', 'rate * BLOCK_SECONDS'],
+      ['  lease.spent -= 1;\n', ''],
+      ['unspent(lease) > lease.resting', 'unspent(lease) >= lease.resting'],
+      ['Math.max(0, lease.left) + unspent(lease)', 'lease.left + unspent(lease)'],
+    ],
+  },
+  {
+    file: 'src/services/quota/quota-state.ts',
+    tests: ['services/quota/give-back.store.test.ts'],
+    changes: [
+      ['elapsed - usedAt >= IDLE', 'elapsed - usedAt > IDLE'],
+      [' && inFlight === 0', ''],
+    ],
+  },
+  {
+    file: 'src/services/quota/quota-state.ts',
+    tests: ['services/quota/periods.store.test.ts'],
+    changes: [['  quota.exhausted = undefined;\n', '']],
+  },
+  {
+    file: 'src/services/quota/leases.ts',
+    tests: ['services/quota/waiting-calls.test.ts'],
+    changes: [
+      ['DEADLINE - waited', 'DEADLINE'],
+      ['        quota.asked = undefined;\n', ''],
+    ],
+  },
+  {
+    file: 'src/services/quota/leases.ts',
+    tests: ['services/quota/give-back.store.test.ts'],
+    changes: [['      quota.waiting -= 1;\n', '']],
+  },
+  {
+    file: 'src/services/quota/leases.ts',
+    tests: ['services/quota/resting.store.test.ts'],
+    changes: [['of idle as QuotaState[]', 'of [] as QuotaState[]']],
+  },
+  {
+    file: 'src/services/quota/settlement.ts',
+    tests: ['services/quota/waiting-calls.test.ts'],
+    changes: [['extend(lease, asked)', 'extend(lease, instantOf(clock))']],
+  },
+  {
+    file: 'src/services/quota/settlement.ts',
+    tests: ['services/quota/resting.store.test.ts'],
+    changes: [
+      ['    if (rest > 0) suspend(lease);\n', ''],
+      ['close: closing || rest > 0', 'close: closing'],
+    ],
+  },
+  {
+    file: 'src/services/quota/settlement.ts',
+    tests: ['services/quota/periods.store.test.ts'],
+    changes: [['if (!ended.closed) items', 'if (ended.closed) items']],
+  },
+  {
+    file: 'src/services/quota/settlement.ts',
+    tests: ['services/quota/first-calls.store.test.ts'],
+    changes: [
+      ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
+      ['      if (items.length >= SETTLED_AT_ONCE) break;\n', ''],
+    ],
+  },
+  {
+    file: 'src/services/quota/scheduler.ts',
+    tests: ['services/quota/pace.test.ts'],
+    changes: [
+      ['      next = undefined;\n', ''],
+      ['for (const statement of statements) await inTurn', 'for (const statement of statements) inTurn'],
+      ['Math.min(LONGEST, Math.max(1, ', 'Math.max(LONGEST, Math.max(1, '],
+      ['last = done.catch(() => undefined)', 'last = done'],
+    ],
+  },
+  {
+    file: 'src/services/quota/allowance.ts',
+    tests: ['services/quota/usage-counts.store.test.ts'],
+    changes: [['spent[lease.id] ?? asked.get(lease)', 'asked.get(lease)']],
+  },
+];

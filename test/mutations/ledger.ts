@@ -1,0 +1,93 @@
+import type { Mutations } from './mutation.ts';
+
+/** The SQL that keeps the books of all processes. What has to do with reclaimed leases takes its test 10 s. */
+export const ledger: Mutations[] = [
+  {
+    file: 'src/stores/quota/settlement.ts',
+    tests: ['stores/quota/ledger.store.test.ts'],
+    changes: [
+      [
+        'CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent',
+        'k.spent AS now_spent',
+      ],
+      ['WHEN k.seq > l.seq THEN k.spent - l.spent ELSE 0 END', 'ELSE k.spent - l.spent END'],
+      ['seq = greatest(l.seq, g.seq)', 'seq = g.seq'],
+      ['THEN k.spent - k.settled', 'THEN k.spent'],
+      ['coalesce(l.closed, k.spent > 0 OR k.settled > 0)', 'coalesce(l.closed, false)'],
+      [
+        'greatest(0, least(want - held, ceil(left_before / 4.0)::int))',
+        'least(want - held, ceil(left_before / 4.0)::int)',
+      ],
+      ['ceil(left_before / 4.0)', 'floor(left_before / 4.0)'],
+      ['HAVING sum(calls) <> 0', 'HAVING sum(calls) > 0'],
+      ['calls = usage_day.calls + excluded.calls', 'calls = excluded.calls'],
+      ['sum(to_book) OVER period', 'to_book'],
+      ['AND NOT l.closed AND l.granted > l.spent', 'AND NOT l.closed'],
+      ['spent = g.now_spent, unbooked = 0', 'spent = g.now_spent'],
+      ['l.unbooked + r.spent - l.spent', 'r.spent - l.spent'],
+      [' AND r.seq > l.seq', ''],
+      ['WHERE l.id = r.id AND NOT l.closed', 'WHERE l.id = r.id'],
+      ['"limit" - used - outstanding', '"limit" - used'],
+    ],
+  },
+  {
+    file: 'src/stores/quota/settlement.ts',
+    tests: ['services/quota/give-back.store.test.ts'],
+    changes: [['const RECLAIM_SECONDS = 10', 'const RECLAIM_SECONDS = 5']],
+  },
+  {
+    file: 'src/stores/quota/settlement.ts',
+    tests: ['services/quota/noted-calls.store.test.ts'],
+    changes: [
+      ['CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent', 'l.granted - l.spent AS unspent'],
+      ['coalesce(d.unspent + d.unbooked, 0)', 'coalesce(d.unspent, 0)'],
+      ['c.used + coalesce(d.unbooked, 0)', 'c.used'],
+      ['SET closed = true, unbooked = 0, resting = 0', 'SET closed = true, resting = 0'],
+    ],
+  },
+  {
+    file: 'src/stores/quota/settlement.ts',
+    tests: ['services/quota/resting.store.test.ts'],
+    changes: [
+      ['least(k.rest, l.granted - k.spent)', 'greatest(k.rest, l.granted - k.spent)'],
+      ['${restingPart}::int - resting_now', '${restingPart}::int'],
+      ['g.granted_now, resting = g.rests_now', 'g.granted_now'],
+      ['holds <= now_spent AND rests_now > 0', 'holds <= now_spent AND rests_now < 0'],
+      ['OR l.resting <> 0) AND l.id NOT IN', ') AND l.id NOT IN'],
+    ],
+  },
+  {
+    file: 'src/stores/quota/first-grants.ts',
+    tests: ['stores/quota/ledger.store.test.ts'],
+    changes: [
+      ['"limit" >= 4 * want', '"limit" >= want'],
+      [' - usage.used - usage.outstanding', ' - usage.used'],
+      ['usage.outstanding + excluded.outstanding', 'excluded.outstanding'],
+      ['used + outstanding AS taken', 'used AS taken'],
+    ],
+  },
+  {
+    file: 'src/stores/quota/ledger.ts',
+    tests: ['stores/quota/ledger.store.test.ts'],
+    changes: [
+      ["interval '1 day'", "interval '1 hour'"],
+      ['UNION ALL SELECT date, unbooked FROM held', 'UNION ALL SELECT date, 0 FROM held'],
+      ['sum(unbooked) FROM held WHERE period_start = ${start}', 'sum(unbooked) FROM held'],
+      ['WHERE NOT closed OR id = ANY(${leases}::uuid[])', 'WHERE NOT closed'],
+      ['ORDER BY date DESC LIMIT', 'ORDER BY date LIMIT'],
+    ],
+  },
+  {
+    file: 'src/stores/quota/ledger.ts',
+    tests: ['services/quota/noted-calls.store.test.ts'],
+    changes: [
+      ['(NOT closed OR unbooked <> 0 OR', '(NOT closed OR'],
+      ["interval '1 hour'", "interval '1 day'"],
+    ],
+  },
+  {
+    file: 'src/stores/quota/ledger.ts',
+    tests: ['services/quota/resting.store.test.ts'],
+    changes: [['unbooked <> 0 OR resting <> 0)', 'unbooked <> 0)']],
+  },
+];

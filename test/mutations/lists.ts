@@ -1,0 +1,11 @@
+import { http } from './http.ts';
+import { keys } from './keys.ts';
+import { leases } from './leases.ts';
+import { ledger } from './ledger.ts';
+import { market } from './market.ts';
+import { node } from './node.ts';
+import { statistics } from './statistics.ts';
+import { upstream } from './upstream.ts';
+
+/** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
+export const LISTS = { leases, keys, ledger, market, upstream, statistics, node, http };

@@ -1,0 +1,165 @@
+import type { Mutations } from './mutation.ts';
+
+/** Dates and windows, spans and coverage, what is fetched for a window, what is stored of it, and imports. */
+export const market: Mutations[] = [
+  {
+    file: 'src/domain/market/interval.ts',
+    tests: ['domain/market/grain.test.ts'],
+    changes: [
+      ['days > 10', 'days >= 10'],
+      ['(days - 1) * DAY', 'days * DAY'],
+      ['thruDate >= startOfDate(now)', 'thruDate > startOfDate(now)'],
+      ['now : thruDate + DAY - 1', 'now : thruDate + DAY'],
+      ['fetchedAt >= dayReady(at)', 'fetchedAt > dayReady(at)'],
+      ['fetchedAt > at + 2 * HOUR', 'fetchedAt >= at + 2 * HOUR'],
+      ['40 * MINUTE', '35 * MINUTE'],
+      ['startOfDate(from + DAY - 1) <= thru', 'startOfDate(from + DAY - 1) < thru'],
+      ['thru - from + 1 >= SPACING', 'thru - from >= SPACING'],
+      ['now >= dayReady(now) ?', 'now > dayReady(now) ?'],
+    ],
+  },
+  {
+    file: 'src/domain/market/span.ts',
+    tests: ['domain/market/span.test.ts'],
+    changes: [
+      ['span.from <= last.thru + 1', 'span.from <= last.thru'],
+      ['Math.max(last.thru, span.thru)', 'span.thru'],
+      ['from = other.thru + 1', 'from = other.thru'],
+      ['if (from <= span.thru) rest', 'if (from < span.thru) rest'],
+    ],
+  },
+  {
+    file: 'src/domain/market/sample.ts',
+    tests: ['domain/market/sample.test.ts'],
+    changes: [['at - startOfDate(at) < LATE', 'at - startOfDate(at) <= LATE']],
+  },
+  {
+    file: 'src/domain/market/plausible-sample.ts',
+    tests: ['domain/market/plausible-sample.test.ts'],
+    changes: [
+      ['thru: now + AHEAD', 'thru: now'],
+      ['price > 0 &&', 'price >= 0 &&'],
+      ['value >= 0 &&', 'value > 0 &&'],
+    ],
+  },
+  {
+    file: 'src/domain/market/series.ts',
+    tests: ['domain/market/series.test.ts'],
+    changes: [
+      ['< instant) low', '<= instant) low'],
+      ['indexOf(thru + 1)', 'indexOf(thru)'],
+    ],
+  },
+  {
+    file: 'src/domain/market/series-text.ts',
+    tests: ['domain/market/series-text.test.ts'],
+    changes: [
+      ['if (!Number.isNaN(figures[i])) return true', 'return true'],
+      ['instant - day * DAY', 'instant - day * DAY + 1'],
+    ],
+  },
+  {
+    file: 'src/domain/market/backfill-plan.ts',
+    tests: ['domain/market/backfill-plan.test.ts'],
+    changes: [
+      ['HOURLY_DAYS * DAY - HOUR', 'HOURLY_DAYS * DAY + HOUR'],
+      ['ageOf(kind, input) >= every', 'ageOf(kind, input) > every'],
+      ["slotOf('hour', reach) + 2 * HOUR", "slotOf('hour', reach)"],
+      ['sinceReady >= 0 && age > sinceReady', 'sinceReady >= 0'],
+      ['age < DAILY_RETRY && !isReadySince', 'age < DAILY_RETRY'],
+      ['hasFailed ? 0 : HOURLY_CALLS', 'HOURLY_CALLS'],
+      ['from < now - DAY)', 'from < now)'],
+      ['const isRefresh = isStored || hasFailed', 'const isRefresh = isStored'],
+      ['window.open && !bringsNewest', 'window.open'],
+    ],
+  },
+  {
+    file: 'src/services/market/fetches.ts',
+    tests: ['services/market/filling-calls.store.test.ts', 'services/market/filling-settling.store.test.ts'],
+    changes: [
+      ["slotOf('hour', from + HOUR - 1)", "slotOf('hour', from)"],
+      [': startOfDate(now) - 1', ': startOfDate(now) + DAY - 1'],
+      ['Math.ceil((clock.now() - from) / DAY)', 'Math.floor((clock.now() - from) / DAY)'],
+      ['(start === end ?', '(start !== end ?'],
+    ],
+  },
+  {
+    file: 'src/services/market/archive-cache.ts',
+    tests: ['services/market/holdings.store.test.ts'],
+    changes: [['Math.min(from, mine.loadedAt - LAST_DAY)', 'from']],
+  },
+  {
+    file: 'src/services/market/archive-cache.ts',
+    tests: ['services/market/filling-processes.store.test.ts'],
+    changes: [['if (from >= oldest(interval)) return series', 'if (from) return series']],
+  },
+  {
+    file: 'src/services/market/market.ts',
+    tests: ['services/market/market-windows.store.test.ts'],
+    changes: [
+      ['sample.at <= lastAt', 'sample.at < lastAt'],
+      ['first && isMidnightSample(first.at) ? first', 'first ? first'],
+    ],
+  },
+  {
+    file: 'src/services/market/gaps.ts',
+    tests: ['services/market/completeness-gaps.store.test.ts'],
+    changes: [['window.span.thru < reach', 'window.span.thru > reach']],
+  },
+  {
+    file: 'src/stores/market/archive.ts',
+    tests: ['services/market/filling-settling.store.test.ts'],
+    changes: [
+      ['grain = ${interval}::grain AND NOT settled', 'grain = ${interval}::grain'],
+      ['grain = ${interval}::grain AND settled', 'grain = ${interval}::grain AND NOT settled'],
+    ],
+  },
+  {
+    file: 'src/stores/market/archive-sql.ts',
+    tests: ['services/market/holdings.store.test.ts'],
+    changes: [
+      ["thru + interval '1 ms'))) AS span", 'thru))) AS span'],
+      ['version = refresh.version + 1', 'version = refresh.version'],
+    ],
+  },
+  {
+    file: 'src/stores/market/archive-sql.ts',
+    tests: ['services/market/implausible-rows.store.test.ts'],
+    changes: [
+      ['coalesce(price, 1) > 0', 'coalesce(price, 1) >= 0'],
+      ["0) < 'Infinity'", "0) <= 'Infinity'"],
+    ],
+  },
+  {
+    file: 'src/domain/market/export-row.ts',
+    tests: ['services/market/importing-rows.test.ts'],
+    changes: [
+      ['value < 0)', 'value <= 0)'],
+      ['fields.length !== columns.length', 'fields.length < columns.length'],
+      ['price === 0', 'price === null'],
+    ],
+  },
+  {
+    file: 'src/domain/market/merge-days.ts',
+    tests: ['services/market/importing-rows.test.ts'],
+    changes: [
+      ['row.settled && !mine.settled', 'row.settled && mine.settled'],
+      ['mine?.settled && !replace', 'mine && !replace'],
+    ],
+  },
+  {
+    file: 'src/services/market/import.ts',
+    tests: ['services/market/import-claims.test.ts'],
+    changes: [
+      ['dates.has(date + 2 * DAY)', 'dates.has(date + 3 * DAY)'],
+      ['[last - DAY, last + DAY]', '[last + DAY]'],
+      ["ended === 'whole' ? covered.skipped() : []", 'covered.skipped()'],
+      ['Math.min(...times)', 'times[0] as number'],
+    ],
+  },
+  {
+    file: 'src/stores/market/imports.ts',
+    tests: ['services/market/importing.store.test.ts'],
+    changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
+  },
+];

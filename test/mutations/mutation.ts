@@ -1,0 +1,37 @@
+/**
+ * Mistakes that somebody could make in one line of a file. Each `find` occurs exactly once in the file; with `replace`
+ * in its place one of the tests must fail. Tests are named from `test/` on, the narrowest that catch it.
+ */
+export type Mutations = {
+  file: string;
+  tests: readonly string[];
+  changes: readonly (readonly [find: string, replace: string])[];
+};
+
+/** One of these mistakes; `mutated` is the whole file with it. */
+export type Mutation = {
+  name: string;
+  file: string;
+  mutated: string;
+  tests: readonly string[];
+};
+
+/** The mutations of a list, and what is wrong with those that cannot be applied. */
+export function readMutations(
+  list: readonly Mutations[],
+  read: (file: string) => string,
+): { mutations: Mutation[]; faults: string[] } {
+  const mutations: Mutation[] = [];
+  const faults: string[] = [];
+  for (const { file, tests, changes } of list) {
+    const source = read(file);
+    for (const [find, replace] of changes) {
+      const pieces = source.split(find);
+      const line = (pieces[0] ?? '').split('\n').length;
+      const name = `${file}:${line}  ${find.trim()}  →  ${replace.trim() || '(nothing)'}`;
+      if (pieces.length === 2) mutations.push({ name, file, mutated: pieces.join(replace), tests });
+      else faults.push(`${file}  ${find}  occurs ${pieces.length - 1} times`);
+    }
+  }
+  return { mutations, faults };
+}

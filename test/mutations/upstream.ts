@@ -1,0 +1,115 @@
+import type { Mutations } from './mutation.ts';
+
+/** When an upstream is asked, how often, how long it is left alone, and what its answers are taken for. */
+export const upstream: Mutations[] = [
+  {
+    file: 'src/domain/upstream/budget.ts',
+    tests: ['domain/upstream/budget.test.ts'],
+    changes: [
+      ['Date.UTC(year, month + 1, 1)', 'Date.UTC(year, month + 1, 0)'],
+      ['Math.ceil(timeLeft / DAY)', 'Math.floor(timeLeft / DAY)'],
+      ['Math.max(1, planned / left)', 'Math.min(1, planned / left)'],
+      ['perMonth * (1 - RESERVE) - spent', 'perMonth - spent'],
+      ['Math.max(schedule.chart, LONGEST_CHART)', 'schedule.chart'],
+    ],
+  },
+  {
+    file: 'src/domain/upstream/circuit-breaker.ts',
+    tests: ['domain/upstream/breaker.test.ts'],
+    changes: [
+      ['FIRST_OPEN * 2 ** openings', 'FIRST_OPEN * 2 * openings'],
+      ['Math.max(openUntil, now + forMs)', 'now + forMs'],
+      ['      probing = true;\n', ''],
+      ['      openings = 0;\n', ''],
+      ['Math.max(LONGEST_OPEN, spacing)', 'LONGEST_OPEN'],
+      ['return openUntil - now', 'return openUntil'],
+    ],
+  },
+  {
+    file: 'src/domain/upstream/age.ts',
+    tests: ['domain/upstream/age.test.ts'],
+    changes: [
+      ['age < -SKEW', 'age < 0'],
+      ['Math.min(fetchedAt, now) + every', 'fetchedAt + every'],
+      ['age > 2 * every', 'age >= 2 * every'],
+      [', monthOf(now).end)', ', Number.POSITIVE_INFINITY)'],
+    ],
+  },
+  {
+    file: 'src/services/upstream/single-flight.ts',
+    tests: ['services/upstream/single-flight.test.ts'],
+    changes: [
+      ['FIRST_PAUSE * 2 ** (times - 1)', 'FIRST_PAUSE * times'],
+      ['      failures.delete(what);\n', ''],
+      ['Math.min(longest, FIRST_PAUSE', 'Math.max(longest, FIRST_PAUSE'],
+      ['      inFlight.delete(what);\n', ''],
+      ['if (poll.version(what) !== version) return', 'if (poll.version(what) === version) return'],
+      ['void store.release(what, holder)', 'void Promise.resolve()'],
+    ],
+  },
+  {
+    file: 'src/services/upstream/fetch-outcome.ts',
+    tests: ['services/upstream/single-flight.test.ts'],
+    changes: [['startedAt + MOMENT - clock.elapsed()', 'MOMENT']],
+  },
+  {
+    file: 'src/services/upstream/budget.ts',
+    tests: ['services/upstream/budget.test.ts'],
+    changes: [
+      ['now < computed.at || ', ''],
+      ['throttle(monthOf(now).start > month ? 0 : spent, now)', 'throttle(spent, now)'],
+      ['if (count === undefined) return false', 'if (!count) return true'],
+    ],
+  },
+  {
+    file: 'src/stores/market/refreshes.ts',
+    tests: ['stores/market/refreshes.store.test.ts'],
+    changes: [
+      ['refresh.version = ${knownVersion}::int', 'refresh.version >= ${knownVersion}::int'],
+      [' OR refresh.until < clock_timestamp()', ''],
+      [' OR refresh.holder = excluded.holder', ''],
+      ['budget.minute_spent < ', 'budget.minute_spent <= '],
+      ['budget.month_spent < ', 'budget.month_spent <= '],
+      ['greatest(budget.month_start, excluded.month_start)', 'excluded.month_start'],
+      [' AND holder = ${holder}::uuid`', '`'],
+      ["budget.minute_start - interval '1 minute'", 'budget.minute_start'],
+    ],
+  },
+  {
+    file: 'src/services/upstream/poll.ts',
+    tests: ['services/market/filling-processes.store.test.ts'],
+    changes: [['      versions.set(what, version);\n', '']],
+  },
+  {
+    file: 'src/sources/transport/upstream.ts',
+    tests: ['sources/market/coingecko-faults.test.ts'],
+    changes: [
+      ['attempt === retries', 'attempt > retries'],
+      ['undefined : retryAfter * SECOND', 'undefined : retryAfter'],
+      ['Math.min(timeoutMs, question.withinMs ?? timeoutMs)', 'question.withinMs ?? Number.MAX_SAFE_INTEGER'],
+    ],
+  },
+  {
+    file: 'src/sources/transport/upstream.ts',
+    tests: ['sources/market/coingecko-bounds.test.ts'],
+    changes: [['    if (size > maxBytes) throw tooLarge();\n', '']],
+  },
+  {
+    file: 'src/sources/transport/json-answer.ts',
+    tests: ['sources/market/coingecko-samples.test.ts', 'sources/market/coingecko-faults.test.ts'],
+    changes: [
+      ['(at - now) / SECOND', 'at - now'],
+      ['status >= 500', 'status > 500'],
+    ],
+  },
+  {
+    file: 'src/sources/market/coingecko.ts',
+    tests: ['sources/market/coingecko-samples.test.ts'],
+    changes: [['String(Math.floor(from / 1000))', 'String(Math.ceil(from / 1000))']],
+  },
+  {
+    file: 'src/sources/market/coingecko-wire.ts',
+    tests: ['sources/market/coingecko-samples.test.ts'],
+    changes: [['.sort((a, b) => a.at - b.at)', '']],
+  },
+];
