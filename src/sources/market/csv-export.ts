@@ -44,8 +44,6 @@ export async function openCsvExport(path: string) {
   if (!facts.isFile()) throw new ExportFileError(`${path} is not a regular file`);
   if (facts.size === 0) throw new ExportFileError(`${path} is empty`);
 
-  let bytesRead = 0;
-
   /** Every line that is not empty, the header too. */
   async function* records(): AsyncGenerator<ExportLine> {
     const file = createReadStream(path);
@@ -65,7 +63,6 @@ export async function openCsvExport(path: string) {
     try {
       for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
         const fields = record.map(bare);
-        bytesRead = file.bytesRead;
         if (fields.some((field) => field !== '')) yield { line: info.lines, fields };
       }
     } catch (error) {
@@ -73,7 +70,6 @@ export async function openCsvExport(path: string) {
     } finally {
       file.destroy();
     }
-    bytesRead = facts.size;
   }
 
   async function readHeader(): Promise<ExportColumn[]> {
@@ -93,14 +89,10 @@ export async function openCsvExport(path: string) {
   }
 
   const columns = await readHeader();
-  bytesRead = 0;
 
   return {
     /** What each field of a line is. */
     columns: columns as readonly ExportColumn[],
-
-    /** How much of the file was read in the last pass, from 0 to 1. */
-    readPart: () => Math.min(1, bytesRead / facts.size),
 
     /** The lines after the header, one pass for each call. Throws `ExportFileError`. */
     async *lines(): AsyncGenerator<ExportLine> {

@@ -23,7 +23,6 @@ async function claimed(dates: readonly string[], { strict = false } = {}) {
   };
   const file: CsvExport = {
     columns: EXPORT_COLUMNS,
-    readPart: () => 1,
     async *lines() {
       for (const [i, date] of dates.entries())
         yield { line: i + 2, fields: [date === BAD ? BAD : `${date} 00:00:00 UTC`, '1', '2', '3'] };
