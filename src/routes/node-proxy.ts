@@ -12,10 +12,10 @@ import {
   nodeSearch,
   nodeTransaction,
 } from '#domain/node/records';
+import type { RequestBodies } from '#http/connections/request-body';
 import { broadcastRequest } from '#http/pipeline/broadcast-body';
 import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
 import { readJsonBodies } from '#http/pipeline/json-body';
-import type { RequestBodies } from '#http/pipeline/request-body';
 import { writeJson } from '#http/replies/json-write';
 import type { ProblemCode } from '#problems';
 import type { Node } from '#services/node/node';

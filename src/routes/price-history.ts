@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Clock } from '#domain/clock';
 import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
 import { dateSnapshot, priceSeries } from '#domain/records';
-import { createLanes } from '#http/pipeline/lanes';
+import { createLanes } from '#http/pipeline/answer-queue';
 import { currency, date, days, tokenName } from '#http/pipeline/parameters';
 import { attempt } from '#http/pipeline/run-hook';
 import { acceptedFormat } from '#http/replies/media-type';
-import type { Send } from '#http/replies/responder';
+import type { Send } from '#http/replies/write-answer';
 import type { ProblemCode } from '#problems';
 import type { Market } from '#services/market/market';
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { latestPrice } from '#domain/records';
 import { currency, tokenName } from '#http/pipeline/parameters';
-import type { Send } from '#http/replies/responder';
+import type { Send } from '#http/replies/write-answer';
 import type { Market } from '#services/market/market';
 
 const latest = {

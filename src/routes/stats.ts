@@ -5,7 +5,7 @@ import { countedFigures } from '#domain/statistics/daily-difference';
 import { FIGURES, type Figure } from '#domain/statistics/figures';
 import { STATISTICS_SYMBOLS, type StatisticsSource } from '#domain/statistics/statistics';
 import { currency, statisticsToken } from '#http/pipeline/parameters';
-import type { Send } from '#http/replies/responder';
+import type { Send } from '#http/replies/write-answer';
 import type { Statistics } from '#services/statistics/statistics';
 
 /** What each source tells of each chain, in the order in which they are tried. */

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isKnownTo } from '#http/replies/cache-headers';
-import { acceptedCoding } from '#http/replies/content-coding';
+import { acceptedCoding } from '#http/replies/negotiation';
 import type { Coding } from '#services/caching/bodies';
 import { PAGE_SECURITY } from './page-security.ts';
 

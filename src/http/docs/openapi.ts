@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { serveText } from '#http/replies/served-text';
+import { serveText } from '#http/replies/static-content';
 import { headerComponents } from './described-headers.ts';
 import { serveDocs } from './docs.ts';
 import type { NamedSchemas } from './examples.ts';

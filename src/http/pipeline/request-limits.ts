@@ -1,8 +1,14 @@
 import type { ServerOptions } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SECOND } from '#domain/clock';
+import {
+  BODY_LIMITS,
+  bodyTooLarge,
+  hasBody,
+  type Patience,
+  type RequestBodies,
+} from '#http/connections/request-body';
 import { invalidRequest, Problem } from '#problems';
-import { BODY_LIMITS, bodyTooLarge, hasBody, type Patience, type RequestBodies } from './request-body.ts';
 import { attempt } from './run-hook.ts';
 
 /** The most of each that a request may bring, in bytes. */

@@ -4,7 +4,7 @@ import { openDependencies, openLog } from '#dependencies';
 import { type Clock, systemClock } from '#domain/clock';
 import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
 import { addMonths } from '#domain/quota/plan';
-import type { Patience } from '#http/pipeline/request-body';
+import type { Patience } from '#http/connections/request-body';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';

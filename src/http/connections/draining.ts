@@ -2,7 +2,7 @@ import { Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#domain/clock';
-import type { OwedAnswers } from '#http/replies/owed-answers';
+import type { OwedAnswers } from './owed-answers.ts';
 
 /** How long an open connection may still bring a request that was on its way when the stop began, in ms. */
 const MOMENT = SECOND;

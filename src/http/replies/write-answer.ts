@@ -3,8 +3,8 @@ import { allowanceHeaders, commitCharge } from '#http/pipeline/guard';
 import type { Answer } from '#services/caching/answer';
 import type { Representation } from '#services/caching/bodies';
 import { type Format, type Freshness, isKnownTo } from './cache-headers.ts';
-import { acceptedCoding } from './content-coding.ts';
-import type { Door } from './response-cache.ts';
+import type { Door } from './fast-path.ts';
+import { acceptedCoding } from './negotiation.ts';
 import { mustGoTheLongWay, sendSwiftly } from './write-response.ts';
 
 type Parts = { freshness: Freshness; door: Pick<Door, 'remember'>; now: () => number };

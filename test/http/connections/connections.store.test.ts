@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { PATIENCE } from '#http/pipeline/request-body';
+import { PATIENCE } from '#http/connections/request-body';
 import { type Service, startService } from '../../support/service/service.ts';
 import { startTestNode, type TestNode } from '../../support/upstream/test-node.ts';
 

@@ -7,20 +7,20 @@ import {
 } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
+import type { OwedAnswers } from '#http/connections/owed-answers';
+import { createPipelines } from '#http/connections/pipelined-requests';
+import { hasBody, type RequestBodies } from '#http/connections/request-body';
+import { limitUnread } from '#http/connections/unread-answers';
 import { type RequestTally, type Tally, tell } from '#http/metrics/request-histogram';
 import type { Burst } from '#http/pipeline/burst';
 import { allowanceHeaders } from '#http/pipeline/guard';
-import { createPipelines } from '#http/pipeline/pipelined-requests';
-import { hasBody, type RequestBodies } from '#http/pipeline/request-body';
 import { requestId } from '#http/pipeline/request-id';
 import { CONNECTIONS, headersSize, hostsIn, LIMITS } from '#http/pipeline/request-limits';
-import { limitUnread } from '#http/pipeline/unread-answers';
 import type { Answer } from '#services/caching/answer';
 import { evictStale } from '#services/caching/evict';
 import type { Allowance, Receipt } from '#services/quota/allowance';
 import type { Format, Freshness } from './cache-headers.ts';
-import { acceptedCoding } from './content-coding.ts';
-import type { OwedAnswers } from './owed-answers.ts';
+import { acceptedCoding } from './negotiation.ts';
 import { createHeadEnd, endReady, type HeadEnd, linesOf, takesReadyHead } from './prepared-head.ts';
 import { isGone } from './write-response.ts';
 

@@ -3,13 +3,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '#domain/clock';
 import type { RequestTally } from '#http/metrics/request-histogram';
-import type { OwedAnswers } from '#http/replies/owed-answers';
+import { requestId } from '#http/pipeline/request-id';
+import { LIMITS } from '#http/pipeline/request-limits';
 import { MEDIA_TYPE, textOf } from '#http/replies/problem-replies';
 import { invalidRequest, Problem } from '#problems';
 import type { Linger } from './lingering.ts';
+import type { OwedAnswers } from './owed-answers.ts';
 import type { Patience, RequestBodies } from './request-body.ts';
-import { requestId } from './request-id.ts';
-import { LIMITS } from './request-limits.ts';
 
 /** What Node tells of bytes that are no request, and the last of these. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };

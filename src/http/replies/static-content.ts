@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Body, bodyOf } from '#services/caching/bodies';
 import { isKnownTo } from './cache-headers.ts';
-import { acceptedCoding } from './content-coding.ts';
+import { acceptedCoding } from './negotiation.ts';
 
 type ServedText = {
   /** Its media type. */

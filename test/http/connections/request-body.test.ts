@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { BODY_LIMITS, createRequestBodies, PATIENCE } from '#http/pipeline/request-body';
+import { BODY_LIMITS, createRequestBodies, PATIENCE } from '#http/connections/request-body';
 import type { Problem } from '#problems';
 
 /* The bodies behind a server that answers with what became of them. */
