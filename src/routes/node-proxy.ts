@@ -179,42 +179,34 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
     return found;
   };
 
-  app.route({
-    method: 'GET',
-    url: '/bank/balances/:address',
-    schema: balances,
-    config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] },
-    handler: async (request, reply) => {
+  app.get(
+    '/bank/balances/:address',
+    { schema: balances, config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] } },
+    async (request, reply) => {
       const { params } = request;
       const found = await call(request, reply, () => node.balances(params.address));
       link(reply, explorer.address, 'address', params.address);
       return found;
     },
-  });
+  );
 
-  app.route({
-    method: 'GET',
-    url: '/txs',
-    schema: search,
-    config: { cost: 0, problems, rejections: [400, 404, 422] },
-    handler: (request, reply) => call(request, reply, () => node.transactions(queryOf(request))),
-  });
+  app.get(
+    '/txs',
+    { schema: search, config: { cost: 0, problems, rejections: [400, 404, 422] } },
+    (request, reply) => call(request, reply, () => node.transactions(queryOf(request))),
+  );
 
-  app.route({
-    method: 'GET',
-    url: '/txs/:hash',
-    schema: transaction,
-    config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] },
-    handler: async (request, reply) => {
+  app.get(
+    '/txs/:hash',
+    { schema: transaction, config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] } },
+    async (request, reply) => {
       const found = await call(request, reply, () => node.transaction(request.params.hash));
       if (isInBlock(found)) reply.header('cache-control', FOR_EVER);
       return linked(reply, found);
     },
-  });
+  );
 
-  app.route({
-    method: 'POST',
-    url: '/txs',
+  const broadcasting = {
     schema: broadcast,
     config: {
       cost: 0,
@@ -222,10 +214,10 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
       rejections: [400, 404, 422],
       headers: ['Link?'],
     },
-    validatorCompiler: () => (body) => ({ value: broadcastRequest(body) }),
-    handler: async (request, reply) => {
-      const asked = request.body as BroadcastRequest;
-      return linked(reply, await call(request, reply, (signal) => node.broadcast(asked, signal)));
-    },
+    validatorCompiler: () => (body: unknown) => ({ value: broadcastRequest(body) }),
+  } as const;
+  app.post('/txs', broadcasting, async (request, reply) => {
+    const asked = request.body as BroadcastRequest;
+    return linked(reply, await call(request, reply, (signal) => node.broadcast(asked, signal)));
   });
 };
