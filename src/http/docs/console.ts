@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isKnownTo } from '#http/replies/cache-headers';
-import { acceptedCoding } from '#http/replies/negotiation';
-import type { Coding } from '#services/caching/bodies';
+import type { FastifyInstance } from 'fastify';
+import { serveContent } from '#http/replies/static-content';
+import type { Coding, Representation } from '#services/caching/bodies';
 import { PAGE_SECURITY } from './page-security.ts';
 
 /** The name of an asset changes with its content. The page has a fixed name and is revalidated each time. */
@@ -25,20 +24,19 @@ const CODINGS = Object.keys(EXTENSIONS) as Coding[];
 /** The folder into which `npm ci` builds the console. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
-/** A file in each content coding. Each coding has its own `ETag`. */
-type File = { mediaType: string; encodings: Record<Coding, { payload: Buffer; etag: string }> };
+/** A file in each content coding, each with an `ETag` of its own. */
+type File = { type: string; represent: (coding: Coding) => Representation };
 
-async function readFileEncodings(path: string): Promise<File> {
-  const encodings = await Promise.all(
-    CODINGS.map(async (coding) => {
-      const payload = await readFile(path + EXTENSIONS[coding]);
-      const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
-      return [coding, { payload, etag }];
-    }),
-  );
+async function readRepresentations(path: string): Promise<File> {
+  const read = async (coding: Coding): Promise<[Coding, Representation]> => {
+    const payload = await readFile(path + EXTENSIONS[coding]);
+    const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
+    return [coding, { coding, payload, etag }];
+  };
+  const representations = Object.fromEntries(await Promise.all(CODINGS.map(read)));
   return {
-    mediaType: MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',
-    encodings: Object.fromEntries(encodings),
+    type: MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',
+    represent: (coding) => representations[coding] as Representation,
   };
 }
 
@@ -47,23 +45,15 @@ async function readConsole(folder: string) {
   const assets = join(folder, 'console');
   try {
     const names = (await readdir(assets)).filter((name) => Object.hasOwn(MEDIA_TYPES, extname(name)));
-    const files = names.map(async (name) => [name, await readFileEncodings(join(assets, name))] as const);
-    return { page: await readFileEncodings(join(folder, 'index.html')), assets: await Promise.all(files) };
+    const read = async (name: string) => [name, await readRepresentations(join(assets, name))] as const;
+    return {
+      page: await readRepresentations(join(folder, 'index.html')),
+      assets: await Promise.all(names.map(read)),
+    };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: File, policy: string): FastifyReply {
-  const coding = acceptedCoding(request.headers['accept-encoding']);
-  const { payload, etag } = file.encodings[coding];
-  // CORS may have set `Vary` too.
-  const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
-  reply.headers({ ...PAGE_SECURITY, etag, vary, 'cache-control': policy });
-  if (isKnownTo(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  if (coding !== 'identity') reply.header('content-encoding', coding);
-  return reply.type(file.mediaType).send(payload);
 }
 
 /**
@@ -76,13 +66,11 @@ export async function serveConsole(app: FastifyInstance, basePath: string, folde
     app.log.warn(`the console is not built, so / is 404: npm run build:console makes it in ${folder}`);
     return;
   }
-  const schema = { hide: true };
-  app.get(`${basePath}/`, { schema }, (request, reply) => sendFile(request, reply, built.page, REVALIDATE));
-  for (const [name, file] of built.assets) {
-    app.get(`${basePath}/console/${name}`, { schema }, (request, reply) =>
-      sendFile(request, reply, file, IMMUTABLE),
-    );
-  }
+  const serve = (path: string, file: File, cacheControl: string) =>
+    serveContent(app, basePath + path, { ...file, headers: PAGE_SECURITY, cacheControl });
+  serve('/', built.page, REVALIDATE);
+  for (const [name, file] of built.assets) serve(`/console/${name}`, file, IMMUTABLE);
   // The page loads its assets by relative paths, which need the slash at the end.
-  if (basePath) app.get(basePath, { schema }, (_request, reply) => reply.redirect(`${basePath}/`, 308));
+  if (basePath)
+    app.get(basePath, { schema: { hide: true } }, (_, reply) => reply.redirect(`${basePath}/`, 308));
 }

@@ -1,31 +1,46 @@
 import type { FastifyInstance } from 'fastify';
-import { type Body, bodyOf } from '#services/caching/bodies';
+import { type Body, bodyOf, type Coding, type Representation } from '#services/caching/bodies';
 import { isKnownTo } from './cache-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 
-type ServedText = {
+type Described = {
   /** Its media type. */
   type: string;
-  /** Gives the text, when it is asked for first. */
-  text: () => string | Promise<string>;
   headers?: Readonly<Record<string, string>>;
 };
+type Content = Described & {
+  represent: (coding: Coding) => Representation | Promise<Representation>;
+  cacheControl: string;
+};
 
-/**
- * Serves a text that stays the same as long as the process runs, to everybody: compressed where that is wanted, and
- * 304 to whoever has it. A cache asks again each time, since the next process may be of another version.
- */
-export function serveText(app: FastifyInstance, url: string, { type, text, headers = {} }: ServedText): void {
-  let body: Body | undefined;
+/** Serves what is the same for everybody as long as the process runs: compressed where that is accepted, 304 to who has it. */
+export function serveContent(
+  app: FastifyInstance,
+  url: string,
+  { type, represent, headers, cacheControl }: Content,
+): void {
   app.get(url, { schema: { hide: true } }, async (request, reply) => {
-    body ??= bodyOf(await text());
-    const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
-    // What CORS varies by stands there already.
+    const { coding, payload, etag } = await represent(acceptedCoding(request.headers['accept-encoding']));
+    // CORS may have set `Vary` too.
     const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
-    reply.headers({ ...headers, 'cache-control': 'no-cache', vary, etag });
+    reply.headers({ ...headers, 'cache-control': cacheControl, vary, etag });
     if (isKnownTo(request.headers['if-none-match'], etag)) return reply.code(304).send();
     reply.headers({ 'x-content-type-options': 'nosniff', 'content-type': type });
     if (coding !== 'identity') reply.header('content-encoding', coding);
     return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
   });
+}
+
+/** Serves a text that is made when it is first asked for. Caches revalidate it, since the next process may differ. */
+export function serveText(
+  app: FastifyInstance,
+  url: string,
+  { text, ...described }: Described & { text: () => string | Promise<string> },
+): void {
+  let body: Body | undefined;
+  const represent = async (coding: Coding) => {
+    body ??= bodyOf(await text());
+    return body.in(coding);
+  };
+  serveContent(app, url, { ...described, represent, cacheControl: 'no-cache' });
 }
