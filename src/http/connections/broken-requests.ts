@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '#domain/clock';
-import type { RequestTally } from '#http/metrics/request-histogram';
+import type { RequestHistograms } from '#http/metrics/request-histogram';
 import { requestId } from '#http/pipeline/request-id';
 import { LIMITS } from '#http/pipeline/request-limits';
 import { MEDIA_TYPE, textOf } from '#http/replies/problem-replies';
@@ -34,20 +34,27 @@ function problemOf(error: NodeJS.ErrnoException, patience: Patience): Problem {
   return new Problem('invalid_request', 'The bytes received are not an HTTP/1.1 request.');
 }
 
-type Parts = {
+type Dependencies = {
   answers: OwedAnswers;
   bodies: RequestBodies;
   linger: Linger;
   patience: Patience;
   basePath: string;
-  requests?: RequestTally | undefined;
+  requests?: RequestHistograms | undefined;
 };
 
 /**
  * Answers what is not HTTP enough to become a request, after the answers that are still owed on its connection, and
  * ends the connection. What is broken in the body of a request is the answer to that request.
  */
-export function createBrokenRequests({ answers, bodies, linger, patience, basePath, requests }: Parts) {
+export function createBrokenRequests({
+  answers,
+  bodies,
+  linger,
+  patience,
+  basePath,
+  requests,
+}: Dependencies) {
   /** Each is answered once: Node tells of the bytes that come after as well. */
   const ending = new WeakSet<Socket>();
 

@@ -1,46 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allowanceHeaders, commitCharge } from '#http/pipeline/guard';
+import type { CorsHeaders } from '#http/pipeline/cross-origin';
+import { isGone, settleCharge } from '#http/pipeline/guard';
 import type { Answer } from '#services/caching/answer';
 import type { Representation } from '#services/caching/bodies';
-import { type Format, type Freshness, isKnownTo } from './cache-headers.ts';
-import type { Door } from './fast-path.ts';
+import type { Allowance, Receipt } from '#services/quota/allowance';
+import { type CacheHeaders, type Format, isKnownTo } from './cache-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
-import { mustGoTheLongWay, sendSwiftly } from './write-response.ts';
+import type { createResponseWriter } from './response-head.ts';
 
-type Parts = { freshness: Freshness; door: Pick<Door, 'remember'>; now: () => number };
+/** What an answer is written from, beside the request. */
+type Reply = {
+  answer: Answer;
+  representation: Representation;
+  format: Format;
+  receipt: Receipt | undefined;
+  requestId: string;
+  now: number;
+};
 
-/** How priced answers go out. */
-export function createSending({ freshness, door, now }: Parts) {
-  function sendRepresentation(
+type WriterDependencies = {
+  allowance: Pick<Allowance, 'keep' | 'refund'>;
+  cacheHeaders: CacheHeaders;
+  corsHeaders: CorsHeaders;
+  writeResponse: ReturnType<typeof createResponseWriter>;
+};
+
+/** Creates what writes priced answers, those of the fast path and those of the routes. */
+export function createAnswerWriter(dependencies: WriterDependencies) {
+  const { allowance, cacheHeaders, corsHeaders, writeResponse } = dependencies;
+
+  /** Answers 200, or 304 and free of charge where the caller has the answer already. */
+  return function write(
+    { headers, socket }: IncomingMessage,
+    response: ServerResponse,
+    { answer, representation, format, receipt, requestId, now }: Reply,
+  ): 200 | 304 {
+    const status = isKnownTo(headers['if-none-match'], representation.etag) ? 304 : 200;
+    const shared = cacheHeaders(answer, representation, format, now)[status];
+    const own = ['x-request-id', requestId, ...corsHeaders.of(headers.origin)];
+    if (receipt) own.push(...settleCharge(allowance, receipt, status === 200 && !isGone(socket), now));
+    writeResponse(response, status, shared, own, representation.payload, now);
+    return status;
+  };
+}
+
+export type WriteAnswer = ReturnType<typeof createAnswerWriter>;
+
+type SendDependencies = {
+  write: WriteAnswer;
+  /** Told of what a route answered, so that the next request in the same words need not reach it. */
+  remember: (request: IncomingMessage, answer: Answer, format: Format, route: string | undefined) => void;
+  now: () => number;
+};
+
+/** Creates what sends the answer of a priced route. */
+export function createSend({ write, remember, now }: SendDependencies) {
+  function give(
     request: FastifyRequest,
     reply: FastifyReply,
     answer: Answer,
     representation: Representation,
     format: Format,
   ): void {
-    const at = now();
-    const { fields } = freshness.headersOf(answer, representation, format, at);
-    const isKnown = isKnownTo(request.headers['if-none-match'], representation.etag);
-    if (!isKnown && !mustGoTheLongWay(reply)) {
-      door.remember(request.raw, answer, format, request.routeOptions.url);
-      const receipt = commitCharge(request);
-      sendSwiftly(request, reply, representation, fields, receipt ? allowanceHeaders(receipt, at) : []);
-      return;
-    }
-    for (let i = 0; i < fields.length; i += 2) reply.header(fields[i] as string, fields[i + 1]);
-    if (isKnown) {
-      for (const name of ['content-type', 'content-length', 'content-encoding']) reply.removeHeader(name);
-      reply.code(304).send();
-    } else {
-      const { payload } = representation;
-      reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
-    }
+    remember(request.raw, answer, format, request.routeOptions.url);
+    reply.hijack();
+    const { receipt, id: requestId } = request;
+    write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
   }
 
-  /**
-   * Sends an answer with all that a cache wants to know of it, or 304 when the caller has it already: at once when
-   * the answer is there and in the coding that is wanted, since a promise for each call is felt.
-   */
+  /** At once where the answer is there in the coding that is wanted: a promise for each call was measurable. */
   return function send(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -49,11 +78,10 @@ export function createSending({ freshness, door, now }: Parts) {
   ): void | Promise<void> {
     if (answer instanceof Promise) return answer.then((made) => send(request, reply, made, format));
     const representation = answer.body.in(acceptedCoding(request.headers['accept-encoding']));
-    if (representation instanceof Promise) {
-      return representation.then((made) => sendRepresentation(request, reply, answer, made, format));
-    }
-    sendRepresentation(request, reply, answer, representation, format);
+    if (representation instanceof Promise)
+      return representation.then((made) => give(request, reply, answer, made, format));
+    give(request, reply, answer, representation, format);
   };
 }
 
-export type Send = ReturnType<typeof createSending>;
+export type Send = ReturnType<typeof createSend>;
