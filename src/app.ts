@@ -6,8 +6,8 @@ import type { StatisticsSource } from '#domain/statistics/statistics';
 import { createBrokenRequests } from '#http/connections/broken-requests';
 import { drainOnClose } from '#http/connections/draining';
 import { createLingering } from '#http/connections/lingering';
-import { createOwedAnswers } from '#http/connections/owed-answers';
-import { createRequestBodies, PATIENCE, type Patience } from '#http/connections/request-body';
+import { createPendingResponses } from '#http/connections/pending-responses';
+import { createRequestBodies, TIMEOUTS, type Timeouts } from '#http/connections/request-body';
 import { createHttpServer, KEEP_ALIVE } from '#http/connections/server';
 import { serveConsole } from '#http/docs/console';
 import { describeInterface } from '#http/docs/openapi';
@@ -53,7 +53,7 @@ export type AppDependencies = {
   /** Where answers are recorded, if metrics are served. */
   requests?: RequestHistograms | undefined;
   /** How long a request may take to arrive; as the contract has it where it is left out. */
-  patience?: Patience;
+  timeouts?: Timeouts;
   /** How long answers may still take once the app is closed, in ms; they are cut at once where it is left out. */
   drainMs?: number;
   /** The folder that the console was built into; none is served where it is left out. */
@@ -75,14 +75,14 @@ export async function buildApp(dependencies: AppDependencies) {
     market,
     statistics,
     requests,
-    patience = PATIENCE,
+    timeouts = TIMEOUTS,
   } = dependencies;
   const { basePath, corsOrigins } = settings;
   const burst = createBurst<number>(settings.burstPerSecond);
-  const linger = createLingering(patience.linger);
-  const bodies = createRequestBodies(patience, linger);
-  const answers = createOwedAnswers();
-  const broken = createBrokenRequests({ answers, bodies, linger, patience, basePath, requests });
+  const linger = createLingering(timeouts.linger);
+  const bodies = createRequestBodies(timeouts, linger);
+  const pending = createPendingResponses();
+  const broken = createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests });
   const corsHeaders = createCorsHeaders(corsOrigins);
   const cacheHeaders = createCacheHeaders(corsHeaders.vary);
   const writeResponse = createResponseWriter(KEEP_ALIVE);
@@ -92,7 +92,7 @@ export async function buildApp(dependencies: AppDependencies) {
   const fastPath = createFastPath({ allowance, burst, clock, write, requests, log });
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
-    serverFactory: createHttpServer({ patience, bodies, answers, fastPath: fastPath.answer }),
+    serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
     loggerInstance: logger,
     // One logger for all: what is logged of a request names its id, and most requests log nothing.
     childLoggerFactory: (parent) => parent,
@@ -153,6 +153,6 @@ export async function buildApp(dependencies: AppDependencies) {
     isStopping: () => stopping,
     warnings: () => [...market.warnings(), ...statistics.warnings(), ...dependencies.node.warnings()],
   });
-  if (dependencies.drainMs !== undefined) drainOnClose(app, answers, dependencies.drainMs);
+  if (dependencies.drainMs !== undefined) drainOnClose(app, pending, dependencies.drainMs);
   return app;
 }

@@ -127,7 +127,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
   { users, allowance, burst, clock, settings },
 ) => {
   /** How fast a client's address may present keys that have to be looked up here. */
-  const strangers = createBurst<string>(settings.burstPerSecond);
+  const unknownKeys = createBurst<string>(settings.burstPerSecond);
 
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
@@ -146,7 +146,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
   app.get('/data', { schema: data, config: { open: true, problems: LOOKING_UP } }, async (request) => {
     const apiKey = request.query.api ?? presentedKey(request);
     const now = instantOf(clock);
-    if (!allowance.holderAtOnce(apiKey, now)) strangers.admit(clientOf(request), now.wall);
+    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admit(clientOf(request), now.wall);
     const caller = await allowance.authenticate(apiKey, { allowExpired: true });
     burst.admit(caller.user.key, now.wall);
     return users.record(caller, apiKey);

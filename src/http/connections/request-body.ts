@@ -6,7 +6,7 @@ import { createLingering, type Linger } from './lingering.ts';
 import { createLoopTurns } from './loop-turns.ts';
 
 /** How long a request may take to arrive, in ms. */
-export const PATIENCE = {
+export const TIMEOUTS = {
   /** From its first byte to the end of its head. */
   head: 30 * SECOND,
   /** From there to the end of its body. */
@@ -16,7 +16,7 @@ export const PATIENCE = {
   /** For a body that nobody waits for any more, and for the other side to read why. */
   linger: 2 * SECOND,
 };
-export type Patience = typeof PATIENCE;
+export type Timeouts = typeof TIMEOUTS;
 
 /** Of one body that is refused: up to so many bytes are read, so that its connection can go on. */
 const SHORT = 64 * 1024;
@@ -88,8 +88,8 @@ type Body = {
  * 9.6: a connection that is cut at once takes the answer with it).
  */
 export function createRequestBodies(
-  patience: Patience = PATIENCE,
-  lingerUnread: Linger = createLingering(patience.linger),
+  timeouts: Timeouts = TIMEOUTS,
+  lingerUnread: Linger = createLingering(timeouts.linger),
 ) {
   const bodies = new WeakMap<IncomingMessage, Body>();
   /** The last request with a body on a connection. */
@@ -143,10 +143,10 @@ export function createRequestBodies(
       const onClose = () => settle(new Problem('invalid_request', 'The body ended before it was whole.'));
       const timer = setInterval(() => {
         windows += 1;
-        const isDripping = windows > 1 && size - before < (LEAST_RATE * patience.window) / SECOND;
+        const isDripping = windows > 1 && size - before < (LEAST_RATE * timeouts.window) / SECOND;
         before = size;
-        if (isDripping || windows * patience.window >= patience.body) settle(tooSlow());
-      }, patience.window);
+        if (isDripping || windows * timeouts.window >= timeouts.body) settle(tooSlow());
+      }, timeouts.window);
       body.fail = settle;
       request.on('data', onData).on('end', onEnd).on('close', onClose);
     });
@@ -163,7 +163,7 @@ export function createRequestBodies(
       lingerUnread(socket);
       return;
     }
-    const timer = setTimeout(() => socket.destroy(), patience.linger);
+    const timer = setTimeout(() => socket.destroy(), timeouts.linger);
     (shouldKeepAlive ? request : socket).once('close', () => clearTimeout(timer));
     flow(request);
   }

@@ -6,9 +6,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { SECOND } from '#domain/clock';
-import type { OwedAnswers } from './owed-answers.ts';
+import type { PendingResponses } from './pending-responses.ts';
 import { createPipelines } from './pipelined-requests.ts';
-import { hasBody, type Patience, type RequestBodies } from './request-body.ts';
+import { hasBody, type RequestBodies, type Timeouts } from './request-body.ts';
 import { limitUnread } from './unread-answers.ts';
 
 /** The most connections to a process: their heads, as far as they have come, are in its memory. */
@@ -19,23 +19,23 @@ const NODE_HEADER_LIMIT = 32 * 1024;
 export const KEEP_ALIVE = 72 * SECOND;
 
 type Dependencies = {
-  patience: Patience;
+  timeouts: Timeouts;
   bodies: RequestBodies;
-  answers: OwedAnswers;
+  pending: PendingResponses;
   /** Answers a request without a body in front of the framework, or returns false. */
   fastPath: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
 /** Creates the HTTP server of an app: what a connection may take, and what the framework is asked. */
-export function createHttpServer({ patience, bodies, answers, fastPath }: Dependencies) {
+export function createHttpServer({ timeouts, bodies, pending, fastPath }: Dependencies) {
   const options = {
     maxHeaderSize: NODE_HEADER_LIMIT,
     // A request without a body is over with its head, which was measured as a tenth of a call.
     optimizeEmptyRequests: true,
     // Answered by us, as every problem is.
     requireHostHeader: false,
-    headersTimeout: patience.head,
-    connectionsCheckingInterval: Math.min(patience.head, SECOND),
+    headersTimeout: timeouts.head,
+    connectionsCheckingInterval: Math.min(timeouts.head, SECOND),
     keepAliveTimeout: KEEP_ALIVE,
     // A body has a bound of its own on its time.
     requestTimeout: 0,
@@ -54,7 +54,7 @@ export function createHttpServer({ patience, bodies, answers, fastPath }: Depend
         bodies.expect(request, response);
         inTurn(request, response, handleWithBody);
       } else inTurn(request, response, handle);
-      answers.track(request, response);
+      pending.track(request, response);
     };
     const server = createServer(options, take);
     server.maxConnections = MAX_CONNECTIONS;

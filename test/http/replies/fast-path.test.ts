@@ -3,8 +3,8 @@ import { type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '#domain/clock';
-import { createOwedAnswers } from '#http/connections/owed-answers';
-import { createRequestBodies, PATIENCE } from '#http/connections/request-body';
+import { createPendingResponses } from '#http/connections/pending-responses';
+import { createRequestBodies, TIMEOUTS } from '#http/connections/request-body';
 import { createHttpServer } from '#http/connections/server';
 import { countsOf, createRequestHistograms, type RequestHistograms } from '#http/metrics/request-histogram';
 import type { LogAnswer } from '#http/metrics/request-log';
@@ -72,13 +72,13 @@ type Opening = { burstPerSecond?: number; requests?: RequestHistograms; log?: Lo
 async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening = {}): Promise<void> {
   const burst = createBurst(burstPerSecond);
   const clock = { ...systemClock, now: () => NOW };
-  const [bodies, answers, allowance] = [createRequestBodies(), createOwedAnswers(), anAllowance()];
+  const [bodies, pending, allowance] = [createRequestBodies(), createPendingResponses(), anAllowance()];
   const corsHeaders = createCorsHeaders(origins);
   const cacheHeaders = createCacheHeaders(corsHeaders.vary);
   const writeResponse = createResponseWriter(1000);
   const write = createAnswerWriter({ allowance, cacheHeaders, corsHeaders, writeResponse });
   fastPath = createFastPath({ allowance, burst, clock, write, requests, log });
-  const create = createHttpServer({ patience: PATIENCE, bodies, answers, fastPath: fastPath.answer });
+  const create = createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: fastPath.answer });
   server = create((incoming: IncomingMessage, response) => {
     framework.push(`${incoming.method} ${incoming.url}`);
     fastPath.remember(incoming, answer, 'json', '/v1/prices/latest/token');
