@@ -74,7 +74,11 @@ export async function buildApp(dependencies: AppDependencies) {
     allowance,
     market,
     statistics,
+    statisticsSources: sources,
+    node,
     requests,
+    consoleFolder,
+    drainMs,
     timeouts = TIMEOUTS,
   } = dependencies;
   const { basePath, corsOrigins } = settings;
@@ -123,7 +127,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await allowOrigins(app, corsOrigins);
   refuseUnknown();
   await describeInterface(app, settings);
-  if (dependencies.consoleFolder !== undefined) await serveConsole(app, basePath, dependencies.consoleFolder);
+  if (consoleFolder !== undefined) await serveConsole(app, basePath, consoleFolder);
 
   await app.register(
     async (v1) => {
@@ -131,19 +135,9 @@ export async function buildApp(dependencies: AppDependencies) {
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
       v1.register(tokens, { market });
       v1.register(priceLatest, { prefix: '/prices/latest', market, send });
-      v1.register(stats, {
-        prefix: '/prices/latest',
-        statistics,
-        sources: dependencies.statisticsSources,
-        send,
-      });
+      v1.register(stats, { prefix: '/prices/latest', statistics, sources, send });
       v1.register(priceHistory, { prefix: '/prices/history', market, clock, send });
-      v1.register(nodeProxy, {
-        prefix: '/node',
-        node: dependencies.node,
-        explorer: settings.node.explorer,
-        bodies,
-      });
+      v1.register(nodeProxy, { prefix: '/node', node, explorer: settings.node.explorer, bodies });
     },
     { prefix: `${basePath}/v1` },
   );
@@ -151,8 +145,8 @@ export async function buildApp(dependencies: AppDependencies) {
     prefix: `${basePath}/health`,
     checkDatabase: dependencies.checkDatabase,
     isStopping: () => stopping,
-    warnings: () => [...market.warnings(), ...statistics.warnings(), ...dependencies.node.warnings()],
+    warnings: () => [...market.warnings(), ...statistics.warnings(), ...node.warnings()],
   });
-  if (dependencies.drainMs !== undefined) drainOnClose(app, pending, dependencies.drainMs);
+  if (drainMs !== undefined) drainOnClose(app, pending, drainMs);
   return app;
 }

@@ -17,7 +17,7 @@ import { broadcastRequest } from '#http/pipeline/broadcast-body';
 import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
 import { readJsonBodies } from '#http/pipeline/json-body';
 import { writeJson } from '#http/replies/json-write';
-import type { ProblemCode } from '#problems';
+import { Problem, type ProblemCode } from '#problems';
 import type { Node } from '#services/node/node';
 import type { Settings } from '#settings';
 
@@ -122,6 +122,11 @@ const problems: ProblemCode[] = [
 /** How many calls of a user may be under way at once, whichever of these they are. */
 const CALLS_AT_ONCE = 4;
 
+const tooManyCalls = () => {
+  const detail = `${CALLS_AT_ONCE} calls of yours are under way, as many as there may be at once: wait for one of them.`;
+  return new Problem('overloaded', detail, { retryAfter: 1 });
+};
+
 type Options = { node: Node; explorer: Settings['node']['explorer']; bodies: RequestBodies };
 
 /** The query as it came: names may be repeated, and their order is kept. */
@@ -152,7 +157,7 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
   app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
   app.setSerializerCompiler(() => (written) => written);
 
-  const limit = createConcurrencyLimit(CALLS_AT_ONCE);
+  const begin = createConcurrencyLimit<number>(CALLS_AT_ONCE, tooManyCalls);
 
   /**
    * A call to the node, one of those that its user may have under way: until it is over and its answer has gone out,
@@ -163,7 +168,7 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
     reply: FastifyReply,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const end = limit.begin(request.caller.user.key);
+    const end = begin(request.caller.user.key);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     try {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MINUTE, SECOND } from '#domain/clock';
+import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
 import { Problem } from '#problems';
 import { createLingering, type Linger } from './lingering.ts';
 import { createLoopTurns } from './loop-turns.ts';
@@ -94,7 +95,9 @@ export function createRequestBodies(
   const bodies = new WeakMap<IncomingMessage, Body>();
   /** The last request with a body on a connection. */
   const lastOn = new WeakMap<Socket, IncomingMessage>();
-  const readersOf = new Map<unknown, number>();
+  const beginReading = createConcurrencyLimit(AT_ONCE, () =>
+    overloaded(`More than ${AT_ONCE} bodies of one caller arrive at once.`),
+  );
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
 
@@ -193,9 +196,7 @@ export function createRequestBodies(
     /** The body of a request, as its caller may have a few of at once. Throws `overloaded` too. */
     async read(request: IncomingMessage, caller: unknown): Promise<Buffer> {
       let [buffer, size] = [Buffer.alloc(0), 0];
-      const readers = readersOf.get(caller) ?? 0;
-      if (readers >= AT_ONCE) throw overloaded(`More than ${AT_ONCE} bodies of one caller arrive at once.`);
-      readersOf.set(caller, readers + 1);
+      const end = beginReading(caller);
       try {
         await receive(request, BODY_LIMITS.read, (piece) => {
           const wanted = size + piece.length;
@@ -213,9 +214,7 @@ export function createRequestBodies(
         return buffer.subarray(0, size);
       } finally {
         buffered -= buffer.length;
-        const others = (readersOf.get(caller) ?? 1) - 1;
-        if (others === 0) readersOf.delete(caller);
-        else readersOf.set(caller, others);
+        end();
       }
     },
 

@@ -11,11 +11,17 @@ import {
 
 /** What a route says of itself in its `config`. */
 export type RouteFacts = {
+  /** Needs no key. */
   open?: true;
+  /** Calls charged for an answer with 2xx. */
   cost?: 0 | 1;
+  /** Serves an expired key too. */
   allowExpired?: true;
+  /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
   headers?: readonly Occurrence[];
+  /** The statuses under which the node may refuse what is asked here: those of `node_rejected`. */
   rejections?: readonly number[];
+  /** The problems that a caller may meet here, beyond those of every route. */
   problems?: readonly ProblemCode[];
 };
 

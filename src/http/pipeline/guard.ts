@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SECOND } from '#domain/clock';
 import { remaining } from '#domain/quota/lease';
-import type { Occurrence } from '#http/docs/described-headers';
-import { Problem, type ProblemCode } from '#problems';
+import type { RouteFacts } from '#http/docs/operation';
+import { Problem } from '#problems';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 import type { Burst } from './burst.ts';
 import { runHook } from './run-hook.ts';
@@ -16,20 +16,7 @@ declare module 'fastify' {
     waited: number;
     receipt: Receipt | undefined;
   }
-  interface FastifyContextConfig {
-    /** Needs no key. */
-    open?: true;
-    /** Calls charged for an answer with 2xx. */
-    cost?: 0 | 1;
-    /** Serves an expired key too. */
-    allowExpired?: true;
-    /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
-    headers?: readonly Occurrence[];
-    /** The statuses under which the node may refuse what is asked here: those of `node_rejected`. */
-    rejections?: readonly number[];
-    /** The problems that a caller may meet here, beyond those of every route. */
-    problems?: readonly ProblemCode[];
-  }
+  interface FastifyContextConfig extends RouteFacts {}
 }
 
 /** The key that a request presents in its header. Throws `api_key_missing`. */

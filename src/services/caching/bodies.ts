@@ -148,8 +148,13 @@ export function createBodies(keptBytes = KEPT_BYTES) {
     sizeCalculation: ({ version, body }, question) => body.size() + version.length + question.length,
   });
 
+  const find = (question: string, version: string): Body | undefined => {
+    const known = bodies.get(question);
+    return known?.version === version ? known.body : undefined;
+  };
+
   /** What makes room for a body that grew, while it is still the one that is kept. */
-  const keeping = (question: string, version: string, body: () => Body) => () => {
+  const growing = (question: string, version: string, body: () => Body) => () => {
     // Another object: the size of one that is there already is not looked at again.
     if (bodies.peek(question)?.body === body()) bodies.set(question, { version, body: body() });
   };
@@ -157,24 +162,20 @@ export function createBodies(keptBytes = KEPT_BYTES) {
   return {
     /** @param version names all that the body is made from, so that a kept one is never an old one */
     kept(question: string, version: string, make: () => string): Body {
-      const known = bodies.get(question);
-      if (known?.version === version) return known.body;
-      const body: Body = bodyOf(
-        make(),
-        keeping(question, version, () => body),
-      );
+      const known = find(question, version);
+      if (known) return known;
+      const grown = growing(question, version, () => body);
+      const body: Body = bodyOf(make(), grown);
       bodies.set(question, { version, body });
       return body;
     },
 
     /** As `kept`, of a body that is made in pieces: what it is made from must not change meanwhile. */
     async keptLong(question: string, version: string, pieces: () => Iterable<string>): Promise<Body> {
-      const known = bodies.get(question);
-      if (known?.version === version) return known.body;
-      const body: Body = await longBodyOf(
-        pieces,
-        keeping(question, version, () => body),
-      );
+      const known = find(question, version);
+      if (known) return known;
+      const grown = growing(question, version, () => body);
+      const body: Body = await longBodyOf(pieces, grown);
       bodies.set(question, { version, body });
       return body;
     },

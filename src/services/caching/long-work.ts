@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { createOneAtATime } from '#domain/one-at-a-time';
 
 /** For so long a work may keep the loop to itself, in ms. */
 const PIECE = 5;
@@ -12,10 +13,10 @@ export type Rest = () => Promise<void> | undefined;
  * the memory of one is taken.
  */
 export function createLongWork() {
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createOneAtATime();
 
   return function begin<Result>(work: (rest: Rest) => Promise<Result>): Promise<Result> {
-    const mine = last.then(() => {
+    return inTurn(() => {
       let since = performance.now();
       return work(() => {
         if (performance.now() - since < PIECE) return undefined;
@@ -24,7 +25,5 @@ export function createLongWork() {
         });
       });
     });
-    last = mine.catch(() => undefined);
-    return mine;
   };
 }
