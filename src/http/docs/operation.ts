@@ -25,7 +25,14 @@ export type RouteFacts = {
   problems?: readonly ProblemCode[];
 };
 
-type Parameter = { name: string; in: string; description?: string; example?: unknown; schema: Schema };
+export type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  example?: unknown;
+  schema: Schema;
+};
 type Media = { schema: Schema; example?: unknown; examples?: Record<string, unknown> };
 export type Response = { description: string; headers?: object; content?: Record<string, Media> };
 type Ref = { $ref: string };
@@ -33,6 +40,9 @@ type Ref = { $ref: string };
 /** An operation as @fastify/swagger makes it of a route. */
 export type Operation = {
   operationId?: string;
+  summary?: string;
+  tags?: string[];
+  requestBody?: { content: Record<string, unknown> };
   parameters?: Parameter[];
   responses: Record<string, Response | Ref>;
   security?: Record<string, string[]>[];
