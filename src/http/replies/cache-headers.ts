@@ -22,7 +22,7 @@ export function isKnownTo(header: string | undefined, etag: string): boolean {
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
-type Headers = { 200: SharedFields; 304: SharedFields };
+type Headers = { full: SharedFields; unchanged: SharedFields };
 
 /**
  * Creates what makes the headers of priced answers, for caches. They are the same for every caller within a second, and
@@ -46,7 +46,7 @@ export function createCacheHeaders(varyByOrigin: boolean) {
     if (gaps.length > 0) fields.push('quotient-gaps', gaps.join(', '));
     const content = coding === 'identity' ? [] : ['content-encoding', coding];
     content.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
-    return { 200: shareFields(200, [...fields, ...content]), 304: shareFields(304, fields) };
+    return { full: shareFields(200, [...fields, ...content]), unchanged: shareFields(304, fields) };
   }
 
   return function cacheHeaders(

@@ -37,9 +37,13 @@ export function createAnswerWriter(dependencies: WriterDependencies) {
     { answer, representation, format, receipt, requestId, now }: Reply,
   ): 200 | 304 {
     const status = isKnownTo(headers['if-none-match'], representation.etag) ? 304 : 200;
-    const shared = cacheHeaders(answer, representation, format, now)[status];
-    const own = ['x-request-id', requestId, ...corsHeaders.of(headers.origin)];
-    if (receipt) own.push(...settleCharge(allowance, receipt, status === 200 && !isGone(socket), now));
+    const { full, unchanged } = cacheHeaders(answer, representation, format, now);
+    const shared = status === 200 ? full : unchanged;
+    const isPaid = status === 200 && !isGone(socket);
+    const own = receipt ? settleCharge(allowance, receipt, isPaid, now) : [];
+    own.push('x-request-id', requestId);
+    const cors = corsHeaders.of(headers.origin);
+    if (cors.length > 0) own.push(...cors);
     writeResponse(response, status, shared, own, representation.payload, now);
     return status;
   };
