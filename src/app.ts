@@ -1,27 +1,29 @@
-import cors from '@fastify/cors';
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify, { LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Clock } from '#domain/clock';
 import type { StatisticsSource } from '#domain/statistics/statistics';
+import { createBrokenRequests } from '#http/connections/broken-requests';
+import { drainOnClose } from '#http/connections/draining';
+import { createLingering } from '#http/connections/lingering';
+import { createPendingResponses } from '#http/connections/pending-responses';
+import { createRequestBodies, TIMEOUTS, type Timeouts } from '#http/connections/request-body';
+import { createHttpServer, KEEP_ALIVE } from '#http/connections/server';
 import { serveConsole } from '#http/docs/console';
 import { describeInterface } from '#http/docs/openapi';
-import { type RequestTally, tallyRequests } from '#http/metrics/request-histogram';
-import { logRequests } from '#http/metrics/request-log';
-import { createBrokenRequests } from '#http/pipeline/broken-requests';
+import { type RequestHistograms, recordRequests } from '#http/metrics/request-histogram';
+import { createAnswerLog, logRequests } from '#http/metrics/request-log';
 import { createBurst } from '#http/pipeline/burst';
-import { drainOnClose } from '#http/pipeline/draining';
+import { allowOrigins, createCorsHeaders } from '#http/pipeline/cross-origin';
 import { guard } from '#http/pipeline/guard';
-import { createLingering } from '#http/pipeline/lingering';
 import { parameterValidator } from '#http/pipeline/parameters';
-import { createRequestBodies, PATIENCE, type Patience } from '#http/pipeline/request-body';
 import { requestId, tellRequestId } from '#http/pipeline/request-id';
-import { limitRequests, requestOptions } from '#http/pipeline/request-limits';
-import { createFreshness } from '#http/replies/cache-headers';
-import { createOwedAnswers } from '#http/replies/owed-answers';
+import { limitRequests } from '#http/pipeline/request-limits';
+import { createCacheHeaders } from '#http/replies/cache-headers';
+import { createFastPath } from '#http/replies/fast-path';
 import { answerUnroutable, replyWithProblems } from '#http/replies/problem-replies';
-import { createSending } from '#http/replies/responder';
-import { createDoor } from '#http/replies/response-cache';
+import { createResponseWriter } from '#http/replies/response-head';
+import { createAnswerWriter, createSend } from '#http/replies/write-answer';
 import { health } from '#routes/health';
 import { nodeProxy } from '#routes/node-proxy';
 import { priceHistory } from '#routes/price-history';
@@ -36,7 +38,7 @@ import type { Users } from '#services/quota/users';
 import type { Statistics } from '#services/statistics/statistics';
 import type { Settings } from './settings.ts';
 
-export type AppParts = {
+export type AppDependencies = {
   settings: Settings;
   logger: FastifyBaseLogger;
   clock: Clock;
@@ -44,50 +46,26 @@ export type AppParts = {
   allowance: Allowance;
   market: Market;
   statistics: Statistics;
-  /** Whatever tells statistics, and what it tells of each chain. */
+  /** The sources of statistics, and the figures each has of each chain. */
   statisticsSources: readonly StatisticsSource[];
   node: Node;
   checkDatabase: () => Promise<void>;
-  /** Told of each answer, where somebody is to be told of them. */
-  requests?: RequestTally | undefined;
+  /** Where answers are recorded, if metrics are served. */
+  requests?: RequestHistograms | undefined;
   /** How long a request may take to arrive; as the contract has it where it is left out. */
-  patience?: Patience;
+  timeouts?: Timeouts;
   /** How long answers may still take once the app is closed, in ms; they are cut at once where it is left out. */
   drainMs?: number;
   /** The folder that the console was built into; none is served where it is left out. */
   consoleFolder?: string | undefined;
 };
 
-/** Headers that a page of another origin may read. */
-const EXPOSED = [
-  'Age',
-  'Allow',
-  'Cache-Status',
-  'ETag',
-  'Last-Modified',
-  'Link',
-  'Quotient-Gaps',
-  'Quotient-Source',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'Vary',
-  'WWW-Authenticate',
-  'X-Request-Id',
-];
-
-/** What a page of another origin may do. */
-const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
-
-/** How long a browser may keep what a preflight told it, in seconds. */
-const PREFLIGHT_MAX_AGE = 86_400;
-
 /** Which addresses before ours are proxies: those named, or the last so many. */
 const trusted = (proxies: Settings['trustProxy']) =>
   typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
 
-/** The table of contents: the checks every request passes, then one line for each room of the house. */
-export async function buildApp(parts: AppParts) {
+/** The table of contents: the checks that every request passes, then one line for each group of routes. */
+export async function buildApp(dependencies: AppDependencies) {
   const {
     settings,
     logger,
@@ -96,29 +74,35 @@ export async function buildApp(parts: AppParts) {
     allowance,
     market,
     statistics,
+    statisticsSources: sources,
+    node,
     requests,
-    patience = PATIENCE,
-  } = parts;
+    consoleFolder,
+    drainMs,
+    timeouts = TIMEOUTS,
+  } = dependencies;
   const { basePath, corsOrigins } = settings;
   const burst = createBurst<number>(settings.burstPerSecond);
-  const isOpen = settings.logRequests !== 'all';
-  const variesByOrigin = corsOrigins.length > 0 && !corsOrigins.includes('*');
-  const freshness = createFreshness({ variesByOrigin });
-  const linger = createLingering(patience.linger);
-  const bodies = createRequestBodies(patience, linger);
-  const answers = createOwedAnswers();
-  const broken = createBrokenRequests({ answers, bodies, linger, patience, basePath, requests });
-  const door = createDoor({ allowance, burst, freshness, clock, bodies, answers, isOpen, requests });
-  const send = createSending({ freshness, door, now: clock.now });
+  const linger = createLingering(timeouts.linger);
+  const bodies = createRequestBodies(timeouts, linger);
+  const pending = createPendingResponses();
+  const broken = createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests });
+  const corsHeaders = createCorsHeaders(corsOrigins);
+  const cacheHeaders = createCacheHeaders(corsHeaders.vary);
+  const writeResponse = createResponseWriter(KEEP_ALIVE);
+  const write = createAnswerWriter({ allowance, cacheHeaders, corsHeaders, writeResponse });
+  const logAnswer = createAnswerLog(logger);
+  const log = settings.logRequests === 'all' ? logAnswer : undefined;
+  const fastPath = createFastPath({ allowance, burst, clock, write, requests, log });
+  const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
-    serverFactory: door.server,
+    serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
     loggerInstance: logger,
     // One logger for all: what is logged of a request names its id, and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     requestIdHeader: false,
-    http: requestOptions(patience),
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: answerUnroutable(basePath, requests),
     clientErrorHandler: broken.refuse,
@@ -130,7 +114,7 @@ export async function buildApp(parts: AppParts) {
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
-    door.close();
+    fastPath.close();
   });
 
   app.setValidatorCompiler(parameterValidator);
@@ -138,20 +122,12 @@ export async function buildApp(parts: AppParts) {
   const refuseUnknown = replyWithProblems(app, basePath);
   tellRequestId(app);
   limitRequests(app, bodies);
-  logRequests(app, settings.logRequests);
-  if (requests) tallyRequests(app, requests);
-  if (corsOrigins.length > 0) {
-    const origin = corsOrigins.includes('*') ? '*' : [...corsOrigins];
-    await app.register(cors, {
-      origin,
-      methods: METHODS,
-      exposedHeaders: EXPOSED,
-      maxAge: PREFLIGHT_MAX_AGE,
-    });
-  }
+  logRequests(app, settings.logRequests, logAnswer);
+  if (requests) recordRequests(app, requests);
+  await allowOrigins(app, corsOrigins);
   refuseUnknown();
   await describeInterface(app, settings);
-  if (parts.consoleFolder !== undefined) await serveConsole(app, basePath, parts.consoleFolder);
+  if (consoleFolder !== undefined) await serveConsole(app, basePath, consoleFolder);
 
   await app.register(
     async (v1) => {
@@ -159,18 +135,18 @@ export async function buildApp(parts: AppParts) {
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
       v1.register(tokens, { market });
       v1.register(priceLatest, { prefix: '/prices/latest', market, send });
-      v1.register(stats, { prefix: '/prices/latest', statistics, sources: parts.statisticsSources, send });
+      v1.register(stats, { prefix: '/prices/latest', statistics, sources, send });
       v1.register(priceHistory, { prefix: '/prices/history', market, clock, send });
-      v1.register(nodeProxy, { prefix: '/node', node: parts.node, explorer: settings.node.explorer, bodies });
+      v1.register(nodeProxy, { prefix: '/node', node, explorer: settings.node.explorer, bodies });
     },
     { prefix: `${basePath}/v1` },
   );
   await app.register(health, {
     prefix: `${basePath}/health`,
-    checkDatabase: parts.checkDatabase,
+    checkDatabase: dependencies.checkDatabase,
     isStopping: () => stopping,
-    warnings: () => [...market.warnings(), ...statistics.warnings(), ...parts.node.warnings()],
+    warnings: () => [...market.warnings(), ...statistics.warnings(), ...node.warnings()],
   });
-  if (parts.drainMs !== undefined) drainOnClose(app, answers, parts.drainMs);
+  if (drainMs !== undefined) drainOnClose(app, pending, drainMs);
   return app;
 }

@@ -4,7 +4,7 @@ import { openNodes } from '#dependencies/node';
 import { openStatistics } from '#dependencies/statistics';
 import { type Clock, systemClock } from '#domain/clock';
 import { maskApiKeys } from '#domain/quota/api-key';
-import { createRequestTally } from '#http/metrics/request-histogram';
+import { createRequestHistograms } from '#http/metrics/request-histogram';
 import { createMetrics } from '#metrics/metrics';
 import { createCheck, createDeadline } from '#services/deadline';
 import { createAllowance } from '#services/quota/allowance';
@@ -69,7 +69,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   }, POLL_MS);
   if (database.kind === 'embedded') clearInterval(polling);
 
-  const requests = settings.metrics.port === undefined ? undefined : createRequestTally();
+  const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
   if (requests) {
     metrics.read({
       requests: requests.all,

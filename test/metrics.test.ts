@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createRequestTally } from '#http/metrics/request-histogram';
+import { createRequestHistograms } from '#http/metrics/request-histogram';
 import { createMetrics, type Readings } from '#metrics/metrics';
 import { seriesOf } from './support/service/metrics.ts';
 
-const requests = createRequestTally();
+const requests = createRequestHistograms();
 const readings: Readings = {
   requests: requests.all,
   upstreams: () => [{ upstream: 'node-1', breaker: 'half_open' }],

@@ -1,7 +1,7 @@
 import { SECOND } from '#domain/clock';
 import type { CircuitState } from '#domain/upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause } from '#domain/upstream/failure';
-import { BOUNDS, countsOf, type Tally } from '#http/metrics/request-histogram';
+import { BOUNDS, countsOf, type Histogram } from '#http/metrics/request-histogram';
 import type { LeasesReading } from '#services/quota/leases';
 import type { Staleness } from '#services/upstream/last-requested';
 import { createRegistry } from './registry.ts';
@@ -24,7 +24,7 @@ type UpstreamReading = {
 
 /** What a scrape reads; nothing of it is computed before. */
 export type Readings = {
-  requests: () => Iterable<Tally>;
+  requests: () => Iterable<Histogram>;
   upstreams: () => readonly UpstreamReading[];
   staleness: () => readonly Staleness[];
   leases: () => LeasesReading;

@@ -38,23 +38,15 @@ export const health: FastifyPluginAsyncZod<Options> = async (
     reply.header('cache-control', 'no-store');
   });
 
-  app.route({
-    method: 'GET',
-    url: '/live',
-    schema: live,
-    config: { open: true },
-    handler: async () => ({ status: 'ok' as const }),
-  });
+  app.get('/live', { schema: live, config: { open: true } }, async () => ({ status: 'ok' as const }));
 
-  app.route({
-    method: 'GET',
-    url: '/ready',
-    schema: ready,
-    config: { open: true, problems: ['overloaded', 'database_unavailable'] },
-    handler: async () => {
+  app.get(
+    '/ready',
+    { schema: ready, config: { open: true, problems: ['overloaded', 'database_unavailable'] } },
+    async () => {
       if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });
       await checkDatabase();
       return { status: 'ok' as const, warnings: warnings() };
     },
-  });
+  );
 };

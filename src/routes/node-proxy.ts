@@ -12,12 +12,12 @@ import {
   nodeSearch,
   nodeTransaction,
 } from '#domain/node/records';
+import type { RequestBodies } from '#http/connections/request-body';
 import { broadcastRequest } from '#http/pipeline/broadcast-body';
 import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
 import { readJsonBodies } from '#http/pipeline/json-body';
-import type { RequestBodies } from '#http/pipeline/request-body';
 import { writeJson } from '#http/replies/json-write';
-import type { ProblemCode } from '#problems';
+import { Problem, type ProblemCode } from '#problems';
 import type { Node } from '#services/node/node';
 import type { Settings } from '#settings';
 
@@ -122,6 +122,11 @@ const problems: ProblemCode[] = [
 /** How many calls of a user may be under way at once, whichever of these they are. */
 const CALLS_AT_ONCE = 4;
 
+const tooManyCalls = () => {
+  const detail = `${CALLS_AT_ONCE} calls of yours are under way, as many as there may be at once: wait for one of them.`;
+  return new Problem('overloaded', detail, { retryAfter: 1 });
+};
+
 type Options = { node: Node; explorer: Settings['node']['explorer']; bodies: RequestBodies };
 
 /** The query as it came: names may be repeated, and their order is kept. */
@@ -152,7 +157,7 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
   app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
   app.setSerializerCompiler(() => (written) => written);
 
-  const limit = createConcurrencyLimit(CALLS_AT_ONCE);
+  const begin = createConcurrencyLimit<number>(CALLS_AT_ONCE, tooManyCalls);
 
   /**
    * A call to the node, one of those that its user may have under way: until it is over and its answer has gone out,
@@ -163,7 +168,7 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
     reply: FastifyReply,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const end = limit.begin(request.caller.user.key);
+    const end = begin(request.caller.user.key);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     try {
@@ -179,42 +184,34 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
     return found;
   };
 
-  app.route({
-    method: 'GET',
-    url: '/bank/balances/:address',
-    schema: balances,
-    config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] },
-    handler: async (request, reply) => {
+  app.get(
+    '/bank/balances/:address',
+    { schema: balances, config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] } },
+    async (request, reply) => {
       const { params } = request;
       const found = await call(request, reply, () => node.balances(params.address));
       link(reply, explorer.address, 'address', params.address);
       return found;
     },
-  });
+  );
 
-  app.route({
-    method: 'GET',
-    url: '/txs',
-    schema: search,
-    config: { cost: 0, problems, rejections: [400, 404, 422] },
-    handler: (request, reply) => call(request, reply, () => node.transactions(queryOf(request))),
-  });
+  app.get(
+    '/txs',
+    { schema: search, config: { cost: 0, problems, rejections: [400, 404, 422] } },
+    (request, reply) => call(request, reply, () => node.transactions(queryOf(request))),
+  );
 
-  app.route({
-    method: 'GET',
-    url: '/txs/:hash',
-    schema: transaction,
-    config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] },
-    handler: async (request, reply) => {
+  app.get(
+    '/txs/:hash',
+    { schema: transaction, config: { cost: 0, problems, rejections: [400, 404], headers: ['Link?'] } },
+    async (request, reply) => {
       const found = await call(request, reply, () => node.transaction(request.params.hash));
       if (isInBlock(found)) reply.header('cache-control', FOR_EVER);
       return linked(reply, found);
     },
-  });
+  );
 
-  app.route({
-    method: 'POST',
-    url: '/txs',
+  const broadcasting = {
     schema: broadcast,
     config: {
       cost: 0,
@@ -222,10 +219,10 @@ export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, exp
       rejections: [400, 404, 422],
       headers: ['Link?'],
     },
-    validatorCompiler: () => (body) => ({ value: broadcastRequest(body) }),
-    handler: async (request, reply) => {
-      const asked = request.body as BroadcastRequest;
-      return linked(reply, await call(request, reply, (signal) => node.broadcast(asked, signal)));
-    },
+    validatorCompiler: () => (body: unknown) => ({ value: broadcastRequest(body) }),
+  } as const;
+  app.post('/txs', broadcasting, async (request, reply) => {
+    const asked = request.body as BroadcastRequest;
+    return linked(reply, await call(request, reply, (signal) => node.broadcast(asked, signal)));
   });
 };

@@ -1,15 +1,18 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '#domain/clock';
 import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
 import { dateSnapshot, priceSeries } from '#domain/records';
-import { createLanes } from '#http/pipeline/lanes';
+import { createAnswerQueues } from '#http/pipeline/answer-queue';
 import { currency, date, days, tokenName } from '#http/pipeline/parameters';
-import { attempt } from '#http/pipeline/run-hook';
-import { acceptedFormat } from '#http/replies/media-type';
-import type { Send } from '#http/replies/responder';
+import { runHook } from '#http/pipeline/run-hook';
+import { acceptedFormat } from '#http/replies/negotiation';
+import type { Send } from '#http/replies/write-answer';
 import type { ProblemCode } from '#problems';
+import type { Answer } from '#services/caching/answer';
 import type { Market } from '#services/market/market';
+import type { WindowSize } from '#services/market/window-rows';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -103,53 +106,42 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock;
   { market, clock, send },
 ) => {
   const schemas = contracts(clock);
-  const enter = createLanes();
+  const enter = createAnswerQueues();
   const config = { cost: 1, problems } as const;
   app.decorateRequest('format', 'json');
   app.addHook('preValidation', (request, _reply, done) =>
-    attempt(done, () => {
+    runHook(done, () => {
       request.format = acceptedFormat(request);
     }),
   );
 
-  app.route({
-    method: 'GET',
-    url: '/date',
-    schema: schemas.date,
-    config,
-    handler: (request, reply) => {
-      const { query, format } = request;
-      const answer = market.date(query.tokenName, query.date, format);
-      return send(request, reply, answer, format);
-    },
+  /** Sends a window's answer, a large one when those before it to the same user have gone out. */
+  function sendWindow(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    size: WindowSize,
+    answer: () => Answer | Promise<Answer>,
+  ): void | Promise<void> {
+    const give = () => send(request, reply, answer(), request.format);
+    return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
+  }
+
+  app.get('/date', { schema: schemas.date, config }, (request, reply) => {
+    const { query, format } = request;
+    return send(request, reply, market.date(query.tokenName, query.date, format), format);
   });
 
-  app.route({
-    method: 'GET',
-    url: '/days',
-    schema: schemas.days,
-    config,
-    handler: (request, reply) => {
-      const { query, format } = request;
-      const give = () => send(request, reply, market.days(query.tokenName, query.days, format), format);
-      const size = market.size(query.tokenName, daysWindow(query.days, clock.now()));
-      return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
-    },
+  app.get('/days', { schema: schemas.days, config }, (request, reply) => {
+    const { tokenName, days } = request.query;
+    const size = market.size(tokenName, daysWindow(days, clock.now()));
+    return sendWindow(request, reply, size, () => market.days(tokenName, days, request.format));
   });
 
-  app.route({
-    method: 'GET',
-    url: '/date/range',
-    schema: schemas.range,
-    config,
-    handler: (request, reply) => {
-      const { query, format } = request;
-      const interval = INTERVALS[query.interval];
-      const { tokenName, fromDate, thruDate } = query;
-      const give = () =>
-        send(request, reply, market.range(tokenName, interval, fromDate, thruDate, format), format);
-      const size = market.size(tokenName, rangeWindow(interval, fromDate, thruDate, clock.now()));
-      return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
-    },
+  app.get('/date/range', { schema: schemas.range, config }, (request, reply) => {
+    const { tokenName, fromDate, thruDate } = request.query;
+    const interval = INTERVALS[request.query.interval];
+    const size = market.size(tokenName, rangeWindow(interval, fromDate, thruDate, clock.now()));
+    const answer = () => market.range(tokenName, interval, fromDate, thruDate, request.format);
+    return sendWindow(request, reply, size, answer);
   });
 };

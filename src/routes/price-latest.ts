@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { latestPrice } from '#domain/records';
 import { currency, tokenName } from '#http/pipeline/parameters';
-import type { Send } from '#http/replies/responder';
+import type { Send } from '#http/replies/write-answer';
 import type { Market } from '#services/market/market';
 
 const latest = {
@@ -16,15 +16,16 @@ const latest = {
   response: { 200: latestPrice },
 };
 
+const config = {
+  cost: 1,
+  problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
+} as const;
+
 export const priceLatest: FastifyPluginAsyncZod<{ market: Market; send: Send }> = async (
   app,
   { market, send },
 ) => {
-  app.route({
-    method: 'GET',
-    url: '/token',
-    schema: latest,
-    config: { cost: 1, problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'] },
-    handler: (request, reply) => send(request, reply, market.latest(request.query.tokenName)),
-  });
+  app.get('/token', { schema: latest, config }, (request, reply) =>
+    send(request, reply, market.latest(request.query.tokenName)),
+  );
 };

@@ -5,7 +5,7 @@ import { countedFigures } from '#domain/statistics/daily-difference';
 import { FIGURES, type Figure } from '#domain/statistics/figures';
 import { STATISTICS_SYMBOLS, type StatisticsSource } from '#domain/statistics/statistics';
 import { currency, statisticsToken } from '#http/pipeline/parameters';
-import type { Send } from '#http/replies/responder';
+import type { Send } from '#http/replies/write-answer';
 import type { Statistics } from '#services/statistics/statistics';
 
 /** What each source tells of each chain, in the order in which they are tried. */
@@ -39,25 +39,25 @@ is asked where the operator has a key for it, and lists the chain.
 ${chains.join('\n')}`;
 }
 
+const latest = {
+  tags: ['statistics'],
+  summary: 'The latest on-chain statistics of a token',
+  operationId: 'getLatestStatistics',
+  querystring: z.object({ token: statisticsToken, ...currency }),
+  response: { 200: tokenStatistics },
+};
+
+const config = {
+  cost: 1,
+  headers: ['Quotient-Source'],
+  problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
+} as const;
+
 type Options = { statistics: Statistics; sources: Told; send: Send };
 
 export const stats: FastifyPluginAsyncZod<Options> = async (app, { statistics, sources, send }) => {
-  app.route({
-    method: 'GET',
-    url: '/stats',
-    schema: {
-      tags: ['statistics'],
-      summary: 'The latest on-chain statistics of a token',
-      description: description(sources),
-      operationId: 'getLatestStatistics',
-      querystring: z.object({ token: statisticsToken, ...currency }),
-      response: { 200: tokenStatistics },
-    },
-    config: {
-      cost: 1,
-      headers: ['Quotient-Source'],
-      problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
-    },
-    handler: (request, reply) => send(request, reply, statistics.latest(request.query.token)),
-  });
+  const schema = { ...latest, description: description(sources) };
+  app.get('/stats', { schema, config }, (request, reply) =>
+    send(request, reply, statistics.latest(request.query.token)),
+  );
 };

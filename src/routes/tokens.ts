@@ -35,11 +35,7 @@ function toRecord({ token, held }: Awaited<ReturnType<Market['tokens']>>[number]
 }
 
 export const tokens: FastifyPluginAsyncZod<{ market: Market }> = async (app, { market }) => {
-  app.route({
-    method: 'GET',
-    url: '/tokens',
-    schema: list,
-    config: { open: true, problems: ['database_unavailable'] },
-    handler: async () => (await market.tokens()).map(toRecord),
-  });
+  app.get('/tokens', { schema: list, config: { open: true, problems: ['database_unavailable'] } }, async () =>
+    (await market.tokens()).map(toRecord),
+  );
 };

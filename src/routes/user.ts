@@ -6,7 +6,7 @@ import { usageRecord, userRecord } from '#domain/records';
 import { type Burst, createBurst } from '#http/pipeline/burst';
 import { presentedKey } from '#http/pipeline/guard';
 import { clientOf, limitRegistrations } from '#http/pipeline/registration-limit';
-import { Problem } from '#problems';
+import { Problem, type ProblemCode } from '#problems';
 import type { Allowance } from '#services/quota/allowance';
 import { refuseReplaced } from '#services/quota/key-problems';
 import { GRACE_SECONDS, type Users } from '#services/quota/users';
@@ -84,6 +84,23 @@ const erase = {
   response: { 204: z.undefined().meta({ description: 'Erased' }) },
 };
 
+const REGISTERING: ProblemCode[] = [
+  'cross_site',
+  'registration_closed',
+  'rate_limited',
+  'database_unavailable',
+];
+
+/** As of any route that needs a key, which may come in the query here. */
+const LOOKING_UP: ProblemCode[] = [
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_revoked',
+  'rate_limited',
+  'database_unavailable',
+  'overloaded',
+];
+
 type Options = {
   users: Users;
   allowance: Allowance;
@@ -110,7 +127,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
   { users, allowance, burst, clock, settings },
 ) => {
   /** How fast a client's address may present keys that have to be looked up here. */
-  const strangers = createBurst<string>(settings.burstPerSecond);
+  const unknownKeys = createBurst<string>(settings.burstPerSecond);
 
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
@@ -119,83 +136,46 @@ export const user: FastifyPluginAsyncZod<Options> = async (
   app.register(async (scope: typeof app) => {
     scope.addHook('onRequest', async ({ headers }) => refuseRegistration(headers, settings));
     await limitRegistrations(scope, settings.registrationsPerMinute);
-    scope.route({
-      method: 'POST',
-      url: '/create',
-      schema: create,
-      config: {
-        open: true,
-        problems: ['cross_site', 'registration_closed', 'rate_limited', 'database_unavailable'],
-      },
-      handler: async ({ query }, reply) => reply.code(201).send(await users.create(query)),
-    });
+    scope.post(
+      '/create',
+      { schema: create, config: { open: true, problems: REGISTERING } },
+      async ({ query }, reply) => reply.code(201).send(await users.create(query)),
+    );
   });
 
-  app.route({
-    method: 'GET',
-    url: '/data',
-    schema: data,
-    config: {
-      open: true,
-      problems: [
-        'api_key_missing',
-        'api_key_invalid',
-        'api_key_revoked',
-        'rate_limited',
-        'database_unavailable',
-        'overloaded',
-      ],
-    },
-    handler: async (request) => {
-      const apiKey = request.query.api ?? presentedKey(request);
-      const now = instantOf(clock);
-      if (!allowance.holderAtOnce(apiKey, now)) strangers.admit(clientOf(request), now.wall);
-      const caller = await allowance.authenticate(apiKey, { allowExpired: true });
-      burst.admit(caller.user.key, now.wall);
-      return users.record(caller, apiKey);
-    },
+  app.get('/data', { schema: data, config: { open: true, problems: LOOKING_UP } }, async (request) => {
+    const apiKey = request.query.api ?? presentedKey(request);
+    const now = instantOf(clock);
+    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admit(clientOf(request), now.wall);
+    const caller = await allowance.authenticate(apiKey, { allowExpired: true });
+    burst.admit(caller.user.key, now.wall);
+    return users.record(caller, apiKey);
   });
 
-  app.route({
-    method: 'GET',
-    url: '/usage',
-    schema: usage,
-    config: { cost: 0 },
-    handler: async ({ caller }) => allowance.usage(caller),
-  });
+  app.get('/usage', { schema: usage, config: { cost: 0 } }, async ({ caller }) => allowance.usage(caller));
 
-  app.route({
-    method: 'POST',
-    url: '/rotate',
-    schema: rotate,
-    config: { cost: 0, problems: ['too_many_keys'] },
-    handler: async (request) => {
+  app.post(
+    '/rotate',
+    { schema: rotate, config: { cost: 0, problems: ['too_many_keys'] } },
+    async (request) => {
       refuseReplaced(request.caller);
       return users.rotate(request.caller.user.key, request.query.graceSeconds, presentedKey(request));
     },
-  });
+  );
 
-  app.route({
-    method: 'POST',
-    url: '/renew',
-    schema: renew,
-    config: { cost: 0, allowExpired: true, problems: ['renew_too_early'] },
-    handler: async (request) => {
+  app.post(
+    '/renew',
+    { schema: renew, config: { cost: 0, allowExpired: true, problems: ['renew_too_early'] } },
+    async (request) => {
       refuseReplaced(request.caller);
       const renewed = await users.renew(request.caller.user.key);
       return users.record({ ...request.caller, user: renewed }, presentedKey(request));
     },
-  });
+  );
 
-  app.route({
-    method: 'DELETE',
-    url: '',
-    schema: erase,
-    config: { cost: 0 },
-    handler: async ({ caller }, reply) => {
-      refuseReplaced(caller);
-      await users.erase(caller.user.key);
-      return reply.code(204).send();
-    },
+  app.delete('', { schema: erase, config: { cost: 0 } }, async ({ caller }, reply) => {
+    refuseReplaced(caller);
+    await users.erase(caller.user.key);
+    return reply.code(204).send();
   });
 };

@@ -94,7 +94,8 @@ it('a fault inside tells nothing, neither of itself nor of the key', async () =>
   service.parts.market.latest = () => {
     throw new Error(`a fault that names ${key} and the table of secrets`);
   };
-  const response = await service.get(PRICED, { key });
+  // In other words than before: it must reach the route.
+  const response = await service.get(`${PRICED}&again`, { key });
   service.parts.market.latest = latest;
   const text = await response.text();
   expect(response.status).toBe(500);

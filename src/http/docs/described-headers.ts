@@ -109,24 +109,21 @@ function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]
   return ['Cache-Control', ...allowance, ...(BY_STATUS[status] ?? [])];
 }
 
-const isOptional = (occurrence: Occurrence) => occurrence.endsWith('?');
-const nameOf = (occurrence: Occurrence) => occurrence.replace('?', '') as HeaderName;
-const componentOf = (occurrence: Occurrence) => occurrence.replace('?', '.optional');
-
-/** The `headers` of a response with that status; `own` are those of this route alone. */
+/**
+ * The `headers` of a response with that status; `own` are those of this route alone. Each is declared as a component,
+ * once as one that is always there and once as one that may be.
+ */
 export function headersOf(
   status: number,
   isPriced: boolean,
-  own: readonly Occurrence[] = [],
+  own: readonly Occurrence[],
+  declared: Record<string, object>,
 ): Record<HeaderName, { $ref: string }> {
   const all: Occurrence[] = ['X-Request-Id', ...occurring(status, isPriced, own)];
-  const entries = all.map((one) => [nameOf(one), { $ref: `#/components/headers/${componentOf(one)}` }]);
+  const entries = all.map((one) => {
+    const [name, component] = [one.replace('?', '') as HeaderName, one.replace('?', '.optional')];
+    declared[component] ??= { ...HEADERS[name], required: !one.endsWith('?') };
+    return [name, { $ref: `#/components/headers/${component}` }];
+  });
   return Object.fromEntries(entries);
 }
-
-/** `components.headers`: each header as one that is always there, and as one that may be. */
-export const headerComponents = Object.fromEntries(
-  (Object.keys(HEADERS) as HeaderName[])
-    .flatMap((name): Occurrence[] => [name, `${name}?`])
-    .map((one) => [componentOf(one), { ...HEADERS[nameOf(one)], required: !isOptional(one) }]),
-);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { serveText } from '#http/replies/served-text';
+import { serveText } from '#http/replies/static-content';
 import { docsPage } from './docs-page.ts';
 import type { GuideSettings } from './guide.ts';
 import { PAGE_SECURITY } from './page-security.ts';

@@ -13,6 +13,7 @@ export type Schema = {
   items?: Schema;
   properties?: Record<string, Schema>;
   minimum?: number;
+  maximum?: number;
   [keyword: string]: unknown;
 };
 

@@ -1,20 +1,6 @@
 import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
+import type { Operation, Parameter, Response } from './operation.ts';
 
-type Parameter = {
-  name: string;
-  in: string;
-  required?: boolean;
-  example?: unknown;
-  schema: { enum?: unknown[]; minimum?: number; maximum?: number };
-};
-type Operation = {
-  summary?: string;
-  tags?: string[];
-  security?: object[];
-  parameters?: Parameter[];
-  requestBody?: { content: Record<string, unknown> };
-  responses: Record<string, { headers?: object; content?: object }>;
-};
 /** The interface description, as far as its digest looks into it. */
 export type Described = {
   tags: { name: string; description: string }[];
@@ -37,12 +23,11 @@ function parameter({ name, required, example, schema }: Parameter): string {
 function terms({ security = [], parameters = [], requestBody, responses }: Operation): string {
   const isOpen = security.length === 0;
   const needsHeader = security.every((one) => 'ApiKey' in one);
-  const isCharged = 'RateLimit' in (responses['200']?.headers ?? {});
-  const isCsvToo = 'text/csv' in (responses['200']?.content ?? {});
+  const { headers = {}, content = {} } = (responses['200'] ?? {}) as Partial<Response>;
   return [
     isOpen ? 'no key' : needsHeader ? 'key' : 'key, here or in the header',
-    isCharged ? 'one call' : 'free',
-    ...(isCsvToo ? ['JSON or text/csv'] : []),
+    'RateLimit' in headers ? 'one call' : 'free',
+    ...('text/csv' in content ? ['JSON or text/csv'] : []),
     ...parameters.filter((one) => one.in !== 'header').map(parameter),
     ...(requestBody ? [`body in ${Object.keys(requestBody.content).join(' or ')}`] : []),
   ].join('; ');

@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { serveText } from '#http/replies/served-text';
-import { headerComponents } from './described-headers.ts';
+import { serveText } from '#http/replies/static-content';
 import { serveDocs } from './docs.ts';
 import type { NamedSchemas } from './examples.ts';
 import { type GuideSettings, guideText } from './guide.ts';
 import { type Described, llmsText } from './llms-text.ts';
-import { describeOperation, type Operation } from './operation.ts';
+import { type Context, describeOperation, type Operation } from './operation.ts';
 
 const packageJson = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageJson) as { version: string };
@@ -23,18 +22,17 @@ const TAGS = [
   { name: 'operations', description: 'For whoever runs the service' },
 ];
 
-type Components = { schemas: NamedSchemas; headers: Record<string, unknown>; [kind: string]: unknown };
+type Components = { schemas: NamedSchemas; [kind: string]: unknown };
 type Document = { paths: Record<string, Record<string, Operation>>; components: Components };
 
-/** The named members of `all` that the text refers to, and those that these refer to. */
-function referredTo<T>(kind: string, all: Readonly<Record<string, T>>, root: unknown): Record<string, T> {
+/** The named schemas that a part of the document refers to, and those that these refer to. */
+function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
   const found = new Set<string>();
   const look = (value: unknown) => {
-    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/(\w+\/[\w.-]+)"/g)) {
-      const own = name?.startsWith(`${kind}/`) ? name.slice(kind.length + 1) : undefined;
-      if (own === undefined || found.has(own)) continue;
-      found.add(own);
-      look(all[own]);
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([\w.-]+)"/g)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      look(all[name]);
     }
   };
   look(root);
@@ -44,16 +42,15 @@ function referredTo<T>(kind: string, all: Readonly<Record<string, T>>, root: unk
 /** Completes each operation, and leaves out the components that none of them needs. */
 function complete(document: Document, basePath: string): Document {
   const { components } = document;
+  const declared = { responses: {}, headers: {}, examples: {} };
+  const context: Context = { basePath, named: components.schemas, ...declared };
   const paths = structuredClone(document.paths);
   for (const [path, operations] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(operations)) {
-      const context = { method, path, basePath, named: components.schemas };
-      operations[method] = describeOperation(operation, context);
-    }
+    for (const [method, operation] of Object.entries(operations))
+      operations[method] = describeOperation(operation, method, path, context);
   }
-  const schemas = referredTo('schemas', components.schemas, paths);
-  const headers = referredTo('headers', headerComponents, paths);
-  return { ...document, paths, components: { ...components, schemas, headers } };
+  const schemas = schemasOf([paths, declared.responses], components.schemas);
+  return { ...document, paths, components: { ...components, schemas, ...declared } };
 }
 
 /**

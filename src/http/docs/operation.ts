@@ -11,26 +11,52 @@ import {
 
 /** What a route says of itself in its `config`. */
 export type RouteFacts = {
+  /** Needs no key. */
   open?: true;
+  /** Calls charged for an answer with 2xx. */
   cost?: 0 | 1;
+  /** Serves an expired key too. */
   allowExpired?: true;
+  /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
   headers?: readonly Occurrence[];
+  /** The statuses under which the node may refuse what is asked here: those of `node_rejected`. */
   rejections?: readonly number[];
+  /** The problems that a caller may meet here, beyond those of every route. */
   problems?: readonly ProblemCode[];
 };
 
-type Parameter = { name: string; in: string; description?: string; example?: unknown; schema: Schema };
+export type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  example?: unknown;
+  schema: Schema;
+};
 type Media = { schema: Schema; example?: unknown; examples?: Record<string, unknown> };
-type Response = { description: string; headers?: object; content?: Record<string, Media> };
+export type Response = { description: string; headers?: object; content?: Record<string, Media> };
+type Ref = { $ref: string };
 
 /** An operation as @fastify/swagger makes it of a route. */
 export type Operation = {
   operationId?: string;
+  summary?: string;
+  tags?: string[];
+  requestBody?: { content: Record<string, unknown> };
   parameters?: Parameter[];
-  responses: Record<string, Response>;
+  responses: Record<string, Response | Ref>;
   security?: Record<string, string[]>[];
   'x-route'?: RouteFacts;
   [member: string]: unknown;
+};
+
+/** What operations share: the named schemas, and the components that are declared as they are needed. */
+export type Context = {
+  basePath: string;
+  named: NamedSchemas;
+  responses: Record<string, Response>;
+  headers: Record<string, object>;
+  examples: Record<string, object>;
 };
 
 /** The problems that any request may meet, whatever the path; another method of a path is told with its operations. */
@@ -64,31 +90,45 @@ function codesOf({ open, cost, allowExpired, problems = [] }: RouteFacts): Probl
   return PROBLEM_CODES.filter((code) => met.has(code));
 }
 
-function problemResponse(status: number, codes: ProblemCode[], basePath: string): Response {
-  const lines = codes.map((code) => `\`${code}\`: ${problemKind(code).title}`);
-  const examples = codes.map((code) => [
-    code,
-    { summary: problemKind(code).title, value: { ...problemExample(code, basePath), status } },
-  ]);
-  return {
-    description: lines.join('; '),
+/** Declares the response of a status with these problems, once for all routes that have it, and refers to it. */
+function problemResponse(
+  status: number,
+  codes: ProblemCode[],
+  isPriced: boolean,
+  { basePath, responses, headers, examples }: Context,
+): Ref {
+  const name = [status, ...codes, ...(isPriced ? ['priced'] : [])].join('-');
+  const exampleOf = (code: ProblemCode) => {
+    const { title, status: usual } = problemKind(code);
+    const example = { summary: title, value: { ...problemExample(code, basePath), status } };
+    // A node's refusal has the status that the node gave.
+    if (status !== usual) return example;
+    examples[code] ??= example;
+    return { $ref: `#/components/examples/${code}` };
+  };
+  responses[name] ??= {
+    description: codes.map((code) => `\`${code}\`: ${problemKind(code).title}`).join('; '),
+    headers: headersOf(status, isPriced, [], headers),
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },
-        examples: Object.fromEntries(examples),
+        examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
       },
     },
   };
+  return { $ref: `#/components/responses/${name}` };
 }
 
-function problemResponses(facts: RouteFacts, basePath: string): Record<string, Response> {
+function problemResponses(facts: RouteFacts, context: Context): Record<string, Ref> {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codesOf(facts)) {
     const statuses = code === 'node_rejected' ? (facts.rejections ?? []) : [problemKind(code).status];
     for (const status of statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  const entries = [...byStatus].map(([status, codes]) => [status, problemResponse(status, codes, basePath)]);
-  return Object.fromEntries(entries);
+  const isPriced = Boolean(facts.cost);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [status, problemResponse(status, codes, isPriced, context)]),
+  );
 }
 
 /** What a route itself declares, with an example for each media type and words for what it gives. */
@@ -129,19 +169,20 @@ function nameOf(method: string, path: string): string {
 /** Completes an operation with all that follows from what its route says of itself. */
 export function describeOperation(
   { 'x-route': facts = {}, parameters, responses, ...rest }: Operation,
-  { method, path, basePath, named }: { method: string; path: string; basePath: string; named: NamedSchemas },
+  method: string,
+  path: string,
+  context: Context,
 ): Operation {
   const isPriced = Boolean(facts.cost);
   const answers: Record<string, Response> = {};
   for (const [status, response] of Object.entries(responses)) {
-    answers[status] = success(status, response, named);
+    answers[status] = success(status, response as Response, context.named);
   }
   if (isPriced && method === 'get') {
     answers['304'] = { description: 'What If-None-Match names is still the answer; free of charge' };
   }
-  Object.assign(answers, problemResponses(facts, basePath));
   for (const [status, answer] of Object.entries(answers))
-    answer.headers = headersOf(Number(status), isPriced, facts.headers);
+    answer.headers = headersOf(Number(status), isPriced, facts.headers ?? [], context.headers);
 
   const takesKey = facts.problems?.includes('api_key_missing');
   return {
@@ -149,6 +190,6 @@ export function describeOperation(
     ...rest,
     ...(parameters && { parameters: parameters.map(parameter) }),
     security: facts.open ? (takesKey ? [{}, KEY] : []) : [KEY],
-    responses: answers,
+    responses: { ...answers, ...problemResponses(facts, context) },
   };
 }

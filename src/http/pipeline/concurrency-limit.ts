@@ -1,26 +1,18 @@
-import { Problem } from '#problems';
+import type { Problem } from '#problems';
 
-/** Seconds after which one of the calls under way may be over. */
-const RETRY_AFTER = 1;
+/** How much of each caller may be under way at once in this process; only those who have something are remembered. */
+export function createConcurrencyLimit<Caller>(most: number, refusal: () => Problem) {
+  const underWay = new Map<Caller, number>();
 
-/** How many calls of a user may be under way at once in this process; only those who have one are remembered. */
-export function createConcurrencyLimit(most: number) {
-  const underWay = new Map<number, number>();
-
-  return {
-    /** Lets a call of a user begin, and gives the verb that ends it. Throws `overloaded`. */
-    begin(user: number): () => void {
-      const now = underWay.get(user) ?? 0;
-      if (now >= most) {
-        const detail = `${most} calls of yours are under way, as many as there may be at once: wait for one of them.`;
-        throw new Problem('overloaded', detail, { retryAfter: RETRY_AFTER });
-      }
-      underWay.set(user, now + 1);
-      return () => {
-        const left = (underWay.get(user) ?? 1) - 1;
-        if (left > 0) underWay.set(user, left);
-        else underWay.delete(user);
-      };
-    },
+  /** Begins something of a caller, and gives the verb that ends it. Throws the refusal. */
+  return function begin(caller: Caller): () => void {
+    const now = underWay.get(caller) ?? 0;
+    if (now >= most) throw refusal();
+    underWay.set(caller, now + 1);
+    return () => {
+      const left = (underWay.get(caller) ?? 1) - 1;
+      if (left > 0) underWay.set(caller, left);
+      else underWay.delete(caller);
+    };
   };
 }

@@ -1,12 +1,12 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SECOND } from '#domain/clock';
-import { keepCall, remaining } from '#domain/quota/lease';
-import type { Occurrence } from '#http/docs/described-headers';
-import { isGone } from '#http/replies/write-response';
-import { Problem, type ProblemCode } from '#problems';
+import { remaining } from '#domain/quota/lease';
+import type { RouteFacts } from '#http/docs/operation';
+import { Problem } from '#problems';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 import type { Burst } from './burst.ts';
-import { attempt } from './run-hook.ts';
+import { runHook } from './run-hook.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,20 +16,7 @@ declare module 'fastify' {
     waited: number;
     receipt: Receipt | undefined;
   }
-  interface FastifyContextConfig {
-    /** Needs no key. */
-    open?: true;
-    /** Calls charged for an answer with 2xx. */
-    cost?: 0 | 1;
-    /** Serves an expired key too. */
-    allowExpired?: true;
-    /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
-    headers?: readonly Occurrence[];
-    /** The statuses under which the node may refuse what is asked here: those of `node_rejected`. */
-    rejections?: readonly number[];
-    /** The problems that a caller may meet here, beyond those of every route. */
-    problems?: readonly ProblemCode[];
-  }
+  interface FastifyContextConfig extends RouteFacts {}
 }
 
 /** The key that a request presents in its header. Throws `api_key_missing`. */
@@ -43,8 +30,7 @@ export function presentedKey(request: FastifyRequest): string {
  * Structured fields of draft-ietf-httpapi-ratelimit-headers, as a flat list of names and values: `w` is the period's
  * length, `t` the seconds to its end, `r` what is left.
  */
-export function allowanceHeaders({ lease, remaining }: Receipt, now: number): string[] {
-  const { period, limit } = lease;
+function allowanceHeaders({ period, limit }: Receipt['lease'], remaining: number, now: number): string[] {
   const length = Math.round((period.end - period.start) / SECOND);
   const left = Math.max(0, Math.ceil((period.end - now) / SECOND));
   return [
@@ -55,21 +41,28 @@ export function allowanceHeaders({ lease, remaining }: Receipt, now: number): st
   ];
 }
 
-/** The request's call is answered with 2xx and stays paid for; for a reply that goes out past the hooks. */
-export function commitCharge(request: FastifyRequest): Receipt | undefined {
-  const { receipt } = request;
-  request.receipt = undefined;
-  if (receipt) keepCall(receipt.lease);
-  return receipt;
+/** Whether the caller has hung up: what is not delivered is not charged. */
+export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
+
+/** Commits or refunds the charge of a call, and gives the headers that tell what is left of the allowance. */
+export function settleCharge(
+  allowance: Pick<Allowance, 'keep' | 'refund'>,
+  receipt: Receipt,
+  isPaid: boolean,
+  now: number,
+): string[] {
+  if (isPaid) allowance.keep(receipt);
+  else allowance.refund(receipt);
+  return allowanceHeaders(receipt.lease, isPaid ? receipt.remaining : remaining(receipt.lease), now);
 }
 
-type Parts = { allowance: Allowance; now: () => number; burst: Burst };
+type Dependencies = { allowance: Allowance; now: () => number; burst: Burst };
 
 /**
  * Asks every route of a scope what it costs, and holds each request to it: who calls, and how fast, before the
  * parameters are looked at; the payment after; and the money back unless the answer is a 2xx that somebody waits for.
  */
-export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): void {
+export function guard(app: FastifyInstance, { allowance, now, burst }: Dependencies): void {
   app.decorateRequest('receipt', undefined);
   app.decorateRequest('caller');
   app.decorateRequest('waited', 0);
@@ -87,7 +80,7 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): v
   app.addHook('onRequest', (request, _reply, done) => {
     const { open, allowExpired } = request.routeOptions.config;
     if (open) return done();
-    attempt(done, () => {
+    runHook(done, () => {
       const caller = allowance.authenticate(presentedKey(request), { allowExpired: allowExpired === true });
       if (caller instanceof Promise) {
         const since = performance.now();
@@ -102,7 +95,7 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): v
 
   app.addHook('preHandler', (request, _reply, done) => {
     if (!request.routeOptions.config.cost) return done();
-    attempt(done, () => {
+    runHook(done, () => {
       const receipt = allowance.spend(request.caller, request.waited);
       if (receipt instanceof Promise) {
         return receipt.then((granted) => {
@@ -117,11 +110,8 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Parts): v
     const { receipt } = request;
     if (!receipt) return done(null, payload);
     request.receipt = undefined;
-    const isPaid = reply.statusCode >= 200 && reply.statusCode < 300 && !isGone(request.raw);
-    if (isPaid) allowance.keep(receipt);
-    else allowance.refund(receipt);
-    const told = isPaid ? receipt : { ...receipt, remaining: remaining(receipt.lease) };
-    const headers = allowanceHeaders(told, now());
+    const isPaid = reply.statusCode >= 200 && reply.statusCode < 300 && !isGone(request.raw.socket);
+    const headers = settleCharge(allowance, receipt, isPaid, now());
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
     done(null, payload);
   });

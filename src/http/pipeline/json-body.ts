@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type JsonBounds, shapeOfJson } from '#domain/json-shape';
+import type { RequestBodies } from '#http/connections/request-body';
 import { invalidRequest, Problem } from '#problems';
-import type { RequestBodies } from './request-body.ts';
 
 /**
  * What JSON is sent under: its own types, none, and what old clients and curl say when nobody tells them otherwise.

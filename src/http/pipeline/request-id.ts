@@ -18,7 +18,7 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
   return `${run}-${count.toString(36)}`;
 }
 
-/** Every answer bears the id of its request; `sendSwiftly` sees to it for its own. */
+/** Every answer has the id of its request; `write-answer.ts` adds it to those past the hooks. */
 export function tellRequestId(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', request.id);

@@ -1,28 +1,10 @@
-import type { ServerOptions } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SECOND } from '#domain/clock';
+import { BODY_LIMITS, bodyTooLarge, hasBody, type RequestBodies } from '#http/connections/request-body';
 import { invalidRequest, Problem } from '#problems';
-import { BODY_LIMITS, bodyTooLarge, hasBody, type Patience, type RequestBodies } from './request-body.ts';
-import { attempt } from './run-hook.ts';
+import { runHook } from './run-hook.ts';
 
 /** The most of each that a request may bring, in bytes. */
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
-
-/** Connections to a process: their heads, as far as they have come, are in its memory. */
-export const CONNECTIONS = 8_000;
-
-/** Node's own bound on the request line and header fields, in bytes: above ours, so that it is we who answer. */
-const NODE_HEADER_LIMIT = 32 * 1024;
-
-/** How Node takes requests: one without a body is over with its head, which was measured as a tenth of a call. */
-export const requestOptions = ({ head }: Patience): ServerOptions => ({
-  maxHeaderSize: NODE_HEADER_LIMIT,
-  optimizeEmptyRequests: true,
-  // Answered by us, as every problem is.
-  requireHostHeader: false,
-  headersTimeout: head,
-  connectionsCheckingInterval: Math.min(head, SECOND),
-});
 
 const SECRET = 'mnemonic';
 
@@ -101,7 +83,7 @@ const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
 
 /**
  * Fastify refuses a body whose Content-Type is none; one that is not read may be called anything. And it waits for the
- * end of a body that has a type, which does not come where there is none (`requestOptions`).
+ * end of a body that has a type, which does not come where there is none.
  */
 function forgetMediaType({ raw }: FastifyRequest): void {
   const given = raw.headers['content-type'];
@@ -114,22 +96,15 @@ const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
 
 /** Holds every request to the limits; a body that comes with it is discarded, but where `json-body.ts` reads it. */
 export function limitRequests(app: FastifyInstance, bodies: RequestBodies): void {
-  // Who announces a body is told to send it when somebody waits for it (RFC 9110, 10.1.1).
-  app.server.on('checkContinue', (request, response) => {
-    if (!hasBody(request)) response.writeContinue();
-    app.server.emit('request', request, response);
-  });
-  // Node answers 417 by itself to an Expect that it does not know; it may as well be ignored.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', (request, _reply, done) =>
-    attempt(done, () => {
+    runHook(done, () => {
       checkRequest(request);
       forgetMediaType(request);
     }),
   );
   // After the hooks that know who asks: what they refuse does not wait for a body.
   app.addHook('preParsing', ({ method, raw }, _reply, _payload, done) =>
-    attempt(done, () => (BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : undefined)),
+    runHook(done, () => (BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : undefined)),
   );
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async ({ raw }: FastifyRequest) => bodies.discard(raw));

@@ -2,7 +2,7 @@
  * Does a hook's work and tells Fastify when it is done: at once where the work is, since a promise for each hook of
  * each call is felt. What the work throws or rejects with ends the request.
  */
-export function attempt(done: (error?: Error) => void, work: () => void | Promise<void>): void {
+export function runHook(done: (error?: Error) => void, work: () => void | Promise<void>): void {
   try {
     const outcome = work();
     if (outcome instanceof Promise) outcome.then(() => done(), done);

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '#domain/quota/api-key';
-import type { RequestTally } from '#http/metrics/request-histogram';
+import type { RequestHistograms } from '#http/metrics/request-histogram';
 import { checkRequest } from '#http/pipeline/request-limits';
 import { Problem } from '#problems';
 
@@ -63,34 +63,25 @@ function send(
  * that adds a hook which refuses these: before their body is waited for, and after the hooks that are there already.
  */
 export function replyWithProblems(app: FastifyInstance, basePath: string): () => void {
-  const methods = new Map<string, Set<string>>();
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     // A preflight is answered on any path: that makes none known.
     if (url === '*') return;
-    const known = methods.get(url) ?? new Set();
-    for (const one of [method].flat()) known.add(one);
-    methods.set(url, known);
+    const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+    const pattern = escaped.replace(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*');
+    const route = routes.get(url) ?? { pattern: new RegExp(`^${pattern}$`), methods: new Set() };
+    for (const one of [method].flat()) route.methods.add(one);
+    routes.set(url, route);
   });
 
-  function allowed(path: string): string[] {
-    for (const [url, known] of methods) {
-      const pattern = url
-        .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-        .replace(/:[A-Za-z]+/g, '[^/]+')
-        .replaceAll('\\*', '.*');
-      if (new RegExp(`^${pattern}$`).test(path)) return [...known];
-    }
-    return [];
-  }
-
-  function notFound(request: FastifyRequest): Problem {
-    const known = allowed(request.url.split('?', 1)[0] as string);
-    const allow = known.join(', ');
+  function notFound({ url, method }: FastifyRequest): Problem {
+    const path = url.split('?', 1)[0] as string;
+    const methods = [...routes.values()].find(({ pattern }) => pattern.test(path))?.methods;
     // A pattern may take the path and the method, and its handler still find nothing there.
-    const isOtherMethod = known.length > 0 && !known.includes(request.method);
-    return isOtherMethod
-      ? new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } })
-      : new Problem('not_found', `No such path: ${basePath}/docs lists those there are.`);
+    if (methods === undefined || methods.has(method))
+      return new Problem('not_found', `No such path: ${basePath}/docs lists those there are.`);
+    const allow = [...methods].join(', ');
+    return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } });
   }
 
   app.setErrorHandler((error, request, reply) => send(request, reply, toProblem(error), basePath));
@@ -103,7 +94,7 @@ export function replyWithProblems(app: FastifyInstance, basePath: string): () =>
 }
 
 /** Answers a path that the router cannot make out: Fastify's `frameworkErrors`, which runs no hook. */
-export function answerUnroutable(basePath: string, requests?: RequestTally) {
+export function answerUnroutable(basePath: string, requests?: RequestHistograms) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-request-id', request.id);
     try {

@@ -3,43 +3,58 @@ import { type Clock, SECOND } from '#domain/clock';
 import type { ArchiveCache } from '#services/market/archive-cache';
 import { hadNothingToFetch } from '#services/upstream/fetch-outcome';
 import type { Answer } from './answer.ts';
-import { evictStale } from './evict.ts';
 
 /** How long an answer is kept while nothing new is stored, in ms. */
 const KEPT_FOR = SECOND;
 /** The memory that the bodies of kept answers may take, in bytes. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
+/**
+ * Evicts entries that no longer hold, least recently used first, up to one that does: entries that are short-lived would
+ * otherwise stay until the cache is full.
+ */
+export function evictStale<Value extends object>(
+  cache: LRUCache<string, Value>,
+  holds: (value: Value) => boolean,
+): void {
+  for (const key of cache.rkeys()) {
+    const value = cache.peek(key);
+    if (value !== undefined && holds(value)) return;
+    cache.delete(key);
+  }
+}
+
 type Dependencies = { source: Pick<ArchiveCache, 'generation'>; clock: Clock };
-type KeptAnswer = Answer & { holds: (now: number) => boolean };
+type Kept = { answer: Answer; at: number; generation: unknown };
 
 /**
  * The answers of the last second, so that a question that thousands ask at once is answered once. An answer that
  * needed a fetch, or whose fetch failed, is not kept: the next one differs from it.
  */
 export function createAnswerCache({ source, clock }: Dependencies) {
-  const answers = new LRUCache<string, KeptAnswer>({
+  const answers = new LRUCache<string, Kept>({
     maxSize: KEPT_BYTES,
-    sizeCalculation: ({ body }, question) => body.size() + question.length,
+    sizeCalculation: ({ answer: { body } }, question) => body.size() + question.length,
   });
 
-  return {
-    get(question: string): Answer | undefined {
-      const known = answers.get(question);
-      return known?.holds(clock.now()) ? known : undefined;
-    },
+  const holds = ({ at, generation }: Kept, now: number): boolean =>
+    now >= at && now - at < KEPT_FOR && generation === source.generation();
 
-    keep(question: string, answer: Answer): Answer {
-      if (!hadNothingToFetch(answer.outcome)) return answer;
-      const [at, generation] = [clock.now(), source.generation()];
-      const holds = (now: number) => {
-        const age = now - at;
-        return age >= 0 && age < KEPT_FOR && generation === source.generation();
-      };
-      const kept = { ...answer, holds };
-      evictStale(answers, ({ holds }) => holds(at));
-      answers.set(question, kept);
-      return kept;
+  function get(question: string, now = clock.now()): Answer | undefined {
+    const known = answers.get(question);
+    return known && holds(known, now) ? known.answer : undefined;
+  }
+
+  return {
+    get,
+
+    keep(question: string, made: Answer): Answer {
+      if (!hadNothingToFetch(made.outcome)) return made;
+      const answer = { ...made, recall: (now: number) => get(question, now) };
+      const at = clock.now();
+      evictStale(answers, (kept) => holds(kept, at));
+      answers.set(question, { answer, at, generation: source.generation() });
+      return answer;
     },
   };
 }

@@ -16,8 +16,8 @@ export type Answer = {
   settled: boolean;
   /** The spans that are missing, as `from/thru`. */
   gaps: readonly string[];
-  /** Whether the same question, asked now (Unix ms), has this same answer; where that can be told at a glance. */
-  holds?: (now: number) => boolean;
+  /** The answer to the same question now (Unix ms), where it is in the cache. */
+  recall?: (now: number) => Answer | undefined;
   /** What was done for it. */
   outcome: FetchOutcome;
 };

@@ -11,7 +11,7 @@ import type { ArchiveCache } from './archive-cache.ts';
  * 10 ms), and a user's windows one after another; of windows beyond `LONG` few may wait.
  */
 const [WIDE, LONG] = [1000, 6000];
-type WindowSize = 'short' | 'wide' | 'long';
+export type WindowSize = 'short' | 'wide' | 'long';
 
 type Dependencies = { archive: ArchiveCache; clock: Clock };
 

@@ -164,7 +164,8 @@ describe('the description', () => {
   });
 
   it('declares the headers of a priced answer', () => {
-    const responses = documents[0]?.paths['/v1/prices/history/days']?.get?.responses ?? {};
+    const { paths } = published(documents[0] as Document).document;
+    const responses = paths['/v1/prices/history/days']?.get?.responses ?? {};
     expect(Object.keys(responses['200']?.headers ?? {})).toEqual([
       'X-Request-Id',
       'RateLimit-Policy',

@@ -22,7 +22,7 @@ test.each([ONE, OTHER])('an answer for %s is told to be for that origin, also as
   }
 });
 
-test('an answer for no origin says that one for an origin would be another, at the door as behind it', async () => {
+test('an answer for no origin says that one for an origin would be another, on the fast path as behind it', async () => {
   for (let time = 0; time < 3; time++) {
     const { headers } = await service.get(LATEST, { key });
     expect(headers.get('access-control-allow-origin')).toBeNull();

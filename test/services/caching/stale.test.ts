@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { LRUCache } from 'lru-cache';
 import { expect, it } from 'vitest';
-import { evictStale } from '#services/caching/evict';
+import { evictStale } from '#services/caching/answer-cache';
 
 it('forgets from the least used on, up to the first that holds', () => {
   fc.assert(

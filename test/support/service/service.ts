@@ -4,7 +4,7 @@ import { openDependencies, openLog } from '#dependencies';
 import { type Clock, systemClock } from '#domain/clock';
 import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
 import { addMonths } from '#domain/quota/plan';
-import type { Patience } from '#http/pipeline/request-body';
+import type { Timeouts } from '#http/connections/request-body';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
@@ -25,7 +25,7 @@ type Options = {
   /** The system's clock where left out. */
   clock?: Clock;
   /** How long a request may take to arrive; as shipped where left out. */
-  patience?: Patience;
+  timeouts?: Timeouts;
   /** The folder that the console was built into; none is served where left out. */
   consoleFolder?: string;
   /** Another service's, which goes on with it; a fresh one where left out. */
@@ -43,7 +43,7 @@ export async function startService({
   settings: given,
   sandbox: options,
   clock = systemClock,
-  patience,
+  timeouts,
   consoleFolder,
   database: shared,
 }: Options = {}) {
@@ -59,7 +59,7 @@ export async function startService({
   });
   const database = shared ?? (await openTestDatabase());
   const parts = await openDependencies(settings, { logger, clock, database });
-  const app = await buildApp({ ...parts, consoleFolder, ...(patience && { patience }) });
+  const app = await buildApp({ ...parts, consoleFolder, ...(timeouts && { timeouts }) });
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}${settings.basePath}`;

@@ -3,22 +3,28 @@ import { type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '#domain/clock';
-import { countsOf, createRequestTally, type RequestTally } from '#http/metrics/request-histogram';
+import { createPendingResponses } from '#http/connections/pending-responses';
+import { createRequestBodies, TIMEOUTS } from '#http/connections/request-body';
+import { createHttpServer } from '#http/connections/server';
+import { countsOf, createRequestHistograms, type RequestHistograms } from '#http/metrics/request-histogram';
+import type { LogAnswer } from '#http/metrics/request-log';
 import { createBurst } from '#http/pipeline/burst';
-import { createRequestBodies, PATIENCE } from '#http/pipeline/request-body';
-import { requestOptions } from '#http/pipeline/request-limits';
-import { createFreshness } from '#http/replies/cache-headers';
-import { createOwedAnswers } from '#http/replies/owed-answers';
-import { createDoor, type Door } from '#http/replies/response-cache';
+import { createCorsHeaders } from '#http/pipeline/cross-origin';
+import { createCacheHeaders } from '#http/replies/cache-headers';
+import { createFastPath, type FastPath } from '#http/replies/fast-path';
+import { createResponseWriter } from '#http/replies/response-head';
+import { createAnswerWriter } from '#http/replies/write-answer';
 import type { Answer } from '#services/caching/answer';
 import { bodyOf } from '#services/caching/bodies';
 import type { Allowance } from '#services/quota/allowance';
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');
 const KEY = 'known';
+/** What is left of a lease after a refund. */
+const LEASE = { granted: 7, spent: 0, left: 0 };
 const URL = '/v1/prices/latest/token?tokenName=bitcoin';
 
-let door: Door;
+let fastPath: FastPath;
 let server: Server;
 /** What reached the framework. */
 let framework: string[];
@@ -38,11 +44,11 @@ const answer: Answer = {
   settled: false,
   gaps: [],
   outcome: { fetched: false, refreshing: false, failure: undefined },
-  holds: () => holds,
+  recall: () => (holds ? answer : undefined),
 };
 
-/** An allowance of one user; what of it a door does not use is not there. */
-function allowance(): Allowance {
+/** An allowance of one user, as far as the fast path uses it. */
+function anAllowance(): Allowance {
   const period = { start: NOW, end: NOW + 1_000_000 };
   const caller = { user: { key: 1 } };
   const verbs = {
@@ -52,34 +58,36 @@ function allowance(): Allowance {
       if (left === 0) return undefined;
       left -= 1;
       spent += 1;
-      return { lease: { period, limit: 10 }, remaining: left };
+      return { lease: { period, limit: 10, ...LEASE }, remaining: left };
     },
     keep() {
       kept += 1;
+    },
+    refund() {
+      left += 1;
+      spent -= 1;
     },
   };
   return verbs as unknown as Allowance;
 }
 
-type Opening = { burstPerSecond?: number; isOpen?: boolean; requests?: RequestTally };
+type Opening = { burstPerSecond?: number; requests?: RequestHistograms; log?: LogAnswer; origins?: string[] };
 
-async function open({ burstPerSecond = 0, isOpen = true, requests }: Opening = {}): Promise<void> {
+async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening = {}): Promise<void> {
   const burst = createBurst(burstPerSecond);
-  const freshness = createFreshness({ variesByOrigin: false });
   const clock = { ...systemClock, now: () => NOW };
-  const [bodies, answers] = [createRequestBodies(), createOwedAnswers()];
-  door = createDoor({ allowance: allowance(), burst, freshness, clock, bodies, answers, isOpen, requests });
-  const options = {
-    http: requestOptions(PATIENCE),
-    keepAliveTimeout: 1000,
-    requestTimeout: 0,
-    connectionTimeout: 0,
-  };
-  server = door.server((incoming: IncomingMessage, response) => {
+  const [bodies, pending, allowance] = [createRequestBodies(), createPendingResponses(), anAllowance()];
+  const corsHeaders = createCorsHeaders(origins);
+  const cacheHeaders = createCacheHeaders(corsHeaders.vary);
+  const writeResponse = createResponseWriter(1000);
+  const write = createAnswerWriter({ allowance, cacheHeaders, corsHeaders, writeResponse });
+  fastPath = createFastPath({ allowance, burst, clock, write, requests, log });
+  const create = createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: fastPath.answer });
+  server = create((incoming: IncomingMessage, response) => {
     framework.push(`${incoming.method} ${incoming.url}`);
-    door.remember(incoming, answer, 'json', '/v1/prices/latest/token');
+    fastPath.remember(incoming, answer, 'json', '/v1/prices/latest/token');
     response.end('framework');
-  }, options);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 }
@@ -136,8 +144,6 @@ test.each([
   ['another method', {}, { method: 'HEAD' }],
   ['a key that is not known', { 'x-api-key': 'unknown' }, {}],
   ['two keys', { 'x-api-key': [KEY, KEY] }, {}],
-  ['a validator', { 'if-none-match': '"x"' }, {}],
-  ['a page of another origin', { origin: 'https://app.example.org' }, {}],
   ['another wish for a media type', { accept: 'text/csv' }, {}],
   ['a body', { 'content-length': '2' }, { body: 'ab' }],
   ['a body in chunks', { 'transfer-encoding': 'chunked' }, { body: 'ab' }],
@@ -174,26 +180,76 @@ test('who comes too fast goes to the framework, and nothing is taken for it', as
 
 test('what it answers is counted by the route that it remembers, and what goes on to the framework is not', async () => {
   server.close();
-  const requests = createRequestTally();
+  const requests = createRequestHistograms();
   await open({ requests });
   await ask();
   for (let i = 0; i < 3; i++) await ask();
   await ask({ 'x-api-key': 'unknown' });
   expect(framework).toHaveLength(2);
-  const counted = Array.from(requests.all(), (tally) => {
-    const { route, method, status } = tally;
-    return [route, method, status, countsOf(tally).reduce((sum, count) => sum + count)];
+  const counted = Array.from(requests.all(), (histogram) => {
+    const { route, method, status } = histogram;
+    return [route, method, status, countsOf(histogram).reduce((sum, count) => sum + count)];
   });
   expect(counted).toEqual([['/v1/prices/latest/token', 'GET', 200, 3]]);
 });
 
-test('a closed door lets everything through', async () => {
+test('once it is closed everything goes to the framework', async () => {
   await ask();
-  door.close();
+  fastPath.close();
   await ask();
+  await ask();
+  expect(framework).toHaveLength(3);
+});
+
+test.each(['etag', '*'])('a validator of the answer (%s) is 304, free of charge', async (known) => {
   server.close();
-  await open({ isOpen: false });
+  const requests = createRequestHistograms();
+  await open({ requests });
   await ask();
+  const etag = known === 'etag' ? answer.body.identity.etag : known;
+  const { status, headers, body } = await ask({ 'if-none-match': etag });
+  expect([status, body, headers.etag]).toEqual([304, '', answer.body.identity.etag]);
+  for (const name of ['content-type', 'content-length']) expect(headers).not.toHaveProperty(name);
+  expect(headers.ratelimit).toBe('"plan";r=7;t=1000');
+  expect([framework.length, asked, spent, left]).toEqual([1, 1, 0, 100]);
+  expect(Array.from(requests.all(), ({ status }) => status)).toEqual([200, 304]);
+});
+
+test('a validator of another answer is 200, and charged', async () => {
   await ask();
-  expect(framework).toHaveLength(4);
+  expect(await ask({ 'if-none-match': '"x"' })).toMatchObject({ status: 200, body: '{"current_price":1}' });
+  expect([framework.length, spent]).toEqual([1, 1]);
+});
+
+test.each([
+  [['*'], 'https://any.example.org', '*'],
+  [['*'], undefined, '*'],
+  [['https://app.example.org'], 'https://app.example.org', 'https://app.example.org'],
+  [['https://app.example.org'], 'https://other.example.org', undefined],
+  [[], 'https://app.example.org', undefined],
+])('with the origins %j a page of %s may read it: %s', async (origins, origin, allowed) => {
+  server.close();
+  await open({ origins });
+  await ask();
+  const { body, headers } = await ask(origin === undefined ? {} : { origin });
+  expect([body, framework.length]).toEqual(['{"current_price":1}', 1]);
+  expect(headers['access-control-allow-origin']).toBe(allowed);
+  expect(headers['access-control-expose-headers']?.includes('RateLimit')).toBe(allowed && true);
+});
+
+test('each answer is logged where all are', async () => {
+  server.close();
+  const lines: object[] = [];
+  await open({ log: (facts) => lines.push(facts) });
+  await ask();
+  await ask({ 'x-request-id': 'mine' });
+  const ms = expect.any(Number);
+  const told = { reqId: 'mine', method: 'GET', route: '/v1/prices/latest/token', status: 200, ms, user: 1 };
+  expect(lines).toEqual([told]);
+});
+
+test('a connection that is to close is told so', async () => {
+  await ask();
+  const { body, headers } = await ask({ connection: 'close' });
+  expect([body, headers.connection]).toEqual(['{"current_price":1}', 'close']);
 });

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { BODY_LIMITS, createRequestBodies, PATIENCE } from '#http/pipeline/request-body';
+import { BODY_LIMITS, createRequestBodies, TIMEOUTS } from '#http/connections/request-body';
 import type { Problem } from '#problems';
 
 /* The bodies behind a server that answers with what became of them. */
 
-const QUICK = { ...PATIENCE, body: 400, window: 100, linger: 200 };
+const QUICK = { ...TIMEOUTS, body: 400, window: 100, linger: 200 };
 let server: Server;
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -19,8 +19,8 @@ afterEach(() => {
 type Verb = 'discard' | 'read';
 type Call = { verb: Verb; request: IncomingMessage };
 
-async function listen(patience = PATIENCE) {
-  const bodies = createRequestBodies(patience);
+async function listen(timeouts = TIMEOUTS) {
+  const bodies = createRequestBodies(timeouts);
   const calls: Call[] = [];
   server = createServer(async (request, response) => {
     bodies.expect(request, response);
@@ -83,12 +83,12 @@ test('a body in thousands of pieces', async () => {
 });
 
 test.each(['read', 'discard'])('a body of which nothing comes any more: %s', async (verb) => {
-  const { send } = await listen({ ...QUICK, body: PATIENCE.body });
+  const { send } = await listen({ ...QUICK, body: TIMEOUTS.body });
   expect(await send(`/${verb}/a`, length(100), 'x').told).toMatch(/^HTTP\/1\.1 408[\s\S]*request_timeout/);
 });
 
 test('a body that drips', async () => {
-  const { send } = await listen({ ...QUICK, body: PATIENCE.body });
+  const { send } = await listen({ ...QUICK, body: TIMEOUTS.body });
   const { socket, told } = send('/read/a', length(10_000), 'x');
   const dripping = setInterval(() => socket.write('x'), 20);
   expect(await told).toMatch('request_timeout');

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MINUTE, SECOND } from '#domain/clock';
+import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
 import { Problem } from '#problems';
 import { createLingering, type Linger } from './lingering.ts';
 import { createLoopTurns } from './loop-turns.ts';
 
 /** How long a request may take to arrive, in ms. */
-export const PATIENCE = {
+export const TIMEOUTS = {
   /** From its first byte to the end of its head. */
   head: 30 * SECOND,
   /** From there to the end of its body. */
@@ -16,7 +17,7 @@ export const PATIENCE = {
   /** For a body that nobody waits for any more, and for the other side to read why. */
   linger: 2 * SECOND,
 };
-export type Patience = typeof PATIENCE;
+export type Timeouts = typeof TIMEOUTS;
 
 /** Of one body that is refused: up to so many bytes are read, so that its connection can go on. */
 const SHORT = 64 * 1024;
@@ -88,13 +89,15 @@ type Body = {
  * 9.6: a connection that is cut at once takes the answer with it).
  */
 export function createRequestBodies(
-  patience: Patience = PATIENCE,
-  lingerUnread: Linger = createLingering(patience.linger),
+  timeouts: Timeouts = TIMEOUTS,
+  lingerUnread: Linger = createLingering(timeouts.linger),
 ) {
   const bodies = new WeakMap<IncomingMessage, Body>();
   /** The last request with a body on a connection. */
   const lastOn = new WeakMap<Socket, IncomingMessage>();
-  const readersOf = new Map<unknown, number>();
+  const beginReading = createConcurrencyLimit(AT_ONCE, () =>
+    overloaded(`More than ${AT_ONCE} bodies of one caller arrive at once.`),
+  );
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
 
@@ -143,10 +146,10 @@ export function createRequestBodies(
       const onClose = () => settle(new Problem('invalid_request', 'The body ended before it was whole.'));
       const timer = setInterval(() => {
         windows += 1;
-        const isDripping = windows > 1 && size - before < (LEAST_RATE * patience.window) / SECOND;
+        const isDripping = windows > 1 && size - before < (LEAST_RATE * timeouts.window) / SECOND;
         before = size;
-        if (isDripping || windows * patience.window >= patience.body) settle(tooSlow());
-      }, patience.window);
+        if (isDripping || windows * timeouts.window >= timeouts.body) settle(tooSlow());
+      }, timeouts.window);
       body.fail = settle;
       request.on('data', onData).on('end', onEnd).on('close', onClose);
     });
@@ -163,7 +166,7 @@ export function createRequestBodies(
       lingerUnread(socket);
       return;
     }
-    const timer = setTimeout(() => socket.destroy(), patience.linger);
+    const timer = setTimeout(() => socket.destroy(), timeouts.linger);
     (shouldKeepAlive ? request : socket).once('close', () => clearTimeout(timer));
     flow(request);
   }
@@ -193,9 +196,7 @@ export function createRequestBodies(
     /** The body of a request, as its caller may have a few of at once. Throws `overloaded` too. */
     async read(request: IncomingMessage, caller: unknown): Promise<Buffer> {
       let [buffer, size] = [Buffer.alloc(0), 0];
-      const readers = readersOf.get(caller) ?? 0;
-      if (readers >= AT_ONCE) throw overloaded(`More than ${AT_ONCE} bodies of one caller arrive at once.`);
-      readersOf.set(caller, readers + 1);
+      const end = beginReading(caller);
       try {
         await receive(request, BODY_LIMITS.read, (piece) => {
           const wanted = size + piece.length;
@@ -213,9 +214,7 @@ export function createRequestBodies(
         return buffer.subarray(0, size);
       } finally {
         buffered -= buffer.length;
-        const others = (readersOf.get(caller) ?? 1) - 1;
-        if (others === 0) readersOf.delete(caller);
-        else readersOf.set(caller, others);
+        end();
       }
     },
 

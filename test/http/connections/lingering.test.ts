@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { createLingering } from '#http/pipeline/lingering';
+import { createLingering } from '#http/connections/lingering';
 
 const MINUTE = 60_000;
 

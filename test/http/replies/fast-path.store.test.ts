@@ -28,7 +28,7 @@ const OWN = [
   'content-length',
 ];
 
-/** What the framework alone answers: its `inject` does not pass the door. */
+/** What the framework alone answers: its `inject` does not pass the fast path. */
 async function within(path: string, headers: Record<string, string>) {
   const { statusCode, headers: sent, rawPayload } = await service.app.inject({ url: path, headers });
   const told = Object.entries(sent).filter(([name]) => !OWN.includes(name));
@@ -51,7 +51,7 @@ const used = async (key: string) =>
   ((await (await service.get('/v1/user/usage', { key })).json()) as { used: number }).used;
 
 test.each([LATEST, DAY_CHART, DAYS, RANGE, DATE])(
-  'GET %s is answered at the door as it is behind it, whatever is asked for',
+  'GET %s is answered on the fast path as it is behind it, whatever is asked for',
   async (path) => {
     const key = await service.enrol();
     const wishes: Record<string, string>[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { acceptedCoding } from '#http/replies/content-coding';
+import { acceptedCoding } from '#http/replies/negotiation';
 
 describe('the content coding for an Accept-Encoding (RFC 9110, 12.5.3)', () => {
   test.each([

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createPipelines } from '#http/pipeline/pipelined-requests';
+import { createPipelines } from '#http/connections/pipelined-requests';
 
 const WAITING = 32;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createTurns } from '#http/pipeline/turns';
+import { createAnswerQueue } from '#http/pipeline/answer-queue';
 
 /** More than a connection takes that is not read. */
 const LONG = Buffer.alloc(64 * 1024 * 1024, 'x');
@@ -12,12 +12,12 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A server whose answers are given in turns; one that is refused is a 503. */
-async function serve(turns: ReturnType<typeof createTurns>) {
+/** A server whose answers are queued; one that is refused is a 503. */
+async function serve(queue: ReturnType<typeof createAnswerQueue>) {
   let began = 0;
   const server = createServer(async (_request, response) => {
     try {
-      await turns.enter(response);
+      await queue.enter(response);
       began += 1;
       server.emit('began');
       response.end(LONG);
@@ -48,8 +48,8 @@ async function serve(turns: ReturnType<typeof createTurns>) {
 }
 
 test('who reads too slowly is cut off when another waits, the first one first', async () => {
-  const turns = createTurns({ atOnce: 2, waiting: 5, patience: 20 });
-  const server = await serve(turns);
+  const queue = createAnswerQueue({ atOnce: 2, waiting: 5, patience: 20 });
+  const server = await serve(queue);
   const [first, second] = [await server.hold(), await server.hold()];
   const cut = once(first, 'close');
   const answer = await server.ask();
@@ -60,8 +60,8 @@ test('who reads too slowly is cut off when another waits, the first one first', 
 });
 
 test('so many wait, the next is refused, and a turn comes with the end of another', async () => {
-  const turns = createTurns({ atOnce: 1, waiting: 1 });
-  const server = await serve(turns);
+  const queue = createAnswerQueue({ atOnce: 1, waiting: 1 });
+  const server = await serve(queue);
   const first = await server.hold();
   const [one, other] = [server.ask(), server.ask()];
   const refused = await Promise.race([one, other]);

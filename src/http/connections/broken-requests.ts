@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '#domain/clock';
-import type { RequestTally } from '#http/metrics/request-histogram';
-import type { OwedAnswers } from '#http/replies/owed-answers';
+import type { RequestHistograms } from '#http/metrics/request-histogram';
+import { requestId } from '#http/pipeline/request-id';
+import { LIMITS } from '#http/pipeline/request-limits';
 import { MEDIA_TYPE, textOf } from '#http/replies/problem-replies';
 import { invalidRequest, Problem } from '#problems';
 import type { Linger } from './lingering.ts';
-import type { Patience, RequestBodies } from './request-body.ts';
-import { requestId } from './request-id.ts';
-import { LIMITS } from './request-limits.ts';
+import type { PendingResponses } from './pending-responses.ts';
+import type { RequestBodies, Timeouts } from './request-body.ts';
 
 /** What Node tells of bytes that are no request, and the last of these. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
@@ -19,10 +19,10 @@ const hasLongUri = (bytes?: Buffer): boolean =>
   bytes !== undefined && /^[A-Z-]+ \S+$/.test(bytes.toString('latin1', 0, LIMITS.uri + 16));
 
 /** What Node's parser says, in the contract's words. */
-function problemOf(error: NodeJS.ErrnoException, patience: Patience): Problem {
+function problemOf(error: NodeJS.ErrnoException, timeouts: Timeouts): Problem {
   const { code, rawPacket } = error as ParseError;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const seconds = patience.head / SECOND;
+    const seconds = timeouts.head / SECOND;
     return new Problem('request_timeout', `The head of a request did not arrive within ${seconds} s.`);
   }
   if (code === 'HPE_HEADER_OVERFLOW' && hasLongUri(rawPacket))
@@ -34,20 +34,27 @@ function problemOf(error: NodeJS.ErrnoException, patience: Patience): Problem {
   return new Problem('invalid_request', 'The bytes received are not an HTTP/1.1 request.');
 }
 
-type Parts = {
-  answers: OwedAnswers;
+type Dependencies = {
+  pending: PendingResponses;
   bodies: RequestBodies;
   linger: Linger;
-  patience: Patience;
+  timeouts: Timeouts;
   basePath: string;
-  requests?: RequestTally | undefined;
+  requests?: RequestHistograms | undefined;
 };
 
 /**
- * Answers what is not HTTP enough to become a request, after the answers that are still owed on its connection, and
+ * Answers what is not HTTP enough to become a request, after the answers that are still pending on its connection, and
  * ends the connection. What is broken in the body of a request is the answer to that request.
  */
-export function createBrokenRequests({ answers, bodies, linger, patience, basePath, requests }: Parts) {
+export function createBrokenRequests({
+  pending,
+  bodies,
+  linger,
+  timeouts,
+  basePath,
+  requests,
+}: Dependencies) {
   /** Each is answered once: Node tells of the bytes that come after as well. */
   const ending = new WeakSet<Socket>();
 
@@ -67,7 +74,7 @@ export function createBrokenRequests({ answers, bodies, linger, patience, basePa
     ending.add(socket);
     socket.pause();
     const isAnswered = bodies.fail(socket, problem);
-    answers.afterThose(socket, () => {
+    pending.whenDone(socket, () => {
       if (socket.writable && !isAnswered) write(socket, problem);
       socket.end();
       linger(socket);
@@ -78,7 +85,7 @@ export function createBrokenRequests({ answers, bodies, linger, patience, basePa
     /** Node's `clientError`. */
     refuse(error: NodeJS.ErrnoException, socket: Socket): void {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy(error);
-      else refuse(socket, problemOf(error, patience));
+      else refuse(socket, problemOf(error, timeouts));
     },
 
     /** Node's `connect`: it does not look after the connection any more. */

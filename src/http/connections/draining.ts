@@ -2,7 +2,7 @@ import { Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#domain/clock';
-import type { OwedAnswers } from '#http/replies/owed-answers';
+import type { PendingResponses } from './pending-responses.ts';
 
 /** How long an open connection may still bring a request that was on its way when the stop began, in ms. */
 const MOMENT = SECOND;
@@ -13,12 +13,12 @@ const MOMENT = SECOND;
  * Node's own `close` cuts idle connections at once, with a request perhaps on its way. What is not answered within
  * so many ms is cut.
  */
-export function drainOnClose(app: FastifyInstance, answers: OwedAnswers, withinMs: number): void {
+export function drainOnClose(app: FastifyInstance, pending: PendingResponses, withinMs: number): void {
   // Requests that begin from here on are answered by Fastify with `Connection: close`; it closes the server itself
   // after these hooks.
   app.addHook('preClose', async () => {
     if (!app.server.listening) return;
-    for (const response of answers.all()) response.shouldKeepAlive = false;
+    for (const response of pending.all()) response.shouldKeepAlive = false;
     const over = new AbortController();
     const ended = new Promise<void>((resolve) => {
       Server.prototype.close.call(app.server, () => resolve());

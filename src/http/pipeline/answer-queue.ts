@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { SECOND } from '#domain/clock';
 import { Problem } from '#problems';
 
-/** How many are given at once, how many may wait, and how long one may take while others wait (ms), if there is a limit. */
+/** How many answers are given at once, how many may wait, and how long one may take (ms) while others wait. */
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
 const tooMany = () =>
@@ -9,11 +10,8 @@ const tooMany = () =>
     retryAfter: 2,
   });
 
-/**
- * Answers that are given in turns, in the order of their coming: a turn is over when the answer has gone out, or its
- * caller has.
- */
-export function createTurns({ atOnce, waiting = 0, patience }: Bounds) {
+/** Answers that are given in the order in which they came, each until it has gone out or its caller has. */
+export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   /** Those that are being given, and since when, the first one first. */
   const given = new Map<ServerResponse, number>();
   const queue: (() => void)[] = [];
@@ -60,9 +58,35 @@ export function createTurns({ atOnce, waiting = 0, patience }: Bounds) {
       });
     },
 
-    /** Whether nobody has a turn: then nobody waits for one. */
+    /** Whether no answer is being given: then none waits. */
     isIdle: (): boolean => given.size === 0,
   };
 }
 
-export type Turns = ReturnType<typeof createTurns>;
+/** How many long and wide answers to a user may wait; one is given at a time. */
+const WAITING = { long: 3, wide: 30 } as const;
+/** The long answers to all users: a year of minutes is 20 MB, and is held until it was read. */
+const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };
+
+/** Creates the queues of long and wide answers: one for each user, and one for the long answers to all. */
+export function createAnswerQueues() {
+  const byUser = new Map<number, ReturnType<typeof createAnswerQueue>>();
+  const all = createAnswerQueue(ALL_USERS);
+
+  /** Waits for the turn of a user's answer. Throws `overloaded` where too many wait. */
+  return async function enter(
+    user: number,
+    response: ServerResponse,
+    size: keyof typeof WAITING,
+  ): Promise<void> {
+    const own = byUser.get(user) ?? createAnswerQueue({ atOnce: 1 });
+    byUser.set(user, own);
+    const leave = () => {
+      if (own.isIdle() && byUser.get(user) === own) byUser.delete(user);
+    };
+    await own
+      .enter(response, WAITING[size])
+      .finally(() => (response.closed ? leave() : response.once('close', leave)));
+    if (size === 'long') await all.enter(response);
+  };
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { beginningOf, createHeadEnd, endReady, linesOf, takesReadyHead } from '#http/replies/prepared-head';
+import { createResponseWriter, shareFields } from '#http/replies/response-head';
 import { bodyOf } from '#services/caching/bodies';
 import { exchange } from '../../support/service/socket.ts';
 
@@ -12,15 +12,15 @@ afterEach(() => {
   for (const server of open.splice(0)) server.close();
 });
 
-/** A server that answers with a ready head, where it may, and with 204 where not. */
-async function serve(text: string): Promise<string> {
-  const { identity } = bodyOf(text);
-  const fields = ['etag', identity.etag, 'content-length', String(identity.payload.length)];
-  const headEnd = createHeadEnd(5000);
-  const server = createServer((_request, response) => {
-    if (!takesReadyHead(response)) return response.writeHead(204).end();
-    endReady(response, `${beginningOf(fields)}${linesOf(['x-own', 'a'])}${headEnd(NOW)}`, identity);
-  });
+/** A server that answers everything with a text. */
+async function serve(text: string, status: 200 | 304 = 200): Promise<string> {
+  const { etag, payload } = bodyOf(text).identity;
+  const content = status === 200 ? ['content-length', String(payload.length)] : [];
+  const shared = shareFields(status, ['etag', etag, ...content]);
+  const write = createResponseWriter(5000);
+  const server = createServer({ keepAliveTimeout: 5000 }, (_request, response) =>
+    write(response, status, shared, ['x-own', 'a'], payload, NOW),
+  );
   open.push(server.listen(0, '127.0.0.1'));
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -42,17 +42,23 @@ test.each([
   });
 });
 
+test('a 304 has no body', async () => {
+  const answer = await exchange(await serve('{}', 304), 'GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  expect(answer).toMatchObject({ status: 304, body: '' });
+  expect(Object.keys(answer.headers)).toEqual(['etag', 'x-own', 'date', 'connection', 'keep-alive']);
+});
+
 test.each([
   ['HTTP/1.1', 'Connection: close\r\n'],
   ['HTTP/1.0', ''],
-])('a connection that ends takes none: %s %s', async (version, header) => {
+])('a connection that ends is told so: %s %s', async (version, header) => {
   const answer = await exchange(await serve('{}'), `GET / ${version}\r\nhost: x\r\n${header}\r\n`);
-  expect(answer).toMatchObject({ status: 204, headers: { connection: 'close' } });
+  expect(answer).toMatchObject({ status: 200, body: '{}', headers: { connection: 'close', 'x-own': 'a' } });
 });
 
 test.each([
   ['a name', ['e tag', 'x']],
   ['a value', ['etag', 'x\r\nset-cookie: y']],
 ])('%s that is not well formed goes into no head', (_what, fields) => {
-  expect(() => beginningOf(fields)).toThrow(TypeError);
+  expect(() => shareFields(200, fields)).toThrow(TypeError);
 });

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { PATIENCE } from '#http/pipeline/request-body';
+import { TIMEOUTS } from '#http/connections/request-body';
 import { type Service, startService } from '../../support/service/service.ts';
 import { startTestNode, type TestNode } from '../../support/upstream/test-node.ts';
 
 /* What goes wrong below a request, and what becomes of the connection then. */
 
-const QUICK = { ...PATIENCE, head: 400, window: 200, linger: 300 };
+const QUICK = { ...TIMEOUTS, head: 400, window: 200, linger: 300 };
 const SLOW = '/v1/node/bank/balances/kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 let node: TestNode;
 let service: Service;
@@ -17,7 +17,7 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   node = await startTestNode();
   const settings = { BURST_PER_SECOND: '0', NODE_URLS: node.url };
-  service = await startService({ patience: QUICK, settings });
+  service = await startService({ timeouts: QUICK, settings });
   key = await service.enrol();
 });
 afterEach(() => {
@@ -82,7 +82,7 @@ test.each([
   ['a length beside chunks', post('/', 'Content-Length: 1\nTransfer-Encoding: chunked\n'), INVALID],
   ['no host', get('/health/live', ''), INVALID],
   ['a tunnel', 'CONNECT x:80 HTTP/1.1\nHost: x\n\n', INVALID],
-])('%s comes after the answers that are owed', async (_what, bytes, outcome) => {
+])('%s comes after the answers that are pending', async (_what, bytes, outcome) => {
   const { promise: asked, resolve: arrived } = Promise.withResolvers<() => void>();
   node.state.override = ({ path }, response) => {
     if (!path.includes('/balances/')) return undefined;

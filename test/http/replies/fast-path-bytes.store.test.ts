@@ -5,14 +5,29 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildApp } from '#app';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { type Service, startService } from '../../support/service/service.ts';
+import { withoutFastPath } from '../../support/service/without-fast-path.ts';
 
-/** The same parts with a door that is open and with one that is not: every request is sent to both, byte by byte. */
+/** The same service with its fast path and without: every request is sent to both, byte by byte. */
 const clock = createTestClock('2026-05-15T14:10:06Z');
 const BASE = '/market';
 let service: Service;
-let behind: Awaited<ReturnType<typeof buildApp>>;
-let ports: { door: number; framework: number };
+/** Ports of the same app with the fast path and without. */
+type Ports = { fastPath: number; framework: number };
+let ports: Ports;
 let key: string;
+const apps: Awaited<ReturnType<typeof buildApp>>[] = [];
+
+/** Two apps, with the fast path and without, of which pages of these origins may read the answers. */
+async function openBoth(corsOrigins: string[]): Promise<Ports> {
+  const parts = { ...service.parts, settings: { ...service.parts.settings, corsOrigins } };
+  const listen = async (dependencies: typeof parts) => {
+    const app = await buildApp(dependencies);
+    apps.push(app);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    return (app.server.address() as AddressInfo).port;
+  };
+  return { fastPath: await listen(parts), framework: await listen(withoutFastPath(parts)) };
+}
 
 beforeAll(async () => {
   service = await startService({
@@ -20,14 +35,11 @@ beforeAll(async () => {
     sandbox: { plan: 'demo' },
     settings: { COINGECKO_PLAN: 'demo', BURST_PER_SECOND: '0', BASE_PATH: BASE, TRUST_PROXY: '1' },
   });
-  behind = await buildApp({ ...service.parts, settings: { ...service.parts.settings, logRequests: 'all' } });
-  await behind.listen({ host: '127.0.0.1', port: 0 });
-  const portOf = (app: typeof behind) => (app.server.address() as AddressInfo).port;
-  ports = { door: portOf(service.app), framework: portOf(behind) };
+  ports = await openBoth([]);
   key = await service.enrol();
 });
 afterAll(async () => {
-  await behind?.close();
+  for (const app of apps) await app.close();
   await service?.close();
 });
 
@@ -44,9 +56,10 @@ async function bytes(port: number, sent: string): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** Without what is of the one call. */
+/** Without what is of the one call; the length of a problem depends on its request id. */
 const plain = (answer: string) =>
   answer
+    .replace(/^content-length: .*\r\n(?=(?:.+\r\n)*\r\n\{"type":)/gim, '')
     .replace(/^(date|ratelimit|x-request-id): .*\r\n/gim, '')
     .replace(/"requestId":"[^"]*"/g, '')
     .split('\r\n')
@@ -143,20 +156,41 @@ async function told(port: number, request: string) {
   return { answer, charged: (await used()) - before };
 }
 
-test.each(Object.entries(REQUESTS))('%s', async (_what, request) => {
-  for (const port of Object.values(ports)) {
+/** Sends a request both ways, and expects the same answer and the same charge. */
+async function expectSame({ fastPath, framework }: Ports, request: string): Promise<string> {
+  for (const port of [fastPath, framework]) {
     await bytes(port, `${ask(K)}${ask(K, LONG)}${ask(`${K}Accept-Encoding: gzip, br\n`, LONG)}${END}`);
     await bytes(port, request);
   }
-  const other = await told(ports.framework, request);
+  const other = await told(framework, request);
   expect(other.answer).toMatch(/^HTTP\/1\.1 \d{3} /);
-  // What was asked in another way in between is what the door remembers last.
-  for (let i = 0; i < 2; i++) expect(await told(ports.door, request)).toEqual(other);
+  // The fast path remembers what was asked last, which was something else in between.
+  for (let i = 0; i < 2; i++) expect(await told(fastPath, request)).toEqual(other);
+  return other.answer;
+}
+
+test.each(Object.entries(REQUESTS))('%s', async (_what, request) => {
+  await expectSame(ports, request);
 });
 
-test('the door has answered some of them itself', async () => {
+const [APP, OTHER] = ['https://app.example.org', 'https://other.example.org'];
+
+test.each([
+  ['*', APP, '*'],
+  [APP, APP, APP],
+  [APP, OTHER, undefined],
+])('with the origins %s, to a page of %s', async (allowed, origin, told) => {
+  const both = await openBoth([allowed]);
+  for (const fields of ['', `Origin: ${origin}\n`, `Origin: ${origin}\nIf-None-Match: *\n`]) {
+    const answer = await expectSame(both, ask(K + fields) + ask(K + fields, LONG) + END);
+    const first = /^access-control-allow-origin: (.*)$/m.exec(answer.split('HTTP/1.1 404', 1)[0] ?? '')?.[1];
+    expect(first).toBe(fields === '' && told !== '*' ? undefined : told);
+  }
+});
+
+test('the fast path has answered some of them itself', async () => {
   const asked = vi.spyOn(service.parts.allowance, 'spendAtOnce');
-  await bytes(ports.door, REQUESTS['three in a row'] as string);
+  await bytes(ports.fastPath, REQUESTS['three in a row'] as string);
   expect(asked.mock.results.filter(({ value }) => value !== undefined).length).toBeGreaterThan(1);
   asked.mockRestore();
 });

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
+import { type Histogram, observe, type RequestHistograms } from '#http/metrics/request-histogram';
+import type { LogAnswer } from '#http/metrics/request-log';
+import type { Burst } from '#http/pipeline/burst';
+import { isGone } from '#http/pipeline/guard';
+import { requestId } from '#http/pipeline/request-id';
+import { headersSize, hostsIn, LIMITS } from '#http/pipeline/request-limits';
+import type { Answer } from '#services/caching/answer';
+import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
+import type { Format } from './cache-headers.ts';
+import { acceptedCoding } from './negotiation.ts';
+import type { WriteAnswer } from './write-answer.ts';
+
+/** How many requests are remembered, and what their texts may take of memory, in characters. */
+const REMEMBERED = { max: 1000, maxSize: 4 * 1024 * 1024 };
+
+/** A request that a route has answered: what it asked for, and where its answers are counted. */
+type Known = {
+  accept: string | undefined;
+  format: Format;
+  route: string | undefined;
+  recall: NonNullable<Answer['recall']>;
+  /** Of its answers with 200. */
+  histogram: Histogram | undefined;
+};
+
+type Dependencies = {
+  allowance: Allowance;
+  burst: Burst;
+  clock: Clock;
+  write: WriteAnswer;
+  requests?: RequestHistograms | undefined;
+  /** Logs each answer, where all are logged. */
+  log?: LogAnswer | undefined;
+};
+
+/**
+ * Answers requests in front of the framework when the same URL was answered before, and the answer is still in the
+ * cache: the URL passed every check then, so what remains is who calls, how fast, and the charge. Any other request
+ * goes on to the framework untouched.
+ */
+export function createFastPath({ allowance, burst, clock, write, requests, log }: Dependencies) {
+  const known = new LRUCache<string, Known>({
+    ...REMEMBERED,
+    sizeCalculation: ({ accept = '' }, url) => url.length + accept.length,
+  });
+  let isClosed = false;
+
+  /** What is known of a request that is a plain GET: one `Host`, no upgrade, headers of an allowed size. */
+  function find({ method, url = '', headers, rawHeaders }: IncomingMessage): Known | undefined {
+    if (method !== 'GET') return undefined;
+    const found = known.get(url);
+    if (found === undefined || headers.accept !== found.accept || headers.upgrade !== undefined)
+      return undefined;
+    return hostsIn(rawHeaders) === 1 && headersSize(rawHeaders) <= LIMITS.headers ? found : undefined;
+  }
+
+  /** The charge of a call, undefined where it has to wait or is refused: then nothing was taken. */
+  function charge(caller: Caller, now: Instant): Receipt | undefined {
+    // Looked at first: what is refused for coming too fast must not count among what the key spends.
+    if (burst.refuses(caller.user.key, now.wall)) return undefined;
+    const receipt = allowance.spendAtOnce(caller, now);
+    if (receipt !== undefined) burst.admit(caller.user.key, now.wall);
+    return receipt;
+  }
+
+  return {
+    /** Answers a request without a body, or returns false. */
+    answer(request: IncomingMessage, response: ServerResponse): boolean {
+      const found = find(request);
+      if (found === undefined) return false;
+      const now = instantOf(clock);
+      const { headers, socket } = request;
+      const answer = found.recall(now.wall);
+      if (answer === undefined || isGone(socket)) return false;
+      const { format, histogram, route } = found;
+      const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
+      if (representation instanceof Promise) return false;
+      const apiKey = headers['x-api-key'];
+      const caller = typeof apiKey === 'string' ? allowance.holderAtOnce(apiKey, now) : undefined;
+      const receipt = caller && charge(caller, now);
+      if (receipt === undefined) return false;
+      const id = requestId(request);
+      const reply = { answer, representation, format, receipt, requestId: id, now: now.wall };
+      const status = write(request, response, reply);
+      const ms = clock.elapsed() - now.elapsed;
+      if (status === 304) requests?.observe(route, 'GET', status, ms / SECOND);
+      else if (histogram !== undefined) observe(histogram, ms / SECOND);
+      log?.({ reqId: id, method: 'GET', route, status, ms, user: caller?.user.key });
+      return true;
+    },
+
+    /** A route has answered a request. */
+    remember(
+      { method, url = '', headers }: IncomingMessage,
+      { recall }: Answer,
+      format: Format,
+      route: string | undefined,
+    ): void {
+      if (isClosed || method !== 'GET' || recall === undefined) return;
+      const histogram = requests?.of(route, method, 200);
+      known.set(url, { accept: headers.accept, format, route, recall, histogram });
+    },
+
+    /** From now on everything goes to the framework, which tells open connections to end. */
+    close(): void {
+      isClosed = true;
+      known.clear();
+    },
+  };
+}
+
+export type FastPath = ReturnType<typeof createFastPath>;
