@@ -45,3 +45,15 @@ test('a few long answers are given to all users together, and wide ones do not w
   first.over();
   expect(await stateOf(second)).toBe('begun');
 });
+
+test('who goes while waiting leaves their turn to the next', async () => {
+  const enter = createLanes();
+  const [first, gone] = [answer(), answer()];
+  await enter(1, first.response, 'wide');
+  const left = enter(1, gone.response, 'wide');
+  const next = enter(1, answer().response, 'wide');
+  gone.over();
+  expect(await stateOf(left)).toBe('overloaded');
+  first.over();
+  expect(await stateOf(next)).toBe('begun');
+});
