@@ -17,6 +17,11 @@ export const http: Mutations[] = [
     ],
   },
   {
+    file: 'src/http/replies/cache-headers.ts',
+    tests: ['http/replies/door.test.ts'],
+    changes: [['Math.floor((now - fetchedAt) / SECOND)', 'Math.ceil((now - fetchedAt) / SECOND)']],
+  },
+  {
     file: 'src/http/replies/prepared-head.ts',
     tests: ['http/replies/ready-head.test.ts'],
     changes: [['response.shouldKeepAlive && ', '']],
@@ -41,7 +46,6 @@ export const http: Mutations[] = [
     tests: ['http/replies/caching.store.test.ts'],
     changes: [
       ['Math.ceil((dueAt - now) / SECOND)', 'Math.ceil(dueAt - now)'],
-      ['Math.floor((now - fetchedAt) / SECOND)', 'Math.ceil((now - fetchedAt) / SECOND)'],
       ["one.trim().replace(/^W\\//, '') === etag", 'one.trim() === etag'],
     ],
   },
@@ -104,12 +108,11 @@ export const http: Mutations[] = [
       ['given.size < atOnce', 'given.size <= atOnce'],
       ['queue.length >= most', 'queue.length > most'],
       ['      queue.shift()?.();\n', ''],
-      ['since + patience - performance.now()', 'patience'],
     ],
   },
   {
     file: 'src/http/pipeline/turns.ts',
-    tests: ['http/replies/long-answers.store.test.ts'],
+    tests: ['http/pipeline/lanes.test.ts'],
     changes: [['          queue.splice(queue.indexOf(next), 1);\n', '']],
   },
   {

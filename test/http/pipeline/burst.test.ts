@@ -28,6 +28,14 @@ test('so many pass at once, and as many again in the next second; what is refuse
   expect(passing(burst, 2, START + 1200, 8)).toBe(5);
 });
 
+test('who was fast a moment ago is held to it, whoever came since', () => {
+  const burst = createBurst<number>(5);
+  burst.admit(2, START);
+  expect(passing(burst, 1, START + 900, 8)).toBe(5);
+  burst.admit(2, START + 1001);
+  expect(passing(burst, 1, START + 1100, 8)).toBe(1);
+});
+
 test('a rate of 0 lets everything pass', () => {
   expect(passing(createBurst<number>(0), 1, START, 100)).toBe(100);
 });
