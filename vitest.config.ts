@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 import { findChromium } from './test/support/browser/chromium.ts';
+import { SHORT_LIVED } from './test/support/node-arguments.ts';
 
 const STORE_TESTS = 'test/**/*.store.test.ts';
 const SERVER_TESTS = 'test/**/*.server.test.ts';
@@ -29,8 +30,6 @@ const projects: TestProjectConfiguration[] = [
     extends: true,
     test: {
       name: 'unit',
-      // Two of them measure memory or parse megabytes, which the heap of others would be counted to.
-      isolate: true,
       include: ['test/**/*.test.ts'],
       exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, BROWSER_TESTS, PROMTOOL_TESTS, HOSTILE_TESTS],
     },
@@ -116,9 +115,13 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
   return {
     test: {
       pool: 'forks',
-      maxWorkers: 2,
+      // One more than the cores of a small machine: many tests wait for a deadline now and then.
+      maxWorkers: 3,
+      execArgv: SHORT_LIVED,
+      setupFiles: 'test/support/set-up.ts',
       // A file has no state that another could see but what it puts back: the modules are loaded once for all.
       isolate: false,
+      restoreMocks: true,
       unstubGlobals: true,
       testTimeout: 30_000,
       hookTimeout: 60_000,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { longTimeout } from '../support/long.ts';
 import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
 
 let service: Besieged;
@@ -65,7 +66,7 @@ test('a few seconds back, as when clocks are set right, cost no call', async () 
   expect(service.sandbox.countCalls()).toBe(0);
 });
 
-test('a day forward and back again leaves the archive whole', async () => {
+test('a day forward and back again leaves the archive whole', { timeout: longTimeout }, async () => {
   service.clock.set(DAY);
   await service.parts.allowance.poll();
   await askAll();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SHORT_LIVED } from '../support/node-arguments.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -14,7 +15,10 @@ export async function makeDirectory() {
 
 /** Starts one of `src/commands` as a process of its own, with no environment but the one given. */
 export function startCommand(name: string, args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [`src/commands/${name}.ts`, ...args], { cwd: ROOT, env });
+  const child = spawn(process.execPath, [...SHORT_LIVED, `src/commands/${name}.ts`, ...args], {
+    cwd: ROOT,
+    env,
+  });
   const output = { stdout: '', stderr: '' };
   const closed = once(child, 'close');
   for (const stream of ['stdout', 'stderr'] as const) {

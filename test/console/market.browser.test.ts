@@ -39,10 +39,13 @@ it('shows the prices of all tokens, their change, and what that cost', async () 
   const rows = page.locator('#prices-body tr');
   expect(await rows.count()).toBe(TOKEN_NAMES.length);
   const hours = asked('/history/days?').filter((path) => path.endsWith('days=2'));
-  expect([asked('/latest/token').length, hours.length]).toEqual([TOKEN_NAMES.length, TOKEN_NAMES.length]);
+  const different = (urls: readonly string[]) => new Set(urls).size;
+  expect(different(asked('/latest/token'))).toBe(TOKEN_NAMES.length);
+  expect(different(hours)).toBe(TOKEN_NAMES.length);
 
-  // Two for each row of the table, the chart, the statistics. What the page says they cost is what was charged.
-  expect(here.charged).toHaveLength(2 * TOKEN_NAMES.length + 2);
+  // Two for each row of the table, the chart, the statistics; the client may have had to repeat one. What the page says
+  // they cost is what was charged.
+  expect(different(here.charged.map((one) => one.url()))).toBe(2 * TOKEN_NAMES.length + 2);
   await expect
     .poll(() => text('session-calls'))
     .toBe(`${here.charged.length} calls since you opened this page`);

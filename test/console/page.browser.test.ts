@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { barriers } from '../support/browser/accessibility.ts';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { inEachLook } from '../support/browser/looks.ts';
 import type { Service } from '../support/service/service.ts';
 
 /** The whole of a first visit, in bytes as they go over the wire. */
@@ -25,34 +26,39 @@ afterEach(async () => {
   await here?.close();
 });
 
-describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  it.each([320, 768, 1440])('is accessible and nothing sticks out at %i px', async (width) => {
-    here = await visit(browser, service.url, { colorScheme, viewport: { width, height: 900 } });
-    const { page } = here;
-    const found = async (view: string) => {
-      expect(await barriers(page), view).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(width);
-    };
-    await found('welcome');
-    await page.getByLabel('API key', { exact: true }).fill('wrong');
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.locator('#sign-in .note').waitFor();
-    await found('a problem');
-    await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
-    await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
-    await page.getByRole('button', { name: 'Get a key' }).click();
-    await page.locator('#key-created').waitFor();
-    await found('the key');
-    await page.getByRole('button', { name: 'I have saved it' }).click();
-    await here.settled();
-    await page.getByText('Show as a table').click();
-    await page.getByRole('button', { name: 'Custom' }).click();
-    await found('the dashboard');
-    await page.locator('#account-button').click();
-    await found('the menu');
-    await page.getByRole('button', { name: 'Replace key' }).click();
-    await found('the dialog');
-  });
+it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
+  here = await visit(browser, service.url);
+  const { page } = here;
+  const found = (view: string) =>
+    inEachLook(
+      page,
+      async ({ name, width }) => {
+        expect(await barriers(page), `${view}, ${name}`).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
+      },
+      [320, 768, 1440],
+    );
+  await found('welcome');
+  await page.getByLabel('API key', { exact: true }).fill('wrong');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.locator('#sign-in .note').waitFor();
+  await found('a problem');
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+  await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+  await page.getByRole('button', { name: 'Get a key' }).click();
+  await page.locator('#key-created').waitFor();
+  await found('the key');
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await here.settled();
+  await page.getByText('Show as a table').click();
+  await page.getByRole('button', { name: 'Custom' }).click();
+  await found('the dashboard');
+  await page.locator('#account-button').click();
+  await found('the menu');
+  expect(await page.locator('#account-menu').isVisible()).toBe(true);
+  await page.getByRole('button', { name: 'Replace key' }).click();
+  await found('the dialog');
+  expect(await page.getByRole('dialog').isVisible()).toBe(true);
 });
 
 it('is light on the wire, chart and all', async () => {

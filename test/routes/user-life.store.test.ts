@@ -61,15 +61,15 @@ it('usage tells what was used, also what is not settled yet, and is free', async
 });
 
 it('usage tells of the newest 31 days, the newest first', async () => {
-  const { body } = await ask('GET', '/v1/user/data');
-  const days = Array.from({ length: 40 }, (_, n) => ({ date: new Date(START - n * DAY), calls: n + 1 }));
-  await service.database.prisma.usageDay.createMany({
-    data: days.map((day) => ({ userKey: body.key, ...day })),
-  });
-  const { daily } = (await ask('GET', '/v1/user/usage')).body as unknown as { daily: { date: string }[] };
-  expect(daily).toEqual(
-    days.slice(0, 31).map(({ date, calls }) => ({ date: date.toISOString().slice(0, 10), calls })),
-  );
+  apiKey = await service.register('yearly');
+  const days: { date: string; calls: number }[] = [];
+  for (let n = 0; n < 40; n++) {
+    await moveTo(START + n * DAY);
+    const calls = 1 + (n % 3);
+    for (let call = 0; call < calls; call++) expect((await ask('GET', PRICED)).status).toBe(200);
+    days.unshift({ date: new Date(clock.now()).toISOString().slice(0, 10), calls });
+  }
+  expect((await ask('GET', '/v1/user/usage')).body.daily).toEqual(days.slice(0, 31));
 });
 
 it('rotation gives a new key with the same user, and the old one only reads until its grace is over', async () => {

@@ -1,5 +1,5 @@
 /** Whether `npm run test:long` asked for the long form of those tests that have one. */
-const isLong = process.env.TEST_LONG !== undefined;
+export const isLong = process.env.TEST_LONG !== undefined;
 
 /** How much of something a test does: so much in `npm test`, and so much more in `npm run test:long`. */
 export const amount = (short: number, long: number): number => (isLong ? long : short);

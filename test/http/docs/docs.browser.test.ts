@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PROBLEM_CODES } from '#problems';
 import { barriers } from '../../support/browser/accessibility.ts';
 import { complaintsOf, launchBrowser } from '../../support/browser/browser.ts';
+import { inEachLook } from '../../support/browser/looks.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
 /** What axe finds in Swagger UI's own markup, which no style sheet can mend. */
@@ -26,16 +27,11 @@ afterAll(async () => {
   await service?.close();
 });
 
-type Look = { colorScheme?: 'light' | 'dark'; width?: number };
 type Opened = { page: Page; context: BrowserContext };
 
 /** Opens a path, hands the page over, and sees to it that nothing went amiss meanwhile. */
-async function on(
-  path: string,
-  { colorScheme = 'light', width = 1440 }: Look,
-  act: (opened: Opened) => Promise<void>,
-) {
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+async function on(path: string, act: (opened: Opened) => Promise<void>) {
+  const context = await browser.newContext();
   try {
     const page = await context.newPage();
     const complaints = await complaintsOf(page, new URL(service.url).origin);
@@ -76,44 +72,39 @@ const sideways = (page: Page) =>
 const luminance = (color: string) =>
   (color.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765;
 
-const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [390, 1440].map((width) => ({ colorScheme, width })),
-);
-
-describe.each(looks)('$colorScheme, $width px', (look) => {
-  it('the docs can be read and tried', () =>
-    on('/docs', look, async ({ page }) => {
-      await tryOut(page, await service.register());
-      expect(await answered(page)).toBe('200');
-      expect(await sideways(page)).toBe(0);
-      const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      expect(luminance(ground) > 0.5).toBe(look.colorScheme === 'light');
-      // A pointer over a button changes its colour little by little.
-      await page.mouse.move(0, 0);
-      await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
-      expect(await barriers(page, ['#swagger-ui'])).toEqual([]);
-      const unmended = (await barriers(page)).filter(
+it('the docs can be read and tried, in both colour schemes, on a phone and on a desk', () =>
+  on('/docs', async ({ page }) => {
+    await tryOut(page, await service.register());
+    expect(await answered(page)).toBe('200');
+    await inEachLook(page, async (look) => {
+      expect(await sideways(page), look.name).toBe(0);
+      const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      expect(luminance(background) > 0.5, look.name).toBe(look.colorScheme === 'light');
+      expect(await barriers(page, { exclude: [['#swagger-ui']] }), look.name).toEqual([]);
+      const unmended = (await barriers(page, { include: [['#swagger-ui']] })).filter(
         (one) => !FAULTS_OF_SWAGGER_UI.some((rule) => one.startsWith(`${rule}:`)),
       );
-      expect(unmended).toEqual([]);
-    }));
+      expect(unmended, look.name).toEqual([]);
+    });
+  }));
 
-  it('the problems can be read, and the one that was asked for stands out', () =>
-    on('/docs/problems#quota_exceeded', look, async ({ page }) => {
-      const grounds = await page.evaluate<string[]>(
+it('the problems can be read, and the one that was asked for stands out', () =>
+  on('/docs/problems#quota_exceeded', async ({ page }) => {
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    await inEachLook(page, async ({ name }) => {
+      expect(await page.locator('#quota_exceeded h2').isVisible(), name).toBe(true);
+      expect(await page.locator('.problem pre:visible').count(), name).toBe(PROBLEM_CODES.length);
+      const backgrounds = await page.evaluate<string[]>(
         `['quota_exceeded', 'rate_limited'].map((id) => getComputedStyle(document.getElementById(id)).backgroundColor)`,
       );
-      expect(grounds[0]).not.toBe(grounds[1]);
-      expect(await page.locator('#quota_exceeded h2').isVisible()).toBe(true);
-      for (const summary of await page.locator('summary').all()) await summary.click();
-      expect(await page.locator('.problem pre:visible').count()).toBe(PROBLEM_CODES.length);
-      expect(await sideways(page)).toBe(0);
-      expect(await barriers(page)).toEqual([]);
-    }));
-});
+      expect(backgrounds[0], name).not.toBe(backgrounds[1]);
+      expect(await sideways(page), name).toBe(0);
+      expect(await barriers(page), name).toEqual([]);
+    });
+  }));
 
 it('keeps no key: a reload has forgotten it, and nothing is stored', () =>
-  on('/docs', {}, async ({ page, context }) => {
+  on('/docs', async ({ page, context }) => {
     await tryOut(page, await service.register());
     expect(await answered(page)).toBe('200');
     const kept = await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]');
@@ -126,7 +117,7 @@ it('keeps no key: a reload has forgotten it, and nothing is stored', () =>
   }));
 
 it('has examples that work against this very service', () =>
-  on('/docs', {}, async ({ page }) => {
+  on('/docs', async ({ page }) => {
     const examples = await page.locator('section > .copied > pre').allInnerTexts();
     const [create = '', latest = '', csv = ''] = examples;
     const url = (command: string) => /'(http[^']+)'/.exec(command)?.[1] ?? '';
@@ -144,7 +135,7 @@ it('has examples that work against this very service', () =>
   }));
 
 it('copies an example', () =>
-  on('/docs', {}, async ({ page, context }) => {
+  on('/docs', async ({ page, context }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const first = page.locator('.copied').first();
     await first.locator('button').click();
@@ -155,7 +146,7 @@ it('copies an example', () =>
   }));
 
 it('leads from the type of a problem to its section', () =>
-  on('/docs', {}, async ({ page }) => {
+  on('/docs', async ({ page }) => {
     const missing = await service.get('/v1/user/usage');
     const { type } = (await missing.json()) as { type: string };
     await page.goto(new URL(type, service.url).href);

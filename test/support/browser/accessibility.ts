@@ -6,20 +6,23 @@ type Results = { violations: { id: string; impact: string; nodes: { target: stri
 
 declare global {
   /** What the page has once its source was evaluated there. */
-  var axe: { run(context: unknown): Promise<Results> };
+  var axe: { run(context: unknown, options: unknown): Promise<Results> };
 }
 
 const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/**
- * What axe holds to be serious or critical on a page, as `rule: element`, outside the elements that `exclude` names by
- * selector.
- */
-export async function barriers(page: Page, exclude: readonly string[] = []): Promise<string[]> {
-  await page.evaluate(await source);
+/** The part of a page to look at, by selectors; all of it where left out. */
+type Part = { include?: string[][]; exclude?: string[][] };
+
+/** What axe holds to be serious or critical on a page, as `rule: element`. */
+export async function barriers(page: Page, part: Part = {}): Promise<string[]> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await source);
   const { violations } = await page.evaluate(
-    (selectors) => globalThis.axe.run({ exclude: selectors.map((one) => [one]) }),
-    exclude,
+    (context) => globalThis.axe.run(context, { resultTypes: ['violations'] }),
+    {
+      include: part.include ?? [['html']],
+      exclude: part.exclude ?? [],
+    },
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

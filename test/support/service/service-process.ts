@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { SHORT_LIVED } from '../node-arguments.ts';
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
@@ -26,7 +27,7 @@ export async function startServiceProcess(env: Readonly<Record<string, string>>)
 }
 
 /** As `startServiceProcess`, without waiting for it to listen; `args` are those of another way to start it. */
-export function spawnService(env: Readonly<Record<string, string>>, args = ['src/main.ts']) {
+export function spawnService(env: Readonly<Record<string, string>>, args = [...SHORT_LIVED, 'src/main.ts']) {
   const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env.PATH,

@@ -3,10 +3,11 @@ import { buildApp } from '#app';
 import { openDependencies, openLog } from '#dependencies';
 import { type Clock, systemClock } from '#domain/clock';
 import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
-import { addMonths } from '#domain/quota/plan';
+import { firstTerm } from '#domain/quota/plan';
 import type { Timeouts } from '#http/connections/request-body';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
+import { createUserStore } from '#stores/quota/users';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 
@@ -63,6 +64,7 @@ export async function startService({
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}${settings.basePath}`;
+  const users = createUserStore(database.prisma);
 
   return {
     /** `http://127.0.0.1:…` and the base path, without a slash at its end. */
@@ -83,23 +85,19 @@ export async function startService({
       return body.apiKey;
     },
 
-    /** A user straight into the database, and the key: with a limit, an end or a fate that nobody could register. */
-    async enrol({ limit = 1_000_000, validUntil, ...fate }: Enrolment = {}): Promise<string> {
+    /** A user with a limit, a term or an ended key as nobody could register one; gives the key. */
+    async enrol({ limit = 1_000_000, validUntil, revokedAt, expiresAt }: Enrolment = {}): Promise<string> {
       const apiKey = mintApiKey();
       const now = clock.now();
-      const createdAt = new Date(now);
-      const instants = { createdAt, updatedAt: createdAt, anchor: createdAt };
-      await database.prisma.user.create({
-        data: {
-          name: 'Ada Lovelace',
-          email: 'ada@example.org',
-          plan: 'monthly',
-          limit,
-          ...instants,
-          validUntil: new Date(validUntil ?? addMonths(now, 1)),
-          apiKeys: { create: { hash: hashApiKey(apiKey), createdAt, ...fate } },
-        },
-      });
+      const term = { ...firstTerm('monthly', now), ...(validUntil !== undefined && { validUntil }) };
+      const { key } = await users.create(
+        { name: 'Ada Lovelace', email: 'ada@example.org', limit, createdAt: now, ...term },
+        hashApiKey(apiKey),
+      );
+      if (revokedAt) await users.revokeKeys(key, revokedAt.getTime());
+      if (expiresAt) {
+        await users.replaceKeys(key, hashApiKey(mintApiKey()), { now, graceEnds: expiresAt.getTime() });
+      }
       return apiKey;
     },
 

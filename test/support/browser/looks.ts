@@ -1,0 +1,34 @@
+import type { Page } from 'playwright-core';
+import { isLong } from '../long.ts';
+
+export type Look = { name: string; colorScheme: 'light' | 'dark'; width: number };
+
+const SCHEMES = ['light', 'dark'] as const;
+
+/**
+ * Shows the page that is there in each colour scheme and at each width, and hands every look over once its colours have
+ * stopped changing. What sticks out depends on the width and what is hard to read on the colours: only the long form
+ * combines all of them.
+ */
+export async function inEachLook(
+  page: Page,
+  check: (look: Look) => Promise<void>,
+  widths: readonly number[] = [390, 1440],
+): Promise<void> {
+  const looks = widths.flatMap((width, place) =>
+    SCHEMES.filter((_, scheme) => isLong || scheme === place % SCHEMES.length).map((colorScheme) => ({
+      name: `${colorScheme}, ${width} px`,
+      colorScheme,
+      width,
+    })),
+  );
+  await page.mouse.move(0, 0);
+  for (const look of looks) {
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await page.setViewportSize({ width: look.width, height: 900 });
+    await page.evaluate(
+      'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)',
+    );
+    await check(look);
+  }
+}

@@ -1,0 +1,13 @@
+import fc from 'fast-check';
+import { beforeEach, vi } from 'vitest';
+import { isLong } from './long.ts';
+
+/** Below every test's time-out, so that a property tells the counterexample that it has. In ms. */
+const PROPERTY_MS = isLong ? 900_000 : 20_000;
+
+fc.configureGlobal({ interruptAfterTimeLimit: PROPERTY_MS, markInterruptAsFailure: true });
+
+// The pause before a repeat is anything up to a bound: here nothing, so that no test waits for it.
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
