@@ -92,7 +92,6 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
         globalSetup,
         // A browser and several services on a busy machine.
         testTimeout: 60_000,
-        expect: { poll: { timeout: 15_000 } },
       },
     });
   } else {
@@ -125,6 +124,8 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
       unstubGlobals: true,
       testTimeout: 30_000,
       hookTimeout: 60_000,
+      // What is awaited comes at once, but for on a busy machine.
+      expect: { poll: { timeout: 15_000 } },
       reporters: outputFile ? ['default', ['json', { outputFile }]] : ['default'],
       projects,
     },

@@ -10,7 +10,7 @@ function answer() {
     response.closed = true;
     response.emit('close');
   };
-  return { response: response as unknown as ServerResponse, over };
+  return { response: Object.assign(response, { destroy: over }) as unknown as ServerResponse, over };
 }
 
 /** What has become of who waits. */
