@@ -55,7 +55,7 @@ const data = {
 const usage = {
   tags: ['users'],
   summary: 'What was used of the allowance',
-  description: 'Free of charge. Calls of the last second on other processes may not be counted yet.',
+  description: 'Free of charge. Calls of the last seconds on other processes may not be counted yet.',
   response: { 200: usageRecord },
 };
 
@@ -63,7 +63,7 @@ const rotate = {
   tags: ['users'],
   summary: 'A new key in the place of this one',
   description:
-    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. A user has 20 keys at most.',
+    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. A user has 20 live keys at most.',
   querystring: z.object({ graceSeconds }),
   response: { 200: userRecord },
 };

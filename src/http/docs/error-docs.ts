@@ -66,7 +66,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Renew in the last period before `validUntil`.',
   },
   too_many_keys: {
-    cause: 'The user has 20 keys that are not dead yet, those in the grace of a rotation included.',
+    cause: 'The user has 20 live keys, those in the grace of a rotation included.',
     remedy: 'Wait until the grace of an old one is over, or rotate with a shorter `graceSeconds`.',
   },
   body_too_large: {

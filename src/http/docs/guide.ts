@@ -70,7 +70,7 @@ function limits({ burstPerSecond }: GuideSettings): string {
   });
   const burst =
     burstPerSecond > 0
-      ? `A key may send ${count(burstPerSecond, 'request')} a second to one process, including free ones. Beyond that the answer is 429 \`rate_limited\`.`
+      ? `You may send ${count(burstPerSecond, 'request')} a second to one process, over all your keys and including free ones. Beyond that the answer is 429 \`rate_limited\`.`
       : 'The number of requests per second is not limited.';
   return `${plans.join('; ')}; the operator may have set another limit for you. Periods start when you register, or \
 when you renew an expired key. Only 2xx answers from paths under \`/v1/prices\` are charged, one call each: 304, 4xx and 5xx are free, and so \
@@ -136,7 +136,7 @@ method, key, burst, parameters, allowance.
 * Parameter names are case-sensitive, token names are not. Unknown parameters are ignored.
 * A request with a \`mnemonic\` parameter is rejected on every path: a seed phrase never belongs in a URL.
 * HEAD is answered and charged like GET, without the body. A method that a path does not have is 405.
-* Only the broadcast of a transaction needs a body. A body over 1 MB is rejected.`;
+* Only the broadcast of a transaction needs a body. A broadcast over 128 KB is rejected, and any other body over 1 MB.`;
 
 /** What a newcomer needs to know, in the order in which they need it, of a service with these settings. */
 export function guide(settings: GuideSettings): Section[] {
