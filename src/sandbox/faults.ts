@@ -46,7 +46,7 @@ function matches(match: PathMatch | undefined, { path, search }: Target): boolea
 export function createFaults() {
   let queued: { fault: Fault; left: number; path: PathMatch | undefined }[] = [];
   let permanent: { fault: Fault; path: PathMatch | undefined }[] = [];
-  const holds = new Set<ReturnType<typeof createHold>>();
+  const holds = new Set<Hold>();
   return {
     /** The next `times` (1) matching requests get the fault, after the faults that were queued before. */
     next(fault: Fault, { times = 1, path }: { times?: number; path?: PathMatch } = {}): void {
@@ -63,10 +63,10 @@ export function createFaults() {
       for (const hold of holds) hold.release();
     },
     /** Holds matching requests until `release`; `arrived(n)` resolves when n of them are held. */
-    hold({ path }: { path?: PathMatch } = {}): { release(): void; arrived(n: number): Promise<void> } {
+    hold({ path }: { path?: PathMatch } = {}): Pick<Hold, 'release' | 'arrived'> {
       const hold = createHold(path, () => holds.delete(hold));
       holds.add(hold);
-      return { release: hold.release, arrived: hold.arrived };
+      return hold;
     },
     /** For the server: resolves when the request is not held, or its connection has ended. */
     async waitForRelease(target: Target, gone: AbortSignal): Promise<void> {
@@ -74,16 +74,14 @@ export function createFaults() {
     },
     /** For the server: takes the fault that this request gets. */
     take(target: Target): Fault | null {
-      const due = queued.find((order) => order.left > 0 && matches(order.path, target));
-      if (due) {
-        due.left -= 1;
-        if (due.left <= 0) queued = queued.filter((order) => order !== due);
-        return due.fault;
-      }
-      return permanent.find((order) => matches(order.path, target))?.fault ?? null;
+      const due = queued.find((order) => matches(order.path, target));
+      if (due && --due.left === 0) queued = queued.filter((order) => order !== due);
+      return (due ?? permanent.find((order) => matches(order.path, target)))?.fault ?? null;
     },
   };
 }
+
+type Hold = ReturnType<typeof createHold>;
 
 function createHold(path: PathMatch | undefined, onRelease: () => void) {
   const gate = Promise.withResolvers<void>();

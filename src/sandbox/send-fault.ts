@@ -9,8 +9,7 @@ import type { Answer } from './upstream.ts';
 
 /** Sends an answer as the aggregator does: chunked, without Content-Length. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, headers);
-  response.end(body);
+  response.writeHead(status, headers).end(body);
 }
 
 /** The answer with `change` applied to every value of its JSON; an answer that is no JSON stays as it is. */
@@ -35,14 +34,12 @@ function statusAnswer({ status, body, headers }: Extract<Fault, { kind: 'status'
       : status >= 500
         ? edgePage(status, `${status}: ${STATUS_CODES[status] ?? 'error'}`)
         : jsonReply(status, { error: STATUS_CODES[status] ?? 'error' });
-  if (body === undefined) return { ...likely, headers: { ...likely.headers, ...headers } };
-  const isPage = typeof body === 'string' && body.startsWith('<');
-  const type = isPage ? 'text/html; charset=UTF-8' : 'application/json; charset=utf-8';
-  return {
-    status,
-    headers: { 'content-type': type, ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  };
+  const isText = typeof body === 'string';
+  const type =
+    isText && body.startsWith('<') ? 'text/html; charset=UTF-8' : 'application/json; charset=utf-8';
+  const given = { status, headers: { 'content-type': type }, body: isText ? body : JSON.stringify(body) };
+  const answer = body === undefined ? likely : given;
+  return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
 function* endlessChart(bytes: number): Generator<string> {
@@ -62,8 +59,7 @@ function sendHalf(response: ServerResponse, { status, headers, body }: Answer): 
 }
 
 async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: number, gone: AbortSignal) {
-  response.writeHead(answer.status, answer.headers);
-  response.flushHeaders();
+  response.writeHead(answer.status, answer.headers).flushHeaders();
   for (const byte of Buffer.from(answer.body)) {
     await after(everyMs, undefined, { signal: gone });
     response.write(Buffer.of(byte));

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type Clock, systemClock } from '#domain/clock';
 import { createChain } from '#sandbox/chain/chain';
 import { createCosmosNode } from '#sandbox/chain/nodes/cosmos-node';
@@ -18,21 +19,7 @@ import { jsonReply } from './replies.ts';
 import { send, sendFault } from './send-fault.ts';
 import type { Upstream } from './upstream.ts';
 
-const BODY_LIMIT = 1_048_576;
-
 const errorReply = (status: number, error: string) => jsonReply(status, { error });
-
-/** The request's body as text, or null where it is longer than 1 MB. */
-async function bodyOf(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // Read to the end in any case: leaving the loop would cut the connection before the answer.
-    if (size <= BODY_LIMIT) chunks.push(chunk);
-  }
-  return size > BODY_LIMIT ? null : Buffer.concat(chunks).toString('utf8');
-}
 
 /**
  * Starts stand-in upstreams on a free port of 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's).
@@ -70,9 +57,8 @@ export async function startSandbox(
     const { method = 'GET', headers } = request;
     // Not resolved against a base: in a target that begins with two slashes the first part would become the host.
     const url = URL.parse(`http://sandbox${request.url}`);
-    const body = await bodyOf(request);
+    const body = await text(request);
     if (!url) return send(response, errorReply(400, 'not a path'));
-    if (body === null) return send(response, errorReply(413, 'the body is longer than 1 MB'));
     const { pathname: path, search, searchParams: query } = url;
     const upstream = upstreams.find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
     if (!upstream) return send(response, errorReply(404, 'no upstream is here'));

@@ -69,11 +69,9 @@ test('the plan is the one asked for', async () => {
   expect((await fetch(path)).status).toBe(200);
 });
 
-test('a path without an upstream, a body that is too long', async () => {
+test('a path without an upstream', async () => {
   const { coingeckoUrl } = await start();
   expect((await fetch(new URL('/api/v4/ping', coingeckoUrl))).status).toBe(404);
-  const body = 'x'.repeat(1_048_577);
-  expect((await fetch(`${coingeckoUrl}/ping`, { method: 'POST', body })).status).toBe(413);
 });
 
 test('a target that is no path does not end the server', async () => {

@@ -13,20 +13,16 @@ export const DAY_PUBLISHED_AFTER = 35 * MINUTE;
 
 /**
  * The interval of a window: five minutes for up to one day that ends now, hours for others up to 90 days, days beyond.
- * The parameter `interval` overrides it: `daily` always, `hourly` up to 100 days, `5m` up to 10 days; any other value,
- * or a longer window, is ignored.
+ * The parameter `interval` overrides it with `daily`.
  */
 export function chartInterval(window: Window, now: number, interval: string | null): ChartInterval {
   const span = window.to - window.from;
-  if (interval === 'daily') return 'day';
-  if (interval === 'hourly' && span <= 100 * DAY) return 'hour';
-  if (interval === '5m' && span <= 10 * DAY) return 'minute';
-  if (span > 90 * DAY) return 'day';
+  if (interval === 'daily' || span > 90 * DAY) return 'day';
   return span > DAY || window.to < now - 5 * MINUTE ? 'hour' : 'minute';
 }
 
-// The time of a sample within its slot, from a hash, so that it stays the same. The spread is that of recorded answers: gaps of 110 to 490 s between five-minute samples; most hourly samples in the first
-// minutes of the hour and a few near its end, gaps of 700 to 6440 s.
+// The time of a sample within its slot, from a hash, so that it stays the same. The spread is that of recorded answers:
+// gaps of 110 to 490 s between five-minute samples; most hourly ones in the first minutes of the hour, 700 to 6440 s.
 const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number }> = {
   minute: { every: 5 * MINUTE, offset: (draw) => Math.floor((100 + 190 * draw) * SECOND) },
   hour: { every: HOUR, offset: (draw) => Math.floor((60 + 2840 * draw ** 3) * SECOND) },

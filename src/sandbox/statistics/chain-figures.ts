@@ -1,13 +1,11 @@
 import { DAY, SECOND } from '#domain/clock';
-import type { TokenName } from '#domain/market/token';
+import { beginningOf, tokenOf } from '#domain/market/token';
 import type { StatisticsSymbol } from '#domain/statistics/statistics';
 import { hashed, valueNoise } from '#sandbox/noise';
 import { supplyAt } from '#sandbox/price-model';
 
-/** How a chain grows: a block every `blockSeconds` since `began`; transactions and new addresses per day. */
+/** How a chain grows: a block every `blockSeconds`; transactions and new addresses per day. */
 type ChainParameters = {
-  token: TokenName;
-  began: number;
   blockSeconds: number;
   blockBytes: number;
   dailyTransactions: number;
@@ -16,38 +14,10 @@ type ChainParameters = {
 
 // Invented values of the right magnitude, taken from no chain.
 const CHAINS: Record<StatisticsSymbol, ChainParameters> = {
-  btc: {
-    token: 'bitcoin',
-    began: Date.parse('2009-01-03T18:15:05Z'),
-    blockSeconds: 598,
-    blockBytes: 1_450_000,
-    dailyTransactions: 200_000,
-    dailyAddresses: 220_000,
-  },
-  ar: {
-    token: 'arweave',
-    began: Date.parse('2018-06-08T12:00:00Z'),
-    blockSeconds: 128,
-    blockBytes: 90_000_000,
-    dailyTransactions: 60_000,
-    dailyAddresses: 300,
-  },
-  eth: {
-    token: 'ethereum',
-    began: Date.parse('2015-07-30T15:26:13Z'),
-    blockSeconds: 13,
-    blockBytes: 95_000,
-    dailyTransactions: 800_000,
-    dailyAddresses: 110_000,
-  },
-  sol: {
-    token: 'solana',
-    began: Date.parse('2020-03-16T14:29:00Z'),
-    blockSeconds: 0.48,
-    blockBytes: 90_000,
-    dailyTransactions: 220_000_000,
-    dailyAddresses: 1_500_000,
-  },
+  btc: { blockSeconds: 598, blockBytes: 1_450_000, dailyTransactions: 200_000, dailyAddresses: 220_000 },
+  ar: { blockSeconds: 128, blockBytes: 90_000_000, dailyTransactions: 60_000, dailyAddresses: 300 },
+  eth: { blockSeconds: 13, blockBytes: 95_000, dailyTransactions: 800_000, dailyAddresses: 110_000 },
+  sol: { blockSeconds: 0.48, blockBytes: 90_000, dailyTransactions: 2.2e8, dailyAddresses: 1_500_000 },
 };
 
 const LANES = { transactions: 5_000, addresses: 5_100, blockTimes: 5_200, blockBytes: 5_300 };
@@ -58,7 +28,9 @@ export type ChainFigures = ReturnType<typeof createChainFigures>;
 
 /** The figures of a chain, which follow from the seed. Counts only grow. */
 export function createChainFigures(seed: number, symbol: StatisticsSymbol) {
-  const { token, began, blockSeconds, blockBytes, dailyTransactions, dailyAddresses } = CHAINS[symbol];
+  const { blockSeconds, blockBytes, dailyTransactions, dailyAddresses } = CHAINS[symbol];
+  const token = tokenOf(symbol);
+  const began = beginningOf(token);
   const blockMs = blockSeconds * SECOND;
   const place = Object.keys(CHAINS).indexOf(symbol);
 

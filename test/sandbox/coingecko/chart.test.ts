@@ -17,11 +17,6 @@ describe('the grain of a window', () => {
     ['one day that is not the last', back(1, now - 3 * DAY), null, 'hour'],
     ['ninety-one days that are not the last', back(91, now - 3 * DAY), null, 'day'],
     ['one day, daily', back(1), 'daily', 'day'],
-    ['one day, hourly', back(1), 'hourly', 'hour'],
-    ['a hundred days, hourly', back(100), 'hourly', 'hour'],
-    ['a hundred and one days, hourly', back(101), 'hourly', 'day'],
-    ['ten days, 5m', back(10), '5m', 'minute'],
-    ['eleven days, 5m', back(11), '5m', 'hour'],
     ['an interval that does not exist', back(1), 'weekly', 'minute'],
   ])('%s', (_name, window, interval, grain) => {
     expect(chartInterval(window, now, interval)).toBe(grain);
