@@ -20,6 +20,13 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Stands where a value is to come. */
+export const placeholder = () => make('span', { class: 'placeholder' }, '\u2007');
+
+/** A new table row. */
+export const makeRow = (...cells: (readonly [text: string, kind?: string])[]) =>
+  make('tr', {}, ...cells.map(([text, kind = '']) => make('td', { class: kind }, text)));
+
 /** A new button that runs `act`. */
 export function makeButton(label: string, act: () => void, kind = ''): HTMLButtonElement {
   const button = make('button', { type: 'button', class: kind }, label);

@@ -7,34 +7,19 @@ const DAY = 86_400 * SECOND;
 
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
-const shortMoney = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  notation: 'compact',
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-});
+const dollars = (options: Intl.NumberFormatOptions) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', ...options });
+const shortMoney = dollars({ notation: 'compact', minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const cents = dollars({});
+const hundredthsOfCents = dollars({ minimumFractionDigits: 4 });
+const smallest = dollars({ maximumFractionDigits: 8 });
+const moneyWhole = dollars({ maximumFractionDigits: 0 });
 const percent = new Intl.NumberFormat('en-US', {
   style: 'percent',
   signDisplay: 'exceptZero',
   minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
 });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-const moneyWith = [2, 4, 8].map(
-  (digits) =>
-    new Intl.NumberFormat('en-US', {
-      style: 'currency',
-      currency: 'USD',
-      minimumFractionDigits: digits === 8 ? 2 : digits,
-      maximumFractionDigits: digits,
-    }),
-);
-const moneyWhole = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 0,
-});
 export const utc = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
 const date = utc({ dateStyle: 'medium' });
@@ -47,8 +32,7 @@ export const UNKNOWN = '–';
 /** Dollars with two decimals, or more for small prices. */
 export function money(value: number): string {
   const size = Math.abs(value);
-  const formatter = moneyWith[size >= 10 || size === 0 ? 0 : size >= 0.1 ? 1 : 2];
-  return (formatter ?? shortMoney).format(value);
+  return (size >= 10 || size === 0 ? cents : size >= 0.1 ? hundredthsOfCents : smallest).format(value);
 }
 
 /** Dollars on an axis: no cents from 1000 up. */

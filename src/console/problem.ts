@@ -50,3 +50,22 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   if (actions.length > 0) note.append(make('div', { class: 'row' }, ...actions));
   return note;
 }
+
+/**
+ * Runs `act` unless it is under way from the same button, shows an error in `problem` and returns it. The button is not
+ * `disabled`, which would take the focus away.
+ */
+export async function runOnce(button: Element, problem: Element, act: () => Promise<void>) {
+  if (button.getAttribute('aria-disabled') === 'true') return undefined;
+  button.setAttribute('aria-disabled', 'true');
+  problem.replaceChildren();
+  try {
+    return await act();
+  } catch (thrown) {
+    const error = toError(thrown);
+    problem.replaceChildren(problemNote(error));
+    return error;
+  } finally {
+    button.removeAttribute('aria-disabled');
+  }
+}

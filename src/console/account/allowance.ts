@@ -1,5 +1,5 @@
 import type { Usage } from '../../client/index.ts';
-import { byId, make } from '../dom.ts';
+import { byId, make, makeRow } from '../dom.ts';
 import { count, fromNow, onDate, onDateAt } from '../format.ts';
 import { notLoaded, problemNote, toError } from '../problem.ts';
 import { dailyCalls } from './daily-calls.ts';
@@ -39,17 +39,13 @@ export function openAllowance(session: Session, isVisible: () => boolean) {
     const most = Math.max(1, ...days.map(({ calls }) => calls));
     byId('daily').replaceChildren(
       ...days.map(({ date, calls }) => {
-        const bar = make('span', {
-          class: calls > 0 ? 'day' : 'day none',
-          title: `${date}: ${count(calls)}`,
-        });
+        const kind = calls > 0 ? 'day' : 'day none';
+        const bar = make('span', { class: kind, title: `${date}: ${count(calls)}` });
         bar.style.height = `${Math.max(3, (calls / most) * 100)}%`;
         return bar;
       }),
     );
-    const rows = days.map(({ date, calls }) =>
-      make('tr', {}, make('td', {}, date), make('td', {}, count(calls))),
-    );
+    const rows = days.map(({ date, calls }) => makeRow([date], [count(calls)]));
     byId('daily-body').replaceChildren(...rows.toReversed());
     const [first, last] = [days[0], days.at(-1)];
     if (first && last) {

@@ -1,5 +1,5 @@
 import { byId } from '../dom.ts';
-import { problemNote, toError } from '../problem.ts';
+import { runOnce } from '../problem.ts';
 
 type Question = {
   title: string;
@@ -23,19 +23,12 @@ export function openConfirm() {
   let question: Question | undefined;
 
   no.addEventListener('click', () => dialog.close());
-  yes.addEventListener('click', async () => {
-    if (!question || yes.getAttribute('aria-disabled') === 'true') return;
-    yes.setAttribute('aria-disabled', 'true');
-    problem.replaceChildren();
-    try {
-      await question.act(Number(grace.value));
+  yes.addEventListener('click', () =>
+    runOnce(yes, problem, async () => {
+      await question?.act(Number(grace.value));
       dialog.close();
-    } catch (error) {
-      problem.replaceChildren(problemNote(toError(error)));
-    } finally {
-      yes.removeAttribute('aria-disabled');
-    }
-  });
+    }),
+  );
 
   return (next: Question): void => {
     question = next;

@@ -52,9 +52,10 @@ export function createSession(base: URL) {
 
     /** Signs in with a key. Free, and possible with an expired key. Rejects as the client does. */
     async signIn(given: string): Promise<void> {
-      user = await clientFor(anonymous, given).user();
+      const next = clientFor(anonymous, given);
+      user = await next.user();
       key = given;
-      client = anonymous.withKey(given);
+      client = next;
     },
 
     signOut(): void {
@@ -79,10 +80,8 @@ function clientFor(anonymous: QuotientClient, key: string): QuotientClient {
   try {
     return anonymous.withKey(key);
   } catch {
-    throw new QuotientError(
-      'api_key_invalid',
-      'This is not an API key: a key starts with qt_ and has 41 characters.',
-    );
+    const detail = 'This is not an API key: a key starts with qt_ and has 41 characters.';
+    throw new QuotientError('api_key_invalid', detail);
   }
 }
 

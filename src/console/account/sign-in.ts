@@ -1,6 +1,6 @@
 import type { Plan, User } from '../../client/index.ts';
 import { byId } from '../dom.ts';
-import { problemNote, toError } from '../problem.ts';
+import { problemNote, runOnce, toError } from '../problem.ts';
 import type { Session } from './session.ts';
 
 /** Runs `submit` with the form's fields; while it runs the form cannot be sent again, and errors are shown in it. */
@@ -15,25 +15,18 @@ function onSubmit(
   const label = button.textContent;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    if (button.getAttribute('aria-disabled') === 'true') return;
-    // Not `disabled`, which would take the focus away.
-    button.setAttribute('aria-disabled', 'true');
-    button.textContent = busyLabel;
-    problem.replaceChildren();
-    for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
     const fields = new FormData(form);
-    try {
-      await submit((name) => String(fields.get(name) ?? ''));
+    for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
+    const error = await runOnce(button, problem, async () => {
+      button.textContent = busyLabel;
+      const sent = submit((name) => String(fields.get(name) ?? ''));
+      await sent.finally(() => {
+        button.textContent = label;
+      });
       form.reset();
-    } catch (thrown) {
-      const error = toError(thrown);
-      problem.replaceChildren(problemNote(error));
-      for (const { location } of error.errors) {
-        form.querySelector(`[name="${location.split('.').at(-1)}"]`)?.setAttribute('aria-invalid', 'true');
-      }
-    } finally {
-      button.removeAttribute('aria-disabled');
-      button.textContent = label;
+    });
+    for (const { location } of error?.errors ?? []) {
+      form.querySelector(`[name="${location.split('.').at(-1)}"]`)?.setAttribute('aria-invalid', 'true');
     }
   });
 }

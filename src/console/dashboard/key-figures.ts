@@ -1,5 +1,5 @@
 import type { LatestPrice, TokenStatistics } from '../../client/index.ts';
-import { make } from '../dom.ts';
+import { make, placeholder } from '../dom.ts';
 import { change, count, money, number, onDate, UNKNOWN } from '../format.ts';
 
 /** A label, its value as text, and a note below it. */
@@ -44,31 +44,23 @@ export function statisticsEntries(statistics: TokenStatistics): Entry[] {
     ['Current supply', statistics.current_supply, 'coins'],
   ];
   return all.flatMap(([label, value, note]): Entry[] =>
-    value === null ? [] : [[label, number(value), note ?? '']],
+    value === null ? [] : [[label, number(value), note]],
   );
 }
 
-export function fillList(list: HTMLElement, entries: readonly Entry[]): void {
-  list.replaceChildren(
-    ...entries.map(([label, text, note]) =>
-      make(
-        'div',
-        {},
-        make('dt', {}, label),
-        make('dd', {}, text, ...(note ? [make('span', { class: 'soft' }, note)] : [])),
-      ),
-    ),
+const makeEntry = (label: Node | string, text: string, note = '') =>
+  make(
+    'div',
+    {},
+    make('dt', {}, label),
+    make('dd', {}, text, ...(note ? [make('span', { class: 'soft' }, note)] : [])),
   );
+
+export function fillList(list: HTMLElement, entries: readonly Entry[]): void {
+  list.replaceChildren(...entries.map((entry) => makeEntry(...entry)));
 }
 
 /** Shows placeholders, so that the page does not move when the values arrive. */
 export function showPlaceholders(list: HTMLElement, rows: number): void {
-  const row = () =>
-    make(
-      'div',
-      {},
-      make('dt', {}, make('span', { class: 'placeholder' }, '\u2007')),
-      make('dd', {}, '\u2007'),
-    );
-  list.replaceChildren(...Array.from({ length: rows }, row));
+  list.replaceChildren(...Array.from({ length: rows }, () => makeEntry(placeholder(), '\u2007')));
 }

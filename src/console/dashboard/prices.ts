@@ -2,7 +2,7 @@ import type { LatestPrice, PriceSeries, Token } from '../../client/index.ts';
 import { daysCall, latestCall, type TokenName } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { oldest, type Result } from '../api/result.ts';
-import { byId, make } from '../dom.ts';
+import { byId, make, placeholder } from '../dom.ts';
 import { bigMoney, change, money, UNKNOWN } from '../format.ts';
 import type { OnError } from '../problem.ts';
 import { openDataAge } from './data-age.ts';
@@ -27,15 +27,9 @@ export function openPrices({ marketData, onSelect, onError }: Options) {
 
   function makeRow({ tokenName, symbol }: Token): Row {
     const name = make('span', { class: 'name' }, titleOf(tokenName));
-    const button = make(
-      'button',
-      { type: 'button', class: 'token' },
-      name,
-      make('span', { class: 'symbol' }, symbol),
-    );
-    const cells = CELL_CLASSES.map((kind) =>
-      make('td', { class: kind }, make('span', { class: 'placeholder' }, '\u2007')),
-    );
+    const unit = make('span', { class: 'symbol' }, symbol);
+    const button = make('button', { type: 'button', class: 'token' }, name, unit);
+    const cells = CELL_CLASSES.map((kind) => make('td', { class: kind }, placeholder()));
     const element = make('tr', {}, make('th', { scope: 'row' }, button), ...cells);
     element.addEventListener('click', () => onSelect(tokenName));
     return { element, button, cells };

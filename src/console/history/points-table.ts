@@ -1,4 +1,4 @@
-import { byId, make } from '../dom.ts';
+import { byId, makeRow } from '../dom.ts';
 import { count, onDateAt } from '../format.ts';
 import type { Points } from './chart.ts';
 import { formatMetric, type Metric, metricTitle } from './history-view.ts';
@@ -18,14 +18,7 @@ export function openPointsTable() {
     const rows = points
       .slice(-MAX_ROWS)
       .reverse()
-      .map(({ date, price }) =>
-        make(
-          'tr',
-          {},
-          make('td', {}, onDateAt(date)),
-          make('td', { class: 'num' }, formatMetric(metric, price)),
-        ),
-      );
+      .map(({ date, price }) => makeRow([onDateAt(date)], [formatMetric(metric, price), 'num']));
     byId('points-body').replaceChildren(...rows);
     byId('points-note').textContent =
       points.length > MAX_ROWS
