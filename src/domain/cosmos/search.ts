@@ -103,18 +103,13 @@ export function readSearch(query: Pairs): Search {
   };
 }
 
-/** The conditions of a search, for a modern node. */
-function modernConditions({ attributes, conditions }: Search): string[] {
+/** The parameters for a modern node: which page is told in both of the ways there have been. */
+export function modernParameters(search: Search, conditionsIn: 'query' | 'events'): Pairs {
+  const { attributes, page, limit, order } = search;
   const written = attributes.map(([name, value]) =>
     HEIGHTS[name] ? `${HEIGHTS[name]}${BigInt(value)}` : `${name}='${value}'`,
   );
-  return [...written, ...conditions];
-}
-
-/** The parameters for a modern node: which page is told in both of the ways there have been. */
-export function modernParameters(search: Search, conditionsIn: 'query' | 'events'): Pairs {
-  const { page, limit, order } = search;
-  const conditions = modernConditions(search);
+  const conditions = [...written, ...search.conditions];
   const asked: Pairs =
     conditionsIn === 'query'
       ? [['query', conditions.join(' AND ')]]
