@@ -37,7 +37,7 @@ export const keys: Mutations[] = [
     file: 'src/stores/quota/users.ts',
     tests: ['routes/user-keys.store.test.ts'],
     changes: [
-      ['FROM live) < ${KEYS.live}', 'FROM live) <= ${KEYS.live}'],
+      ['FROM live) < ${MAX_KEYS_PER_USER}', 'FROM live) <= ${MAX_KEYS_PER_USER}'],
       ['ORDER BY dead_at DESC OFFSET', 'ORDER BY dead_at OFFSET'],
       ['least(revoked_at, expires_at) < ', 'least(revoked_at, expires_at) > '],
     ],

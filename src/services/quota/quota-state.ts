@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, type Instant, MINUTE, SECOND } from '#domain/clock';
-import { isOver, isPast, type Lease, newLease, unspent } from '#domain/quota/lease';
+import { isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from '#domain/quota/lease';
 import type { Term } from '#domain/quota/plan';
 
 /** After so long without a call a user is idle: what is held goes back, but for the few calls that may rest. In ms. */
 export const IDLE = 5 * SECOND;
-/** After so long the resting calls go back too. In ms. */
-const RESTS = 10 * MINUTE;
 /** After so long the state of a user without a lease is deleted. In ms. */
 const FORGOTTEN = MINUTE;
 
@@ -121,7 +119,7 @@ export function createQuotaStates(clock: Clock) {
         const { lease, usedAt } = quota;
         const idle = elapsed - usedAt;
         if (idle < IDLE) inUse += 1;
-        if (lease && (isOver(lease, wall) || idle >= (unspent(lease) > 0 ? RESTS : IDLE))) end(quota);
+        if (lease && (isOver(lease, wall) || idle >= (unspent(lease) > 0 ? RESTING_FOR : IDLE))) end(quota);
         if (quota.ended.some(isDone)) quota.ended = quota.ended.filter((ended) => !isDone(ended));
         if (!quota.lease && quota.ended.length === 0 && idle >= FORGOTTEN) quotas.delete(key);
       }
