@@ -8,7 +8,7 @@ import {
   type ImportSummary,
   type KeptRow,
 } from '#services/market/import';
-import { ExportFileError, openCsvExport } from '#sources/market/csv-export';
+import { ExportFileError, openCsvExport } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';
 import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
 

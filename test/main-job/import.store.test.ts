@@ -7,7 +7,7 @@ import { openDependencies, openLog } from '#dependencies';
 import { systemClock } from '#domain/clock';
 import { createImport } from '#services/market/import';
 import { readSettings } from '#settings';
-import { openCsvExport } from '#sources/market/csv-export';
+import { openCsvExport } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 

@@ -1,11 +1,11 @@
 import { type Clock, DAY } from '#domain/clock';
-import { type ExportColumn, type ExportLine, readExportRow } from '#domain/market/export-row';
+import { type ExportColumn, type ExportLine, readExportRow } from '#domain/market/import-row';
 import { isSettled, startOfDate } from '#domain/market/interval';
 import { mergeDays } from '#domain/market/merge-days';
 import type { Sample } from '#domain/market/sample';
 import { type Span, union } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
-import type { CsvExport } from '#sources/market/csv-export';
+import type { CsvExport } from '#sources/market/csv-import-file';
 import type { ArchivedSample } from '#stores/market/archive-sql';
 import type { ImportStore } from '#stores/market/imports';
 

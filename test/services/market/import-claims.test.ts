@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { isoDate } from '#domain/clock';
-import { EXPORT_COLUMNS } from '#domain/market/export-row';
+import { EXPORT_COLUMNS } from '#domain/market/import-row';
 import { createImport } from '#services/market/import';
-import type { CsvExport } from '#sources/market/csv-export';
+import type { CsvExport } from '#sources/market/csv-import-file';
 import type { ImportStore } from '#stores/market/imports';
 
 const clock = { now: () => Date.parse('2024-06-01T12:00:00Z'), elapsed: () => 0 };

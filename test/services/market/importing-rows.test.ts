@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EXPORT_COLUMNS, readExportRow } from '#domain/market/export-row';
+import { EXPORT_COLUMNS, readExportRow } from '#domain/market/import-row';
 import { mergeDays } from '#domain/market/merge-days';
 
 const NOW = Date.parse('2024-06-01T12:00:00Z');

@@ -5,7 +5,7 @@ import { createKeyCache } from '#services/quota/key-cache';
 import { createLedgerStore } from '#stores/quota/ledger';
 import { createUserStore } from '#stores/quota/users';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { BY_HAND, enrol, type HandClock, handClock, openTeller, usageRows } from './tellers.ts';
+import { BY_HAND, enrol, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const PAGE = 16;

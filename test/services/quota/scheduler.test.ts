@@ -2,7 +2,7 @@ import pino from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#domain/clock';
 import { createScheduler, type Statement } from '#services/quota/scheduler';
-import { BY_HAND } from './tellers.ts';
+import { BY_HAND } from './allowance-harness.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { createLeases } from '#services/quota/leases';
 import type { LedgerStore } from '#stores/quota/ledger';
-import { BY_HAND, type HandClock, handClock } from './tellers.ts';
+import { BY_HAND, type HandClock, handClock } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const log = pino({ level: 'silent' });

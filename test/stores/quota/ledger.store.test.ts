@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, SECOND } from '#domain/clock';
 import type { LeaseReport } from '#stores/quota/ledger';
+import { age, usageDays, usageRows } from '../../services/quota/allowance-harness.ts';
 import { type LedgerUser, openLedgerUser } from '../../services/quota/ledger-user.ts';
-import { age, usageDays, usageRows } from '../../services/quota/tellers.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { type CsvError, type Info, parse } from 'csv-parse';
-import { EXPORT_COLUMNS, type ExportColumn, type ExportLine } from '#domain/market/export-row';
+import { EXPORT_COLUMNS, type ExportColumn, type ExportLine } from '#domain/market/import-row';
 
 /** A line longer than this is no line of an export; it is what memory one file can take. */
 const LONGEST_LINE = 1_000_000;
