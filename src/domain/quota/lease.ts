@@ -1,5 +1,4 @@
-import { DAY, type Instant, MINUTE, SECOND } from '#domain/clock';
-import { startOfDate } from '#domain/market/interval';
+import { DAY, type Instant, MINUTE, SECOND, startOfDate } from '#domain/clock';
 import { type Period, periodAt, type Term } from './plan.ts';
 
 /** How long a holder spends from a lease after it asked for it or extended it, in ms: 2 s less than its life. */

@@ -1,5 +1,5 @@
-import { type Clock, DAY } from '#domain/clock';
-import { samplesIn, startOfDate, type Window } from '#domain/market/interval';
+import { type Clock, DAY, startOfDate } from '#domain/clock';
+import { samplesIn, type Window } from '#domain/market/interval';
 import { isMidnightSample, type Sample } from '#domain/market/sample';
 import { columnsOf, isSettledSlice, type Series, samplesOf } from '#domain/market/series';
 import { overlap } from '#domain/market/span';

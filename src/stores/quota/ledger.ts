@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startOfDate } from '#domain/market/interval';
+import { startOfDate } from '#domain/clock';
 import type { Prisma } from '#generated/prisma/client';
 import type { Database } from '#stores/database/database';
 import { firstGrants } from './first-grants.ts';

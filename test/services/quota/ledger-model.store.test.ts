@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DAY, HOUR, SECOND } from '#domain/clock';
-import { startOfDate } from '#domain/market/interval';
+import { DAY, HOUR, SECOND, startOfDate } from '#domain/clock';
 import { addMonths, periodAt } from '#domain/quota/plan';
 import type { Receipt } from '#services/quota/allowance';
 import { createLedgerStore } from '#stores/quota/ledger';

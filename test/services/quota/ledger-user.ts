@@ -1,4 +1,4 @@
-import { startOfDate } from '#domain/market/interval';
+import { startOfDate } from '#domain/clock';
 import { createLedgerStore, type LeaseReport } from '#stores/quota/ledger';
 import type { TestDatabase } from '../../support/database/database.ts';
 import { enrol, handClock, openTeller } from './allowance-harness.ts';
