@@ -57,7 +57,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     clock,
     log: logger,
     firstGrant: settings.burstPerSecond || undefined,
-    waited: metrics.ledgerWait,
+    observeWait: metrics.ledgerWait,
   });
 
   const checkDatabase = createCheck(database.ready, clock);

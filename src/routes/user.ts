@@ -148,9 +148,9 @@ export const user: FastifyPluginAsyncZod<Options> = async (
   app.get('/data', { schema: data, config: { open: true, problems: LOOKING_UP } }, async (request) => {
     const apiKey = request.query.api ?? presentedKey(request);
     const now = instantOf(clock);
-    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admit(clientOf(request), now.wall);
+    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
     const caller = await allowance.authenticate(apiKey, { allowExpired: true });
-    burst.admit(caller.user.key, now.wall);
+    burst.admitOrThrow(caller.user.key, now.wall);
     return users.record(caller, apiKey);
   });
 

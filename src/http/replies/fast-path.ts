@@ -62,7 +62,7 @@ export function createFastPath({ allowance, burst, clock, write, requests, log }
     // Looked at first: what is refused for coming too fast must not count among what the key spends.
     if (burst.refuses(caller.user.key, now.wall)) return undefined;
     const receipt = allowance.spendAtOnce(caller, now);
-    if (receipt !== undefined) burst.admit(caller.user.key, now.wall);
+    if (receipt !== undefined) burst.admitOrThrow(caller.user.key, now.wall);
     return receipt;
   }
 

@@ -113,7 +113,7 @@ describe('a heartbeat', () => {
 });
 
 describe('first leases', () => {
-  const open = (want: number) => ledger.open([report({ want }, randomUUID())]);
+  const open = (want: number) => ledger.grantFirst([report({ want }, randomUUID())]);
 
   test('are granted while a fourth of what is left is enough', async () => {
     expect(await open(26)).toEqual([undefined]);
