@@ -1,5 +1,4 @@
-import { DAY, HOUR, systemClock } from '#domain/clock';
-import { startOfDate } from '#domain/market/interval';
+import { DAY, HOUR, startOfDate, systemClock } from '#domain/clock';
 import type { Sample } from '#domain/market/sample';
 import { TOKEN_NAMES } from '#domain/market/token';
 import { openDatabase } from '#stores/database/database';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY, systemClock } from '#domain/clock';
 import { createImport } from '#services/market/import';
-import { openCsvExport } from '#sources/market/csv-export';
+import { openImportFile } from '#sources/market/csv-import-file';
 import { openDatabase } from '#stores/database/database';
 import { createImportStore } from '#stores/market/imports';
 import { atMost, type Figure, median } from './table.ts';
@@ -26,7 +26,7 @@ async function secondsToImport(directory: string): Promise<number> {
   await writeFile(file, exportText());
   const importer = createImport({ store: createImportStore(database.prisma), clock: systemClock });
   const startedAt = performance.now();
-  const summary = await importer.run('ethereum', await openCsvExport(file), {
+  const summary = await importer.run('ethereum', await openImportFile(file), {
     replace: false,
     strict: false,
     signal: new AbortController().signal,

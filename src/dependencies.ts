@@ -4,7 +4,7 @@ import { openNodes } from '#dependencies/node';
 import { openStatistics } from '#dependencies/statistics';
 import { type Clock, systemClock } from '#domain/clock';
 import { maskApiKeys } from '#domain/quota/api-key';
-import { createRequestHistograms } from '#http/metrics/request-histogram';
+import { createRequestHistograms } from '#http/recording/request-histogram';
 import { createMetrics } from '#metrics/metrics';
 import { createCheck, createDeadline } from '#services/deadline';
 import { createAllowance } from '#services/quota/allowance';
@@ -12,9 +12,9 @@ import { createKeyCache } from '#services/quota/key-cache';
 import { createUsers } from '#services/quota/users';
 import { type Database, openDatabase } from '#stores/database/database';
 import { isDatabaseUnable } from '#stores/database/unreachable';
-import { createRefreshStore } from '#stores/market/refreshes';
 import { createLedgerStore } from '#stores/quota/ledger';
 import { createUserStore } from '#stores/quota/users';
+import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
 import type { Settings } from './settings.ts';
 
 /** A log that masks everything of an API key's form, wherever it came from. */
@@ -57,7 +57,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     clock,
     log: logger,
     firstGrant: settings.burstPerSecond || undefined,
-    waited: metrics.ledgerWait,
+    observeWait: metrics.ledgerWait,
   });
 
   const checkDatabase = createCheck(database.ready, clock);

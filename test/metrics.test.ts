@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRequestHistograms } from '#http/metrics/request-histogram';
+import { createRequestHistograms } from '#http/recording/request-histogram';
 import { createMetrics, type Readings } from '#metrics/metrics';
 import { seriesOf } from './support/service/metrics.ts';
 

@@ -8,7 +8,7 @@ import {
   type ImportSummary,
   type KeptRow,
 } from '#services/market/import';
-import { ExportFileError, openCsvExport } from '#sources/market/csv-export';
+import { ImportFileError, openImportFile } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';
 import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
 
@@ -73,8 +73,8 @@ function interruption(): AbortSignal {
 }
 
 const openExport = (path: string) =>
-  openCsvExport(path).catch((error) => {
-    throw error instanceof ExportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
+  openImportFile(path).catch((error) => {
+    throw error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
   });
 
 /** `archive import <token> <file.csv>` */
@@ -115,7 +115,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
       return conclude(summary);
     } catch (error) {
       if (done) process.stdout.write(`${token}: incomplete, ${totals(done)}\n`);
-      throw error instanceof ExportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
+      throw error instanceof ImportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
     }
   });
   return signal.aborted && exitCode !== EXIT.ok ? signal.reason : exitCode;

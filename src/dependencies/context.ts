@@ -4,7 +4,7 @@ import type { FailureCause } from '#domain/upstream/failure';
 import type { Deadline } from '#services/deadline';
 import type { Settings } from '#settings';
 import type { Database } from '#stores/database/database';
-import type { RefreshStore } from '#stores/market/refreshes';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 
 /** What every dependency is opened with. */
 export type Context = {

@@ -57,7 +57,7 @@ export async function openStatistics(context: Context) {
   const failover = createFailover({
     // In the order of preference. The first tells most, and refuses whoever has no key.
     sources: sources.filter(({ name }) => name !== 'cryptocompare' || apiKey !== undefined),
-    every: (name) => byName[name].budget.schedule().every,
+    interval: (name) => byName[name].budget.schedule().every,
     cache,
     timeoutMs,
     clock,

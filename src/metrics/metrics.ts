@@ -1,7 +1,7 @@
 import { SECOND } from '#domain/clock';
 import type { CircuitState } from '#domain/upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause } from '#domain/upstream/failure';
-import { BOUNDS, countsOf, type Histogram } from '#http/metrics/request-histogram';
+import { BOUNDS, countsOf, type Histogram } from '#http/recording/request-histogram';
 import type { LeasesReading } from '#services/quota/leases';
 import type { Staleness } from '#services/upstream/last-requested';
 import { createRegistry } from './registry.ts';

@@ -13,7 +13,7 @@ import {
   nodeTransaction,
 } from '#domain/node/records';
 import type { RequestBodies } from '#http/connections/request-body';
-import { broadcastRequest } from '#http/pipeline/broadcast-body';
+import { broadcastRequest, MAX_BROADCAST_BYTES } from '#http/pipeline/broadcast-body';
 import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
 import { readJsonBodies } from '#http/pipeline/json-body';
 import { writeJson } from '#http/replies/json-write';
@@ -149,7 +149,7 @@ const FOR_EVER = 'private, max-age=31536000, immutable';
 
 /** The four calls to the node that there are: nothing that a caller sends can reach another of its paths. */
 export const nodeProxy: FastifyPluginAsyncZod<Options> = async (app, { node, explorer, bodies }) => {
-  readJsonBodies(app, bodies);
+  readJsonBodies(app, bodies, MAX_BROADCAST_BYTES);
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '#domain/clock';
 import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
+import { CSV_HEADER } from '#domain/market/series-csv';
 import { dateSnapshot, priceSeries } from '#domain/records';
 import { createAnswerQueues } from '#http/pipeline/answer-queue';
 import { currency, date, days, tokenName } from '#http/pipeline/parameters';
@@ -39,7 +40,7 @@ const orCsv = <T extends z.ZodType>(description: string, schema: T) => ({
   description: `${description}; or the samples as CSV, times in ISO 8601`,
   content: {
     'application/json': { schema },
-    'text/csv': { schema: z.string().meta({ pattern: '^date,price,market_cap,total_volume\\r\\n' }) },
+    'text/csv': { schema: z.string().meta({ pattern: `^${CSV_HEADER}\\r\\n` }) },
   },
 });
 

@@ -9,7 +9,7 @@ import type { Send } from '#http/replies/write-answer';
 import type { Statistics } from '#services/statistics/statistics';
 
 /** What each source tells of each chain, in the order in which they are tried. */
-type Told = readonly Pick<StatisticsSource, 'name' | 'tells'>[];
+type Told = readonly Pick<StatisticsSource, 'name' | 'figuresByToken'>[];
 
 const listed = (figures: readonly Figure[]) => figures.map((figure) => `\`${figure}\``).join(', ');
 
@@ -26,7 +26,9 @@ function item(name: string, tells: readonly Figure[]): string {
 /** Generated from what the sources say of themselves, so that it cannot fall behind them. */
 function description(sources: Told): string {
   const chains = STATISTICS_SYMBOLS.map((symbol) => {
-    const items = sources.flatMap(({ name, tells }) => (tells[symbol] ? [item(name, tells[symbol])] : []));
+    const items = sources.flatMap(({ name, figuresByToken }) =>
+      figuresByToken[symbol] ? [item(name, figuresByToken[symbol])] : [],
+    );
     return [`* \`${symbol}\``, ...items].join('\n');
   });
   return `Fetched once an hour at most, from the first of the token's sources that tells: \`Quotient-Source\` names \

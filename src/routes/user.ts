@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type Clock, instantOf } from '#domain/clock';
+import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { registrationForm } from '#domain/quota/registration';
 import { usageRecord, userRecord } from '#domain/records';
 import { type Burst, createBurst } from '#http/pipeline/burst';
@@ -63,7 +64,8 @@ const rotate = {
   tags: ['users'],
   summary: 'A new key in the place of this one',
   description:
-    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. A user has 20 live keys at most.',
+    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. ' +
+    `A user has ${MAX_KEYS_PER_USER} live keys at most.`,
   querystring: z.object({ graceSeconds }),
   response: { 200: userRecord },
 };
@@ -146,9 +148,9 @@ export const user: FastifyPluginAsyncZod<Options> = async (
   app.get('/data', { schema: data, config: { open: true, problems: LOOKING_UP } }, async (request) => {
     const apiKey = request.query.api ?? presentedKey(request);
     const now = instantOf(clock);
-    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admit(clientOf(request), now.wall);
+    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
     const caller = await allowance.authenticate(apiKey, { allowExpired: true });
-    burst.admit(caller.user.key, now.wall);
+    burst.admitOrThrow(caller.user.key, now.wall);
     return users.record(caller, apiKey);
   });
 

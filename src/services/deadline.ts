@@ -11,12 +11,12 @@ class TooLate extends Error {
 /**
  * What the database answers, or `database_unavailable` when it fails or takes too long. The statement itself may go on;
  * how it ends is ignored.
- * @param isDatabases which errors are the database's; all of them where left out
+ * @param isDatabaseError which errors are the database's; all of them where left out
  * @param ms how long it may take, less than usual for who has waited already
  */
-export async function reach<Answer>(
+export async function withinDeadline<Answer>(
   work: Promise<Answer>,
-  isDatabases: (error: unknown) => boolean = () => true,
+  isDatabaseError: (error: unknown) => boolean = () => true,
   ms = DEADLINE,
 ): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export async function reach<Answer>(
   try {
     return await Promise.race([work, late]);
   } catch (cause) {
-    if (cause instanceof Problem || !(cause instanceof TooLate || isDatabases(cause))) throw cause;
+    if (cause instanceof Problem || !(cause instanceof TooLate || isDatabaseError(cause))) throw cause;
     throw new Problem('database_unavailable', 'The database cannot be reached.', { cause, retryAfter: 2 });
   } finally {
     clearTimeout(timer);
@@ -48,7 +48,7 @@ export function createCheck(check: () => Promise<void>, clock: Clock): () => Pro
     const work = check().finally(() => {
       dueAt = clock.elapsed() + CHECK_HOLDS;
     });
-    outcome = reach(work);
+    outcome = withinDeadline(work);
     return outcome;
   };
 }
@@ -58,9 +58,9 @@ type Verb = (...args: never[]) => Promise<unknown>;
 /**
  * The deadline of every call of a store, put around the stores where they are made. It holds from `begin` on: what a
  * start reads may take longer.
- * @param isDatabases whether an error is the database's, and not a fault of ours
+ * @param isDatabaseError whether an error is the database's, and not a fault of ours
  */
-export function createDeadline(isDatabases: (error: unknown) => boolean) {
+export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
   let holds = false;
 
   return {
@@ -72,7 +72,7 @@ export function createDeadline(isDatabases: (error: unknown) => boolean) {
     over<Store extends Record<keyof Store, Verb>>(store: Store): Store {
       const bound = Object.entries<Verb>(store).map(([name, verb]) => [
         name,
-        (...args: never[]) => (holds ? reach(verb(...args), isDatabases) : verb(...args)),
+        (...args: never[]) => (holds ? withinDeadline(verb(...args), isDatabaseError) : verb(...args)),
       ]);
       return Object.fromEntries(bound) as Store;
     },

@@ -7,7 +7,7 @@ import { openDependencies, openLog } from '#dependencies';
 import { systemClock } from '#domain/clock';
 import { createImport } from '#services/market/import';
 import { readSettings } from '#settings';
-import { openCsvExport } from '#sources/market/csv-export';
+import { openImportFile } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 
@@ -49,7 +49,7 @@ describe.runIf(isRecorded)("real exports, taken in and served while the aggregat
     database = await openTestDatabase();
     const importer = createImport({ store: createImportStore(database.prisma), clock: systemClock });
     for (const token of ['ethereum', 'usd-coin'] as const) {
-      const summary = await importer.run(token, await openCsvExport(FILES[token]), {
+      const summary = await importer.run(token, await openImportFile(FILES[token]), {
         replace: false,
         strict: true,
         signal: new AbortController().signal,

@@ -11,7 +11,7 @@ export const http: Mutations[] = [
       [' || headers.accept !== known.accept', ''],
       ['if (known.answer.holds?.(now)) return known', 'if (known.answer.holds) return known'],
       ['    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n', ''],
-      ['if (receipt !== undefined) burst.admit', 'if (receipt === undefined) burst.admit'],
+      ['if (receipt !== undefined) burst.admitOrThrow', 'if (receipt === undefined) burst.admitOrThrow'],
       ['    allowance.keep(receipt);\n', ''],
       ["!isOpen || method !== 'GET'", '!isOpen'],
     ],

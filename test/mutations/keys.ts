@@ -6,8 +6,8 @@ export const keys: Mutations[] = [
     file: 'src/services/quota/key-cache.ts',
     tests: ['services/quota/unknown-keys.test.ts'],
     changes: [
-      ['before.readBy > readBy', 'before.readBy < readBy'],
-      ['else unknown.delete(hash)', 'else void hash'],
+      ['before.readByStatement > readByStatement', 'before.readByStatement < readByStatement'],
+      ['else absentHashes.delete(hash)', 'else void hash'],
       ['Number.NEGATIVE_INFINITY) > clock.elapsed()', 'Number.NEGATIVE_INFINITY) >= clock.elapsed()'],
       ['if (!isDeepStrictEqual(before.holder, holder)) ', ''],
       ['elapsed - syncedAt > TRUSTED_FOR', 'elapsed - syncedAt > TRUSTED_FOR * SECOND'],
@@ -37,7 +37,7 @@ export const keys: Mutations[] = [
     file: 'src/stores/quota/users.ts',
     tests: ['routes/user-keys.store.test.ts'],
     changes: [
-      ['FROM live) < ${KEYS.live}', 'FROM live) <= ${KEYS.live}'],
+      ['FROM live) < ${MAX_KEYS_PER_USER}', 'FROM live) <= ${MAX_KEYS_PER_USER}'],
       ['ORDER BY dead_at DESC OFFSET', 'ORDER BY dead_at OFFSET'],
       ['least(revoked_at, expires_at) < ', 'least(revoked_at, expires_at) > '],
     ],

@@ -35,7 +35,7 @@ export const leases: Mutations[] = [
     file: 'src/services/quota/quota-state.ts',
     tests: ['services/quota/give-back.store.test.ts'],
     changes: [
-      ['elapsed - usedAt >= IDLE', 'elapsed - usedAt > IDLE'],
+      ['elapsed - lastCallAt >= IDLE', 'elapsed - lastCallAt > IDLE'],
       [' && inFlight === 0', ''],
     ],
   },

@@ -51,8 +51,8 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/series-text.ts',
-    tests: ['domain/market/series-text.test.ts'],
+    file: 'src/domain/market/series-json.ts',
+    tests: ['domain/market/series-formats.test.ts'],
     changes: [
       ['if (!Number.isNaN(figures[i])) return true', 'return true'],
       ['instant - day * DAY', 'instant - day * DAY + 1'],
@@ -131,7 +131,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/export-row.ts',
+    file: 'src/domain/market/import-row.ts',
     tests: ['services/market/importing-rows.test.ts'],
     changes: [
       ['value < 0)', 'value <= 0)'],

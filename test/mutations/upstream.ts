@@ -62,8 +62,8 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/market/refreshes.ts',
-    tests: ['stores/market/refreshes.store.test.ts'],
+    file: 'src/stores/upstream/claims-and-budgets.ts',
+    tests: ['stores/upstream/claims-and-budgets.store.test.ts'],
     changes: [
       ['refresh.version = ${knownVersion}::int', 'refresh.version >= ${knownVersion}::int'],
       [' OR refresh.until < clock_timestamp()', ''],

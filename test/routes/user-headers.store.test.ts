@@ -1,7 +1,7 @@
 import { type InnerList, type Item, parseDictionary, parseList } from 'structured-headers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
-import { type HandClock, handClock } from '../services/quota/tellers.ts';
+import { type HandClock, handClock } from '../services/quota/allowance-harness.ts';
 import { PRICED } from '../support/service/hammer.ts';
 import { type Service, startService } from '../support/service/service.ts';
 

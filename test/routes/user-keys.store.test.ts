@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DAY, SECOND } from '#domain/clock';
-import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { hashApiKey, MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, mintApiKey } from '#domain/quota/api-key';
 import { createKeyCache } from '#services/quota/key-cache';
-import { createUserStore, KEYS } from '#stores/quota/users';
-import { type HandClock, handClock } from '../services/quota/tellers.ts';
+import { createUserStore } from '#stores/quota/users';
+import { type HandClock, handClock } from '../services/quota/allowance-harness.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 /* How many keys a user has, and what they may do together. */
@@ -41,7 +41,8 @@ const live = async () =>
 
 it('a user has 20 keys, those in the grace of a rotation included, and one more when a grace is over', async () => {
   let newest = key;
-  for (let n = 1; n < KEYS.live; n++) newest = (await rotate(newest, n === 1 ? 60 : 3600)).apiKey ?? '';
+  for (let n = 1; n < MAX_KEYS_PER_USER; n++)
+    newest = (await rotate(newest, n === 1 ? 60 : 3600)).apiKey ?? '';
   const before = await keys();
   expect((await rotate(newest, 3600)).outcome).toBe('too_many_keys');
   expect(await keys()).toEqual(before);
@@ -53,7 +54,7 @@ it('a user has 20 keys, those in the grace of a rotation included, and one more 
   clock.pass(60 * SECOND);
   await service.parts.allowance.poll();
   expect((await rotate(next.apiKey ?? '', 3600)).outcome).toBe(200);
-  expect(await live()).toHaveLength(KEYS.live);
+  expect(await live()).toHaveLength(MAX_KEYS_PER_USER);
 });
 
 it('of rotations that meet, so many succeed as there is room for', async () => {
@@ -63,10 +64,10 @@ it('of rotations that meet, so many succeed as there is room for', async () => {
     one.status === 'fulfilled' ? 'rotated' : (one.reason as { code: string }).code,
   );
   expect(outcomes.toSorted()).toEqual([
-    ...Array(KEYS.live - 1).fill('rotated'),
+    ...Array(MAX_KEYS_PER_USER - 1).fill('rotated'),
     ...Array(11).fill('too_many_keys'),
   ]);
-  expect(await live()).toHaveLength(KEYS.live);
+  expect(await live()).toHaveLength(MAX_KEYS_PER_USER);
   expect((await keys()).filter(({ replacedAt }) => replacedAt === null)).toHaveLength(1);
 });
 
@@ -76,8 +77,8 @@ it('of keys that are dead the newest stay, and another process forgets those tha
   await elsewhere.holderOf(key);
   expect(elsewhere.holderAtOnce(key, clock.elapsed())?.replacedAt).toBeUndefined();
   let newest = key;
-  for (let n = 0; n < KEYS.dead + 10; n++) newest = (await rotate(newest, 0)).apiKey ?? '';
-  expect((await keys()).length).toBeLessThanOrEqual(KEYS.dead + 2);
+  for (let n = 0; n < MAX_DEAD_KEYS_PER_USER + 10; n++) newest = (await rotate(newest, 0)).apiKey ?? '';
+  expect((await keys()).length).toBeLessThanOrEqual(MAX_DEAD_KEYS_PER_USER + 2);
   expect((await ask('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
   expect((await ask('GET', 'usage', { 'x-api-key': key })).outcome).toBe('api_key_invalid');
   await elsewhere.sync();

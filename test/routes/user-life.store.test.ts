@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DAY, SECOND } from '#domain/clock';
 import { addMonths } from '#domain/quota/plan';
-import { type HandClock, handClock, usageDays } from '../services/quota/tellers.ts';
+import { type HandClock, handClock, usageDays } from '../services/quota/allowance-harness.ts';
 import { PRICED } from '../support/service/hammer.ts';
 import { type Service, startService } from '../support/service/service.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
 import { clientOf } from '#http/pipeline/registration-limit';
-import { handClock } from '../services/quota/tellers.ts';
+import { handClock } from '../services/quota/allowance-harness.ts';
 import { PRICED } from '../support/service/hammer.ts';
 import { type Service, startService } from '../support/service/service.ts';
 

@@ -18,7 +18,7 @@ import type { Theme } from '../theme.ts';
 import { openBanner } from './banner.ts';
 import { openCallSnippets } from './call-snippets.ts';
 import { openDataAge } from './data-age.ts';
-import { fillList, priceEntries, showPlaceholders } from './key-figures.ts';
+import { fillList, priceEntries, showPlaceholders } from './price-details.ts';
 import { openPrices } from './prices.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 import { titleOf } from './token-titles.ts';

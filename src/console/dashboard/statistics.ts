@@ -5,7 +5,7 @@ import { byId } from '../dom.ts';
 import { onDateAt } from '../format.ts';
 import type { OnError } from '../problem.ts';
 import { openDataAge } from './data-age.ts';
-import { fillList, showPlaceholders, statisticsEntries } from './key-figures.ts';
+import { fillList, showPlaceholders, statisticsEntries } from './price-details.ts';
 import { titleOf } from './token-titles.ts';
 
 const PLACEHOLDERS = 12;

@@ -8,6 +8,7 @@ import { onDate, onDateAt } from '../format.ts';
 import type { OnError } from '../problem.ts';
 import type { Theme } from '../theme.ts';
 import type { Chart } from './chart.ts';
+import { seriesToCsv } from './csv-download.ts';
 import {
   type HistoryView,
   historyCall,
@@ -18,7 +19,6 @@ import {
 } from './history-view.ts';
 import { openPointsTable } from './points-table.ts';
 import { openReadout } from './readout.ts';
-import { seriesToCsv } from './series-csv.ts';
 
 const DAY = 86_400_000;
 const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);

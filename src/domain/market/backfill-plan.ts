@@ -1,7 +1,7 @@
-import { DAY, HOUR } from '#domain/clock';
+import { DAY, HOUR, startOfDate } from '#domain/clock';
 import { ageAt, type Wait, waitOnRefresh } from '#domain/upstream/age';
 import { gapsIn, type Known } from './gaps.ts';
-import { dayReady, lastKnowable, slotOf, startOfDate, type Window } from './interval.ts';
+import { dayReady, lastKnowable, slotOf, type Window } from './interval.ts';
 import type { RefreshSchedule } from './refresh-schedule.ts';
 import { overlap, type Span, without } from './span.ts';
 

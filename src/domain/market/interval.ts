@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { DAY, HOUR, MINUTE, startOfDate } from '#domain/clock';
 import { overlap, type Span } from './span.ts';
 import { FIRST_BLOCK } from './token.ts';
 
@@ -23,10 +23,6 @@ export function isGap(interval: Interval, { from, thru }: Span): boolean {
 /** The start of the slot (minute, hour or UTC date) in which an instant lies. */
 export function slotOf(interval: Interval, at: number): number {
   return Math.floor(at / SLOT[interval]) * SLOT[interval];
-}
-
-export function startOfDate(at: number): number {
-  return slotOf('day', at);
 }
 
 /**

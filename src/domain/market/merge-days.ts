@@ -1,4 +1,4 @@
-import { startOfDate } from './interval.ts';
+import { startOfDate } from '#domain/clock';
 import type { Sample } from './sample.ts';
 
 type Day = Sample & { settled: boolean };

@@ -1,5 +1,5 @@
-import { HOUR } from '#domain/clock';
-import { slotOf, startOfDate } from './interval.ts';
+import { HOUR, startOfDate } from '#domain/clock';
+import { slotOf } from './interval.ts';
 
 /** One sample of a token: `at` in Unix milliseconds, the figures in USD, null where the source has none. */
 export type Sample = {

@@ -10,6 +10,9 @@ export type Columns = {
   readonly settled: Uint8Array;
 };
 
+/** How many samples are written as text in one go: a fraction of a millisecond's work. */
+export const PIECE_SAMPLES = 250;
+
 /** A row to put into a series; not settled where it does not say so. */
 type Row = Sample & { settled?: boolean };
 

@@ -9,6 +9,12 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const PREFIX = 'qt_';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
+
+/** How many keys of a user may be alive at once, those in the grace of a rotation included. */
+export const MAX_KEYS_PER_USER = 20;
+/** How many dead keys of a user stay stored: the newest. */
+export const MAX_DEAD_KEYS_PER_USER = 30;
+
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 const ANYWHERE = new RegExp(`${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`, 'g');
 

@@ -1,5 +1,4 @@
-import { DAY, type Instant, SECOND } from '#domain/clock';
-import { startOfDate } from '#domain/market/interval';
+import { DAY, type Instant, MINUTE, SECOND, startOfDate } from '#domain/clock';
 import { type Period, periodAt, type Term } from './plan.ts';
 
 /** How long a holder spends from a lease after it asked for it or extended it, in ms: 2 s less than its life. */
@@ -9,7 +8,9 @@ const BLOCK_SECONDS = 20;
 /** The rate of a key that is new, in calls a second. */
 const FIRST_RATE = 1;
 /** How many calls at most may stay with a lease while its user is idle. */
-const REST = 20;
+const MAX_RESTING_CALLS = 20;
+/** How long they stay there, in ms. */
+export const RESTING_FOR = 10 * MINUTE;
 
 /** A block of a user's allowance in the hands of this process, for one period and one UTC date. */
 export type Lease = {
@@ -109,7 +110,7 @@ export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: 
 }
 
 /** How many calls an idle lease asks to keep; 0 when it holds no more than it was allowed to keep already. */
-export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? REST : 0);
+export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? MAX_RESTING_CALLS : 0);
 
 /** Whether it is time to ask for more, so that no call has to wait for it. */
 export function isRunningOut(lease: Lease, rate: number): boolean {

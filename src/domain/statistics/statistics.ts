@@ -43,7 +43,7 @@ export type ChainSample = {
 export type StatisticsSource = {
   name: StatisticsSourceName;
   /** What it tells of each chain that it serves, when its answer has every field. */
-  tells: Partial<Record<StatisticsSymbol, readonly Figure[]>>;
+  figuresByToken: Partial<Record<StatisticsSymbol, readonly Figure[]>>;
   /**
    * One sample of a chain. Throws `UpstreamFailure`; with `not_listed` when the source does not serve this chain,
    * whatever `tells` has of it.

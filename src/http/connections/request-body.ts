@@ -27,8 +27,8 @@ const PER_TURN = 4;
 /** From so many bytes on a body waits for its turn before it goes on. */
 const TURN = 32 * 1024;
 
-/** Of one body, in bytes: where it is discarded, and where it is read. */
-export const BODY_LIMITS = { discarded: 1024 * 1024, read: 128 * 1024 } as const;
+/** Of one body that nobody reads, in bytes. */
+export const MAX_DISCARDED = 1024 * 1024;
 
 /** The buffers of all bodies that are being read, in bytes, and how many of them may be of one caller. */
 const BUFFERED = 16 * 1024 * 1024;
@@ -44,7 +44,7 @@ const FIRST_BUFFER = 4 * 1024;
 // Whatever is left of a body then is not waited for.
 const close = { connection: 'close' };
 
-export const bodyTooLarge = (limit: number = BODY_LIMITS.discarded) =>
+export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
   new Problem('body_too_large', `The body is over ${limit / 1024} KB, more than this path takes.`, {
     headers: close,
   });
@@ -190,19 +190,18 @@ export function createRequestBodies(
     begin: turns.wait,
 
     /** The body of a request is not wanted. Resolves when it is over; throws `body_too_large`, `request_timeout`. */
-    discard: (request: IncomingMessage): Promise<void> =>
-      receive(request, BODY_LIMITS.discarded, () => undefined),
+    discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
 
-    /** The body of a request, as its caller may have a few of at once. Throws `overloaded` too. */
-    async read(request: IncomingMessage, caller: unknown): Promise<Buffer> {
+    /** The body of a request, of `limit` bytes at most; a caller may have a few at once. Throws `overloaded` too. */
+    async read(request: IncomingMessage, caller: unknown, limit: number): Promise<Buffer> {
       let [buffer, size] = [Buffer.alloc(0), 0];
       const end = beginReading(caller);
       try {
-        await receive(request, BODY_LIMITS.read, (piece) => {
+        await receive(request, limit, (piece) => {
           const wanted = size + piece.length;
           if (wanted > buffer.length) {
             const doubled = Math.max(FIRST_BUFFER, 2 * buffer.length, wanted);
-            const larger = Math.min(BODY_LIMITS.read, doubled);
+            const larger = Math.min(limit, doubled);
             if (buffered + larger - buffer.length > BUFFERED)
               throw overloaded('Too many bodies arrive at once.');
             buffered += larger - buffer.length;

@@ -1,4 +1,9 @@
+import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
+import { MAX_DISCARDED } from '#http/connections/request-body';
+import { MAX_BROADCAST_BYTES } from '#http/pipeline/broadcast-body';
 import type { ProblemCode } from '#problems';
+
+const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;
 
 /** The cause of a problem and what a client can do; code is in backquotes. */
 export type Advice = { cause: string; remedy: string };
@@ -66,12 +71,12 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Renew in the last period before `validUntil`.',
   },
   too_many_keys: {
-    cause: 'The user has 20 live keys, those in the grace of a rotation included.',
+    cause: `The user has ${MAX_KEYS_PER_USER} live keys, those in the grace of a rotation included.`,
     remedy: 'Wait until the grace of an old one is over, or rotate with a shorter `graceSeconds`.',
   },
   body_too_large: {
-    cause: 'The body is over 1 MB, or over the 128 KB of a path that reads one, or in thousands of pieces.',
-    remedy: 'Send a body only where one is read, to broadcast a transaction, and at most 128 KB of it.',
+    cause: `The body is over ${MAX_DISCARDED / 1024 ** 2} MB, or over the ${BROADCAST_KB} KB of a path that reads one, or in thousands of pieces.`,
+    remedy: `Send a body only where one is read, to broadcast a transaction, and at most ${BROADCAST_KB} KB of it.`,
   },
   uri_too_long: {
     cause: 'The URI, or a segment of its path, is too long.',

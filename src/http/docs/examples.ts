@@ -1,3 +1,4 @@
+import { CSV_HEADER } from '#domain/market/series-csv';
 import { type ProblemCode, problemKind } from '#problems';
 import { ADVICE } from './error-docs.ts';
 
@@ -48,8 +49,7 @@ export function exampleOf(schema: Schema, named: NamedSchemas): unknown {
 }
 
 /** What an answer in CSV looks like. */
-export const CSV_EXAMPLE =
-  'date,price,market_cap,total_volume\r\n2024-01-01T00:00:00.000Z,42280.2346,828123456789.5,14123456789.25\r\n';
+export const CSV_EXAMPLE = `${CSV_HEADER}\r\n2024-01-01T00:00:00.000Z,42280.2346,828123456789.5,14123456789.25\r\n`;
 
 const MEMBERS: Partial<Record<ProblemCode, object>> = {
   invalid_request: {

@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { CSV_HEADER } from '#domain/market/series-csv';
 import { TOKEN_NAMES } from '#domain/market/token';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
 import type { Settings } from '#settings';
@@ -98,7 +99,7 @@ until it is due for a refresh, negative when overdue; with \`fwd=stale\`, \`deta
 const history = (
   base: string,
 ) => `\`/v1/prices/history/…\` takes a date, a number of days back, or a range of dates. \
-With \`Accept: text/csv\` the answer is CSV, for the same charge, with the columns \`date,price,market_cap,total_volume\`.
+With \`Accept: text/csv\` the answer is CSV, for the same charge, with the columns \`${CSV_HEADER}\`.
 
 \`\`\`sh
 curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\

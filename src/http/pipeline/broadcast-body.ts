@@ -1,6 +1,9 @@
 import { BROADCAST_MODES, type BroadcastMode, type BroadcastRequest } from '#domain/cosmos/legacy-shapes';
 import { type InputFault, invalidRequest, Problem } from '#problems';
 
+/** What a body may have, in bytes. */
+export const MAX_BROADCAST_BYTES = 128 * 1024;
+
 const FORM = 'send {tx, mode} or {tx_bytes, mode}';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

@@ -1,7 +1,7 @@
 import { SECOND } from '#domain/clock';
 import { Problem } from '#problems';
 
-/** How far ahead of now a place may be, in ms; sums of fractions are not exact. */
+/** A request may be at most this far ahead of an even pace, in ms. Sums of fractions are not exact. */
 const FURTHEST = SECOND + 1e-6;
 
 /**
@@ -35,11 +35,11 @@ export function createBurst<Who extends number | string>(perSecond: number) {
   }
 
   return {
-    /** Whether `admit` would throw. */
+    /** Whether `admitOrThrow` would throw. */
     refuses: (who: Who, now: number): boolean => perSecond > 0 && placeOf(who, now).isTooSoon,
 
     /** Throws `rate_limited` with the seconds to the next slot. */
-    admit(who: Who, now: number): void {
+    admitOrThrow(who: Who, now: number): void {
       if (perSecond === 0) return;
       const { arrival, isTooSoon } = placeOf(who, now);
       if (isTooSoon) {

@@ -74,7 +74,7 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Dependenc
 
   const admit = (request: FastifyRequest, caller: Caller) => {
     request.caller = caller;
-    burst.admit(caller.user.key, now());
+    burst.admitOrThrow(caller.user.key, now());
   };
 
   app.addHook('onRequest', (request, _reply, done) => {

@@ -27,15 +27,15 @@ function parse(text: string): unknown {
   }
 }
 
-/** Has the bodies of a scope read as JSON, whatever else is said of them; other routes read none. */
-export function readJsonBodies(app: FastifyInstance, bodies: RequestBodies): void {
+/** Has the bodies of a scope, of `limit` bytes at most, read as JSON whatever else is said of them. */
+export function readJsonBodies(app: FastifyInstance, bodies: RequestBodies, limit: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     if (!JSON_TYPES.test(type)) {
       throw new Problem('unsupported_media_type', 'Send the body as application/json.');
     }
-    const body = await bodies.read(request.raw, request.caller.user.key);
+    const body = await bodies.read(request.raw, request.caller.user.key, limit);
     return parse(body.toString('utf8'));
   });
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '#domain/clock';
-import { startOfDate } from '#domain/market/interval';
+import { type Clock, startOfDate } from '#domain/clock';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
 import { type InputFault, invalidRequest } from '#problems';

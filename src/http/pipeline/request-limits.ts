@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { BODY_LIMITS, bodyTooLarge, hasBody, type RequestBodies } from '#http/connections/request-body';
+import { bodyTooLarge, hasBody, MAX_DISCARDED, type RequestBodies } from '#http/connections/request-body';
 import { invalidRequest, Problem } from '#problems';
 import { runHook } from './run-hook.ts';
 
@@ -35,7 +35,7 @@ function refuseOversize({ url, raw }: FastifyRequest): void {
   if (headersSize(raw.rawHeaders) > LIMITS.headers) {
     throw new Problem('headers_too_large', `The header fields are over ${LIMITS.headers} bytes.`);
   }
-  if (Number(raw.headers['content-length'] ?? 0) > BODY_LIMITS.discarded) throw bodyTooLarge();
+  if (Number(raw.headers['content-length'] ?? 0) > MAX_DISCARDED) throw bodyTooLarge();
 }
 
 /** How many fields `Host` a request has. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
-import { type Histogram, observe, type RequestHistograms } from '#http/metrics/request-histogram';
-import type { LogAnswer } from '#http/metrics/request-log';
 import type { Burst } from '#http/pipeline/burst';
 import { isGone } from '#http/pipeline/guard';
 import { requestId } from '#http/pipeline/request-id';
 import { headersSize, hostsIn, LIMITS } from '#http/pipeline/request-limits';
+import { type Histogram, observe, type RequestHistograms } from '#http/recording/request-histogram';
+import type { LogAnswer } from '#http/recording/request-log';
 import type { Answer } from '#services/caching/answer';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 import type { Format } from './cache-headers.ts';
@@ -62,7 +62,7 @@ export function createFastPath({ allowance, burst, clock, write, requests, log }
     // Looked at first: what is refused for coming too fast must not count among what the key spends.
     if (burst.refuses(caller.user.key, now.wall)) return undefined;
     const receipt = allowance.spendAtOnce(caller, now);
-    if (receipt !== undefined) burst.admit(caller.user.key, now.wall);
+    if (receipt !== undefined) burst.admitOrThrow(caller.user.key, now.wall);
     return receipt;
   }
 

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '#domain/quota/api-key';
-import type { RequestHistograms } from '#http/metrics/request-histogram';
 import { checkRequest } from '#http/pipeline/request-limits';
+import type { RequestHistograms } from '#http/recording/request-histogram';
 import { Problem } from '#problems';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '#domain/clock';
-import type { ArchiveCache } from '#services/market/archive-cache';
 import { hadNothingToFetch } from '#services/upstream/fetch-outcome';
 import type { Answer } from './answer.ts';
 
@@ -24,8 +23,10 @@ export function evictStale<Value extends object>(
   }
 }
 
-type Dependencies = { source: Pick<ArchiveCache, 'generation'>; clock: Clock };
-type Kept = { answer: Answer; at: number; generation: unknown };
+/** What answers are made from; its `generation` is another one after each change. */
+type Source = { generation(): number };
+type Dependencies = { source: Source; clock: Clock };
+type Kept = { answer: Answer; at: number; generation: number };
 
 /**
  * The answers of the last second, so that a question that thousands ask at once is answered once. An answer that

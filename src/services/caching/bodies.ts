@@ -73,7 +73,7 @@ export function bodyOf(text: string): Body {
 
 /** As `bodyOf`, of a text that comes in pieces: the loop turns between them. */
 export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
-  return making(async (rest) => {
+  return making(async (yieldIfDue) => {
     const blocks: Buffer[] = [];
     const hash = createHash('sha256');
     let size = 0;
@@ -90,14 +90,14 @@ export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
         add(text);
         text = '';
       }
-      await rest();
+      await yieldIfDue();
     }
     add(text);
     const bytes = Buffer.allocUnsafeSlow(size);
     let end = 0;
     for (const block of blocks) {
       end += block.copy(bytes, end);
-      await rest();
+      await yieldIfDue();
     }
     return bodyOfBytes(bytes, hash);
   });

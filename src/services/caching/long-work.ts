@@ -3,10 +3,10 @@ import { systemClock } from '#domain/clock';
 import { createOneAtATime } from '#domain/one-at-a-time';
 
 /** How long a work may keep the event loop to itself, in ms. */
-const PIECE = 5;
+const PIECE_MS = 5;
 
 /** Lets the event loop turn when the work has kept it for long enough. */
-export type Rest = () => Promise<void> | undefined;
+export type Yield = () => Promise<void> | undefined;
 
 /**
  * Works that would keep the event loop for long: each is done in pieces, between which whatever else waits has its turn.
@@ -15,12 +15,12 @@ export type Rest = () => Promise<void> | undefined;
 export function createLongWork() {
   const inTurn = createOneAtATime();
 
-  return function begin<Result>(work: (rest: Rest) => Promise<Result>): Promise<Result> {
+  return function begin<Result>(work: (yieldIfDue: Yield) => Promise<Result>): Promise<Result> {
     return inTurn(() => {
       // The loop's own time, whatever clock the service is given.
       let since = systemClock.elapsed();
       return work(() => {
-        if (systemClock.elapsed() - since < PIECE) return undefined;
+        if (systemClock.elapsed() - since < PIECE_MS) return undefined;
         return turn().then(() => {
           since = systemClock.elapsed();
         });

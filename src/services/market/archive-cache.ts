@@ -8,7 +8,7 @@ import { type Span, union } from '#domain/market/span';
 import { listedAt, TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import { createPoll } from '#services/upstream/poll';
 import type { ArchiveStore, Coverage, LatestRow, SeriesSummary, SeriesUpdate } from '#stores/market/archive';
-import type { RefreshStore } from '#stores/market/refreshes';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 
 /** Older minute samples stay in the store and are read on request; hours and days are all in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;

@@ -1,6 +1,6 @@
-import { type Clock, DAY, HOUR } from '#domain/clock';
+import { type Clock, DAY, HOUR, startOfDate } from '#domain/clock';
 import { HOURLY_DAYS } from '#domain/market/backfill-plan';
-import { type Interval, isSettled, slotOf, startOfDate } from '#domain/market/interval';
+import { type Interval, isSettled, slotOf } from '#domain/market/interval';
 import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
 import { overlap, type Span } from '#domain/market/span';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';

@@ -1,11 +1,11 @@
-import { type Clock, DAY } from '#domain/clock';
-import { type ExportColumn, type ExportLine, readExportRow } from '#domain/market/export-row';
-import { isSettled, startOfDate } from '#domain/market/interval';
+import { type Clock, DAY, startOfDate } from '#domain/clock';
+import { type ImportColumn, type ImportLine, readImportRow } from '#domain/market/import-row';
+import { isSettled } from '#domain/market/interval';
 import { mergeDays } from '#domain/market/merge-days';
 import type { Sample } from '#domain/market/sample';
 import { type Span, union } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
-import type { CsvExport } from '#sources/market/csv-export';
+import type { ImportFile } from '#sources/market/csv-import-file';
 import type { ArchivedSample } from '#stores/market/archive-sql';
 import type { ImportStore } from '#stores/market/imports';
 
@@ -46,13 +46,13 @@ const wholeDate = (date: number): Span => ({ from: date, thru: date + DAY - 1 })
 
 /** The rows of a file, each checked by itself and for a second row of its date. */
 async function* checkedRows(
-  lines: AsyncIterable<ExportLine>,
-  columns: readonly ExportColumn[],
+  lines: AsyncIterable<ImportLine>,
+  columns: readonly ImportColumn[],
   now: number,
 ): AsyncGenerator<CheckedRow> {
   const lineOfDate = new Map<number, number>();
   for await (const { line, fields } of lines) {
-    const row = readExportRow(fields, columns, now);
+    const row = readImportRow(fields, columns, now);
     if ('fault' in row) {
       yield { line, ...row };
       continue;
@@ -100,7 +100,7 @@ export function createImport({ store, clock }: { store: ImportStore; clock: Cloc
   return {
     /** Reads a file to its end, or until the signal, and stores nothing; gives the number of bad lines. */
     async check(
-      file: CsvExport,
+      file: ImportFile,
       { signal, onBad }: Pick<ImportOptions, 'signal' | 'onBad'>,
     ): Promise<number> {
       let bad = 0;
@@ -115,9 +115,9 @@ export function createImport({ store, clock }: { store: ImportStore; clock: Cloc
 
     /**
      * Imports a file, one transaction for each batch. Rows already stored are skipped, so that an interrupted import
-     * can be run again. Throws `ExportFileError`, and what the database throws; earlier batches are kept.
+     * can be run again. Throws `ImportFileError`, and what the database throws; earlier batches are kept.
      */
-    async run(token: TokenName, file: CsvExport, options: ImportOptions): Promise<ImportSummary> {
+    async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
       const now = clock.now();
       const counts: ImportCounts = { read: 0, added: 0, changed: 0, skipped: 0, kept: 0, bad: 0 };

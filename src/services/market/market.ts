@@ -1,7 +1,8 @@
 import type { Clock } from '#domain/clock';
 import { daysWindow, type Interval, rangeWindow, type Window } from '#domain/market/interval';
 import type { Columns } from '#domain/market/series';
-import { seriesCsv, seriesJson, seriesToCsv } from '#domain/market/series-text';
+import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
+import { seriesJson } from '#domain/market/series-json';
 import { TOKENS, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
 import { UpstreamFailure } from '#domain/upstream/failure';

@@ -1,16 +1,15 @@
-import { type Clock, DAY } from '#domain/clock';
-import { samplesIn, startOfDate, type Window } from '#domain/market/interval';
+import { type Clock, DAY, startOfDate } from '#domain/clock';
+import { samplesIn, type Window } from '#domain/market/interval';
 import { isMidnightSample, type Sample } from '#domain/market/sample';
 import { columnsOf, isSettledSlice, type Series, samplesOf } from '#domain/market/series';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import type { ArchiveCache } from './archive-cache.ts';
 
-/**
- * A window of more samples than `WIDE` is answered in pieces between which the event loop turns (5,000 samples take
- * 10 ms), and a user's windows one after another; of windows beyond `LONG` few may wait.
- */
-const [WIDE, LONG] = [1000, 6000];
+/** Beyond this a window is answered in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
+const WIDE_SAMPLES = 1000;
+/** Of windows beyond this few may wait. */
+const LONG_SAMPLES = 6000;
 export type WindowSize = 'short' | 'wide' | 'long';
 
 type Dependencies = { archive: ArchiveCache; clock: Clock };
@@ -48,7 +47,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       // Minutes are told of the last day alone: what they were when it ended they stay.
       isSettled: !open && (isSettledSlice(slice) || (interval === 'minute' && span.thru < clock.now() - DAY)),
       lastAt,
-      isWide: slice.end - slice.start > WIDE,
+      isWide: slice.end - slice.start > WIDE_SAMPLES,
       first: (): Sample | undefined => samplesOf(slice).next().value ?? following[0],
       /** A copy of all of it. */
       columns: () => columnsOf(following, slice),
@@ -63,8 +62,8 @@ export function createWindowReader({ archive, clock }: Dependencies) {
   function size(token: TokenName, { interval, span }: Window): WindowSize {
     const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
     const samples = known === undefined ? 0 : samplesIn(interval, known);
-    if (samples > LONG) return 'long';
-    return samples > WIDE ? 'wide' : 'short';
+    if (samples > LONG_SAMPLES) return 'long';
+    return samples > WIDE_SAMPLES ? 'wide' : 'short';
   }
 
   return { read, size };

@@ -40,8 +40,9 @@ function toFailure(error: unknown, sent: boolean): unknown {
   });
 }
 
-/** Of a call whose size the caller chooses, only these failures are the node's; and this one is never the node's. */
+/** The failures that are the node's even where the caller chose how much to ask for. */
 const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
+/** The failure that is never the node's: another one would answer as much. */
 const OF_THE_QUESTION: FailureCause = 'too_large';
 
 type Member = ReturnType<typeof createMember>;

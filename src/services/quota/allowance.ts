@@ -1,7 +1,7 @@
 import { HOUR, type Instant, isoDate, SECOND } from '#domain/clock';
 import { periodAt } from '#domain/quota/plan';
 import type { UsageRecord } from '#domain/records';
-import { reach } from '#services/deadline';
+import { withinDeadline } from '#services/deadline';
 import type { KeyHolder } from '#stores/quota/users';
 import type { KeyCache } from './key-cache.ts';
 import { endOf, refuseEnded } from './key-problems.ts';
@@ -13,7 +13,7 @@ export type { Receipt } from './leases.ts';
 export type Caller = KeyHolder;
 
 /** How many dates `usage` tells of. */
-const DAILY = 31;
+const USAGE_DATES = 31;
 
 /** How often keys and ledger are cleaned up, in ms. */
 const TIDY_EVERY = HOUR;
@@ -26,7 +26,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   const leases = createLeases(options);
   let tidyAt = clock.elapsed();
 
-  function toCaller(holder: KeyHolder, allowExpired: boolean): Caller {
+  function usableHolder(holder: KeyHolder, allowExpired: boolean): Caller {
     refuseEnded(holder, clock.now(), allowExpired);
     return holder;
   }
@@ -39,7 +39,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   async function countsOf(userKey: number, periodStart: number) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
     const ids = [...asked.keys()].map(({ id }) => id);
-    const { used, days, spent } = await reach(ledger.counts(userKey, periodStart, ids, DAILY));
+    const { used, days, spent } = await withinDeadline(ledger.counts(userKey, periodStart, ids, USAGE_DATES));
     const counts = { used, daily: new Map(days.map(({ date, calls }) => [date, calls])) };
     for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
       // Without a row: it was opened after the counts were read, or so long ago that the ledger has deleted it.
@@ -65,7 +65,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     await sync();
     if (clock.elapsed() < tidyAt) return;
     tidyAt = clock.elapsed() + TIDY_EVERY;
-    await Promise.all([reach(ledger.tidy()), keyCache.tidy()]);
+    await Promise.all([withinDeadline(ledger.tidy()), keyCache.tidy()]);
   }
   let underWay: Promise<void> | undefined;
   const polling = setInterval(() => {
@@ -82,8 +82,8 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     authenticate(apiKey: string, { allowExpired = false } = {}): Caller | Promise<Caller> {
       const holder = keyCache.holderOf(apiKey);
       return holder instanceof Promise
-        ? holder.then((found) => toCaller(found, allowExpired))
-        : toCaller(holder, allowExpired);
+        ? holder.then((found) => usableHolder(found, allowExpired))
+        : usableHolder(holder, allowExpired);
     },
 
     /** The holder of a key that may be used now, where that is known at once. */
@@ -119,7 +119,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
           .map(([date, calls]) => ({ date, calls }))
           .filter(({ calls }) => calls > 0)
           .sort((a, b) => (a.date < b.date ? 1 : -1))
-          .slice(0, DAILY),
+          .slice(0, USAGE_DATES),
       };
     },
 

@@ -5,7 +5,7 @@ import { type Clock, DAY, MINUTE, SECOND } from '#domain/clock';
 import { hashApiKey, isApiKey } from '#domain/quota/api-key';
 import { Problem } from '#problems';
 import { createFirstInFirstOut } from '#services/caching/fifo-map';
-import { reach } from '#services/deadline';
+import { withinDeadline } from '#services/deadline';
 import type { KeyHolder, UserCursor, UserStore } from '#stores/quota/users';
 import { unknownKey } from './key-problems.ts';
 
@@ -26,7 +26,7 @@ const TRUSTED_FOR = 18 * SECOND;
  * A holder, and the number of the statement it was read with: what an earlier statement read is older. Once forgotten,
  * it is no longer updated, so whoever still refers to it must not use it.
  */
-type Known = { holder: KeyHolder; readBy: number; isForgotten: boolean };
+type Known = { holder: KeyHolder; readByStatement: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
 
 type Dependencies = {
@@ -42,12 +42,12 @@ type Dependencies = {
  * forgotten first, used or not: to record each use would cost a call more than all the rest of this.
  */
 export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Dependencies) {
-  const known = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
+  const holderByHash = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
     forgotten.isForgotten = true;
   });
   /** The same by the text of the key, so that a call does not even hash it. */
-  const presented = createFirstInFirstOut<Known>(knownKeys);
-  const unknown = new LRUCache<string, true>({
+  const holderByText = createFirstInFirstOut<Known>(knownKeys);
+  const absentHashes = new LRUCache<string, true>({
     // As a size, since a cache with a `max` takes the memory for all of them at once.
     maxSize: UNKNOWN_KEYS,
     sizeCalculation: () => 1,
@@ -64,15 +64,15 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   let syncedAt = clock.elapsed();
 
   /** Remembers a holder, unless a statement that began later told of it already. */
-  function learn(holder: KeyHolder, readBy: number): void {
-    const before = known.get(holder.hash);
-    if (before && before.readBy > readBy) return;
-    unknown.delete(holder.hash);
+  function learn(holder: KeyHolder, readByStatement: number): void {
+    const before = holderByHash.get(holder.hash);
+    if (before && before.readByStatement > readByStatement) return;
+    absentHashes.delete(holder.hash);
     if (!before) {
-      known.set(holder.hash, { holder, readBy, isForgotten: false });
+      holderByHash.set(holder.hash, { holder, readByStatement, isForgotten: false });
       return;
     }
-    before.readBy = readBy;
+    before.readByStatement = readByStatement;
     // Others keep what they know of a caller by this object, so it stays the same while nothing changes.
     if (!isDeepStrictEqual(before.holder, holder)) before.holder = holder;
   }
@@ -83,10 +83,10 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       // Requests that arrived together are read one after another: after a turn of the loop all of them are in.
       await nextTurn();
       const batch = queue.splice(0, LOOKUP_BATCH);
-      const readBy = ++statements;
+      const readByStatement = ++statements;
       try {
-        for (const holder of await reach(store.findByHashes(batch))) learn(holder, readBy);
-        for (const hash of batch) if (!known.has(hash)) unknown.set(hash, true);
+        for (const holder of await withinDeadline(store.findByHashes(batch))) learn(holder, readByStatement);
+        for (const hash of batch) if (!holderByHash.has(hash)) absentHashes.set(hash, true);
         for (const hash of batch) lookups.get(hash)?.resolve();
       } catch (error) {
         for (const hash of batch) lookups.get(hash)?.reject(error);
@@ -112,23 +112,23 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   async function find(apiKey: string): Promise<KeyHolder> {
     if (!isApiKey(apiKey)) throw unknownKey();
     const hash = hashApiKey(apiKey);
-    if (known.has(hash)) {
+    if (holderByHash.has(hash)) {
       refuseStale();
     } else {
-      if (unknown.has(hash)) throw unknownKey();
-      await reach(lookUp(hash));
+      if (absentHashes.has(hash)) throw unknownKey();
+      await withinDeadline(lookUp(hash));
     }
-    const found = known.get(hash);
+    const found = holderByHash.get(hash);
     if (!found) throw unknownKey();
-    presented.set(apiKey, found);
+    holderByText.set(apiKey, found);
     return found.holder;
   }
 
   /** Forgets the keys of these users that were deleted: those that were not read. */
   function forgetDeleted(read: readonly KeyHolder[], users: ReadonlySet<number>): void {
     const hashes = new Set(read.map(({ hash }) => hash));
-    for (const [hash, { holder }] of known.entries()) {
-      if (users.has(holder.user.key) && !hashes.has(hash)) known.delete(hash);
+    for (const [hash, { holder }] of holderByHash.entries()) {
+      if (users.has(holder.user.key) && !hashes.has(hash)) holderByHash.delete(hash);
     }
   }
 
@@ -142,7 +142,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
 
   /** Whose a key is, where that is known and may be acted on now (by the monotonic clock, in ms). */
   function holderAtOnce(apiKey: string, elapsed: number): KeyHolder | undefined {
-    const found = presented.get(apiKey);
+    const found = holderByText.get(apiKey);
     return found === undefined || found.isForgotten || isStale(elapsed) ? undefined : found.holder;
   }
 
@@ -156,17 +156,17 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
 
     /** Reloads what changed: at once in the process that made the change, in the others with their next tick. */
     async sync(): Promise<readonly KeyHolder[]> {
-      const readBy = ++statements;
+      const readByStatement = ++statements;
       const startedAt = clock.elapsed();
       const wasStale = isStale(startedAt);
-      const changed = await reach(store.changedSince(cursor));
+      const changed = await withinDeadline(store.changedSince(cursor));
       cursor = changed.cursor;
       syncedAt = Math.max(syncedAt, startedAt);
       for (const holder of changed.holders) {
         const { hash } = holder;
         // A look-up that is under way may have been too early to see the change.
-        if (known.has(hash) || lookups.has(hash)) learn(holder, readBy);
-        else unknown.delete(hash);
+        if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
+        else absentHashes.delete(hash);
       }
       // Dead keys are deleted after a month, or where there are many: after an outage either may have been missed.
       const mayLackKeys = wasStale ? changed.users : changed.crowded;
@@ -175,7 +175,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     },
 
     /** Deletes what has been dead for long. */
-    tidy: (): Promise<void> => reach(store.deleteDeadKeys(clock.now() - DEAD_FOR)),
+    tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_FOR)),
   };
 }
 

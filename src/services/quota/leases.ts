@@ -1,9 +1,16 @@
 import { type Instant, instantOf, SECOND } from '#domain/clock';
 import { giveBackCall, isUsable, keepCall, type Lease, remaining, unspent } from '#domain/quota/lease';
 import { Problem } from '#problems';
-import { DEADLINE, reach } from '#services/deadline';
+import { DEADLINE, withinDeadline } from '#services/deadline';
 import type { LedgerStore } from '#stores/quota/ledger';
-import { createQuotaStates, end, type Held, isIdle, type QuotaState, type Spender } from './quota-state.ts';
+import {
+  createQuotaStates,
+  endLease,
+  type Held,
+  isIdle,
+  type QuotaState,
+  type Spender,
+} from './quota-state.ts';
 import { createScheduler, type SchedulerOptions } from './scheduler.ts';
 import { createSettling } from './settlement.ts';
 
@@ -20,7 +27,7 @@ export type LeasesReading = Held & {
   tick: number;
 };
 
-/** How many calls a page makes that opens: they come together. */
+/** A newly opened page makes about this many calls at once. */
 const FIRST_GRANT = 50;
 
 export type LeaseOptions = SchedulerOptions & {
@@ -28,14 +35,14 @@ export type LeaseOptions = SchedulerOptions & {
   /** How many calls a first grant holds at least, where there is plenty. */
   firstGrant?: number | undefined;
   /** Told how long a call waited for the ledger, in ms. */
-  waited?: ((ms: number) => void) | undefined;
+  observeWait?: ((ms: number) => void) | undefined;
 };
 
 /**
  * Spending without a database on the way: a call takes one from the lease in memory, and the ledger is settled behind
- * it, for all keys together. The races are told in `stores/quota/settlement.ts` and in ARCHITECTURE.md.
+ * it, for all users together. The races are told in `stores/quota/settlement.ts` and in ARCHITECTURE.md.
  */
-export function createLeases({ ledger, firstGrant = FIRST_GRANT, waited: told, ...options }: LeaseOptions) {
+export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ...options }: LeaseOptions) {
   const { clock, log } = options;
   const quotas = createQuotaStates(clock);
   const settling = createSettling({ quotas, ledger, clock, firstGrant });
@@ -45,8 +52,8 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, waited: told, .
   function take(quota: QuotaState, lease: Lease, { elapsed }: Instant): Receipt {
     lease.spent += 1;
     lease.inFlight += 1;
-    quota.calls += 1;
-    quota.usedAt = elapsed;
+    quota.callsThisTick += 1;
+    quota.lastCallAt = elapsed;
     return { lease, remaining: remaining(lease) };
   }
 
@@ -62,7 +69,7 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, waited: told, .
    */
   async function settled(quota: QuotaState, atMost: number): Promise<void> {
     const since = clock.elapsed();
-    quota.usedAt = since;
+    quota.lastCallAt = since;
     quota.waiting += 1;
     if (!quota.asked) {
       settling.ask(quota);
@@ -70,9 +77,9 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, waited: told, .
         quota.asked = undefined;
       });
     }
-    await reach(quota.asked, undefined, atMost).finally(() => {
+    await withinDeadline(quota.asked, undefined, atMost).finally(() => {
       quota.waiting -= 1;
-      told?.(clock.elapsed() - since);
+      observeWait?.(clock.elapsed() - since);
     });
   }
 
@@ -134,7 +141,7 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, waited: told, .
         .map(quotas.find)
         .filter((quota) => quota?.lease && isIdle(quota, clock.elapsed()));
       for (const quota of idle as QuotaState[]) {
-        end(quota);
+        endLease(quota);
         settling.ask(quota);
       }
       // What fails here is tried again with the next tick, which says so.
@@ -149,7 +156,7 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, waited: told, .
       scheduler.close();
       const deadline = clock.elapsed() + withinMs;
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
-        for (const quota of quotas.all()) end(quota);
+        for (const quota of quotas.all()) endLease(quota);
         await scheduler
           .tick()
           .catch((err) => log.warn({ err }, 'the ledger could not be settled before the stop'));

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, type Instant, MINUTE, SECOND } from '#domain/clock';
-import { isOver, isPast, type Lease, newLease, unspent } from '#domain/quota/lease';
+import { isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from '#domain/quota/lease';
 import type { Term } from '#domain/quota/plan';
 
-/** After so long without a call a user is idle: what is held goes back, but for the few calls that may rest. In ms. */
+/** A user is idle after this long without a call, in ms: what is held goes back, but for the few calls that may rest. */
 export const IDLE = 5 * SECOND;
-/** After so long the resting calls go back too. In ms. */
-const RESTS = 10 * MINUTE;
 /** After so long the state of a user without a lease is deleted. In ms. */
 const FORGOTTEN = MINUTE;
 
@@ -20,8 +18,8 @@ export type QuotaState = {
   ended: Lease[];
   /** Calls a second as of the last tick, and calls since then. */
   rate: number;
-  calls: number;
-  usedAt: number;
+  callsThisTick: number;
+  lastCallAt: number;
   reportedAt: number;
   /** How many calls wait for a grant. */
   waiting: number;
@@ -41,14 +39,14 @@ export type Held = {
 };
 
 /** Whether the user has not called for a while, and no call waits. */
-export const isIdle = ({ usedAt, waiting }: QuotaState, elapsed: number): boolean =>
-  waiting === 0 && elapsed - usedAt >= IDLE;
+export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): boolean =>
+  waiting === 0 && elapsed - lastCallAt >= IDLE;
 
 /** 128 random bits as one flat string: `randomUUID` gives a rope of twenty strings, all of which stay in memory. */
 const newId = () => randomBytes(16).toString('hex');
 
 /** Nothing more is spent from the lease; what it holds goes back with the next settlement. */
-export function end(quota: QuotaState): void {
+export function endLease(quota: QuotaState): void {
   const { lease } = quota;
   if (!lease) return;
   lease.closing = true;
@@ -75,8 +73,8 @@ export function createQuotaStates(clock: Clock) {
         lease: undefined,
         ended: [],
         rate: 0,
-        calls: 0,
-        usedAt: clock.elapsed(),
+        callsThisTick: 0,
+        lastCallAt: clock.elapsed(),
         reportedAt: Number.NEGATIVE_INFINITY,
         waiting: 0,
         asked: undefined,
@@ -98,7 +96,7 @@ export function createQuotaStates(clock: Clock) {
     /** The lease of the current period and date: the open one, or a new one without a grant. */
     currentLease(quota: QuotaState, spender: Spender): Lease {
       const now = clock.now();
-      if (quota.lease && (quota.lease.closing || isPast(quota.lease, spender, now))) end(quota);
+      if (quota.lease && (quota.lease.closing || isPast(quota.lease, spender, now))) endLease(quota);
       quota.lease ??= newLease(newId(), spender.key, spender, spender.limit, now);
       return quota.lease;
     },
@@ -113,19 +111,20 @@ export function createQuotaStates(clock: Clock) {
     review({ wall, elapsed }: Instant): number {
       const seconds = Math.max(SECOND, elapsed - measuredAt) / SECOND;
       measuredAt = elapsed;
-      let inUse = 0;
+      let activeUsers = 0;
       for (const [key, quota] of quotas) {
-        const recent = quota.calls / seconds;
+        const recent = quota.callsThisTick / seconds;
         quota.rate = Math.max(recent, (quota.rate + recent) / 2);
-        quota.calls = 0;
-        const { lease, usedAt } = quota;
-        const idle = elapsed - usedAt;
-        if (idle < IDLE) inUse += 1;
-        if (lease && (isOver(lease, wall) || idle >= (unspent(lease) > 0 ? RESTS : IDLE))) end(quota);
+        quota.callsThisTick = 0;
+        const { lease } = quota;
+        const idle = elapsed - quota.lastCallAt;
+        if (idle < IDLE) activeUsers += 1;
+        if (lease && (isOver(lease, wall) || idle >= (unspent(lease) > 0 ? RESTING_FOR : IDLE)))
+          endLease(quota);
         if (quota.ended.some(isDone)) quota.ended = quota.ended.filter((ended) => !isDone(ended));
         if (!quota.lease && quota.ended.length === 0 && idle >= FORGOTTEN) quotas.delete(key);
       }
-      return inUse;
+      return activeUsers;
     },
 
     /** Whether nothing is held any more, and all that was is settled. */

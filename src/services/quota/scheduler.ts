@@ -3,8 +3,8 @@ import { type Clock, SECOND } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { createOneAtATime } from '#domain/one-at-a-time';
 
-/** So many keys in use are settled in the shortest tick; with more it stretches, to so many times as long at most. */
-const KEYS_A_TICK = 10_000;
+/** Up to this many active users the tick is at its shortest; beyond that it grows in proportion, to `LONGEST` times. */
+const USERS_PER_TICK = 10_000;
 const LONGEST = 4;
 
 /** One statement, as somebody waits for it or not. */
@@ -20,8 +20,8 @@ export type SchedulerOptions = {
 type Dependencies = SchedulerOptions & {
   /** The statement for those who wait. */
   settleAsking: Statement;
-  /** Begins a tick: what is to be settled now, in statements of bounded size, and how many keys are in use. */
-  begin: () => { inUse: number; statements: readonly Statement[] };
+  /** Begins a tick: what is to be settled now, in statements of bounded size, and how many users are active. */
+  begin: () => { activeUsers: number; statements: readonly Statement[] };
 };
 
 /**
@@ -46,8 +46,8 @@ export function createScheduler({ settleAsking, begin, clock, log, tickMs = SECO
   }
 
   async function tick(): Promise<void> {
-    const { inUse, statements } = begin();
-    interval = tickMs * Math.min(LONGEST, Math.max(1, inUse / KEYS_A_TICK));
+    const { activeUsers, statements } = begin();
+    interval = tickMs * Math.min(LONGEST, Math.max(1, activeUsers / USERS_PER_TICK));
     // One by one, so that whoever asks meanwhile comes before the next of them.
     for (const statement of statements) await inTurn(statement);
   }

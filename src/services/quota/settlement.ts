@@ -1,16 +1,16 @@
 import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
 import { extend, isRunningOut, type Lease, restWanted, suspend, wanted } from '#domain/quota/lease';
 import { Problem } from '#problems';
-import { reach } from '#services/deadline';
+import { withinDeadline } from '#services/deadline';
 import type { LeaseReport, LeaseState, LedgerStore } from '#stores/quota/ledger';
-import { end, IDLE, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
+import { endLease, IDLE, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
 import type { Statement } from './scheduler.ts';
 
 /** An open lease is reported at least so often, in ms, so that it stays alive. */
-const EXTEND = 10 * SECOND;
+const REPORT_EVERY = 10 * SECOND;
 /** Pauses before the ledger is asked again, in ms: for a user who has nothing left, and after it failed. */
 const EXHAUSTED_FOR = SECOND / 2;
-const FAILED = SECOND;
+const RETRY_AFTER_FAILURE = SECOND;
 /** Leases in one statement at most: it takes some 30 ms, so whoever asks meanwhile does not wait long. */
 const SETTLED_AT_ONCE = 500;
 const HEARTBEATS_AT_ONCE = 2_500;
@@ -30,7 +30,7 @@ type Dependencies = {
 const inPieces = <One>(all: readonly One[], size: number): One[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 
-/** Which leases are reported to the ledger, and what is learnt from its answer: items → report → send → learn. */
+/** Which leases are reported to the ledger, and what is learnt from its answer: items → report → send → apply. */
 export function createSettling({ quotas, ledger, clock, firstGrant }: Dependencies) {
   const asking = new Set<QuotaState>();
   let settledCalls = 0;
@@ -43,7 +43,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
       asking.delete(quota);
       const { lease, waiting } = quota;
       // The rate is that of the last tick: more may have come since.
-      const rate = Math.max(quota.rate, quota.calls);
+      const rate = Math.max(quota.rate, quota.callsThisTick);
       if (lease && waiting > 0) items.push({ quota, lease, want: wanted(lease, rate, waiting, firstGrant) });
       // Leases that ended are settled with it: what they give back may be all that is left to grant.
       for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
@@ -52,25 +52,26 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
   }
 
   /** What is due in a tick: leases that want more, those that only report, those that give back. */
-  function itemsOfTick(now: number): Record<'more' | 'same' | 'less', Item[]> {
-    const items = { more: [] as Item[], same: [] as Item[], less: [] as Item[] };
+  function itemsOfTick(now: number): Record<'wanting' | 'reporting' | 'returning', Item[]> {
+    const items = { wanting: [] as Item[], reporting: [] as Item[], returning: [] as Item[] };
     for (const quota of quotas.all()) {
       const { lease, rate, waiting } = quota;
       if (lease && lease.granted > 0) {
         const isAtRest = isIdle(quota, now);
-        if (isAtRest && restWanted(lease) > 0) items.less.push({ quota, lease, want: 0 });
+        if (isAtRest && restWanted(lease) > 0) items.returning.push({ quota, lease, want: 0 });
         else if (!isAtRest && isRunningOut(lease, rate))
-          items.more.push({ quota, lease, want: wanted(lease, rate, waiting, firstGrant) });
-        else if (lease.spent !== lease.settled || now - quota.reportedAt >= EXTEND)
-          items.same.push({ quota, lease, want: 0 });
+          items.wanting.push({ quota, lease, want: wanted(lease, rate, waiting, firstGrant) });
+        else if (lease.spent !== lease.settled || now - quota.reportedAt >= REPORT_EVERY)
+          items.reporting.push({ quota, lease, want: 0 });
       }
       for (const ended of quota.ended)
-        if (!ended.closed || ended.spent !== ended.settled) items.less.push({ quota, lease: ended, want: 0 });
+        if (!ended.closed || ended.spent !== ended.settled)
+          items.returning.push({ quota, lease: ended, want: 0 });
     }
     return items;
   }
 
-  /** @param mayGiveBack whether what an idle key holds goes back, but for the calls that may rest with it */
+  /** @param mayGiveBack whether what an idle user holds goes back, but for the calls that may rest */
   function reportOf({ quota, lease, want }: Item, mayGiveBack: boolean): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
@@ -95,25 +96,25 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
   async function send(items: readonly Item[], statement: Settle, mayGiveBack = true): Promise<Item[]> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, mayGiveBack));
-    const states = await reach(statement(reports)).catch((error) => {
-      failedUntil = clock.elapsed() + FAILED;
+    const states = await withinDeadline(statement(reports)).catch((error) => {
+      failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
       throw error;
     });
     failedUntil = Number.NEGATIVE_INFINITY;
     return items.filter((item, i) => {
       const state = states[i];
-      if (state) learn(item, reports[i] as LeaseReport, state, asked);
+      if (state) applyAnswer(item, reports[i] as LeaseReport, state, asked);
       return state === undefined;
     });
   }
 
-  /** A first grant of a key with plenty left has a statement of its own, which costs a fourth; the rest is settled. */
+  /** A first grant of a user with plenty left has a statement of its own, which costs a fourth; the rest is settled. */
   async function settleAsking(): Promise<void> {
     refuseFailed();
     const items = itemsOfAsking();
     const isNew = ({ quota, lease }: Item) => lease.seq === 0 && quota.ended.length === 0;
     const [fresh, known] = [items.filter(isNew), items.filter((item) => !isNew(item))];
-    const left = fresh.length > 0 ? await send(fresh, ledger.open) : [];
+    const left = fresh.length > 0 ? await send(fresh, ledger.grantFirst) : [];
     if (known.length + left.length > 0) await settle([...known, ...left]);
   }
 
@@ -127,7 +128,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     for (const piece of inPieces(unknown, SETTLED_AT_ONCE)) await settle(piece);
   }
 
-  function learn({ quota, lease }: Item, sent: LeaseReport, state: LeaseState, asked: Instant): void {
+  function applyAnswer({ quota, lease }: Item, sent: LeaseReport, state: LeaseState, asked: Instant): void {
     if (sent.seq !== lease.seq) return;
     settledCalls += Math.max(0, sent.spent - lease.settled);
     lease.settled = sent.spent;
@@ -138,7 +139,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     lease.limit = state.limit;
     lease.closed = state.closed;
     if (!state.closed) extend(lease, asked);
-    if (quota.lease === lease && (state.closed || (state.granted > 0 && state.left < 0))) end(quota);
+    if (quota.lease === lease && (state.closed || (state.granted > 0 && state.left < 0))) endLease(quota);
     if (quota.lease !== lease) return;
     quota.reportedAt = asked.elapsed;
     quota.exhausted = undefined;
@@ -159,16 +160,16 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     settleAsking,
 
     /** Begins a tick: all that is due, in statements of bounded size that throw `database_unavailable`. */
-    begin(): { inUse: number; statements: Statement[] } {
+    begin(): { activeUsers: number; statements: Statement[] } {
       const now = instantOf(clock);
-      const inUse = quotas.review(now);
-      const { more, same, less } = itemsOfTick(now.elapsed);
+      const activeUsers = quotas.review(now);
+      const { wanting, reporting, returning } = itemsOfTick(now.elapsed);
       const statements = [
-        ...inPieces(more, SETTLED_AT_ONCE).map((piece) => () => settle(piece)),
-        ...inPieces(same, HEARTBEATS_AT_ONCE).map((piece) => () => heartbeat(piece)),
-        ...inPieces(less, SETTLED_AT_ONCE).map((piece) => () => settle(piece)),
+        ...inPieces(wanting, SETTLED_AT_ONCE).map((piece) => () => settle(piece)),
+        ...inPieces(reporting, HEARTBEATS_AT_ONCE).map((piece) => () => heartbeat(piece)),
+        ...inPieces(returning, SETTLED_AT_ONCE).map((piece) => () => settle(piece)),
       ];
-      return { inUse, statements };
+      return { activeUsers, statements };
     },
 
     refuseFailed,

@@ -1,10 +1,10 @@
 import { type Clock, iso, SECOND } from '#domain/clock';
-import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { hashApiKey, MAX_KEYS_PER_USER, mintApiKey } from '#domain/quota/api-key';
 import { firstTerm, PLANS, renewedTerm } from '#domain/quota/plan';
 import type { RegistrationForm } from '#domain/quota/registration';
 import type { UserRecord } from '#domain/records';
 import { Problem } from '#problems';
-import { KEYS, type KeyHolder, type User, type UserStore } from '#stores/quota/users';
+import type { KeyHolder, User, UserStore } from '#stores/quota/users';
 
 /** How long a rotated key goes on for reading, in seconds: unless told otherwise, and at the most. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
@@ -86,7 +86,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       });
       await changed();
       if (outcome === 'too_many') {
-        const detail = `The user has ${KEYS.live} keys already, those in the grace of a rotation included.`;
+        const detail = `The user has ${MAX_KEYS_PER_USER} keys already, those in the grace of a rotation included.`;
         throw new Problem('too_many_keys', detail);
       }
       if (outcome === 'ended')

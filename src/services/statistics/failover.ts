@@ -25,7 +25,7 @@ type Dependencies = {
   /** In the order of preference. */
   sources: readonly StatisticsSource[];
   /** How far apart a source's budget lets samples of a token be, in ms. */
-  every: (source: StatisticsSourceName) => number;
+  interval: (source: StatisticsSourceName) => number;
   cache: Pick<StatisticsCache, 'unlistedAt' | 'recordUnlisted'>;
   /** How long a sample may take, whoever gives it, in ms. */
   timeoutMs: number;
@@ -37,13 +37,14 @@ type Dependencies = {
 /** Failover among the sources of statistics: which are asked, in what order, and for how long. */
 export function createFailover({
   sources,
-  every,
+  interval,
   cache,
   timeoutMs,
   clock,
   dropped = () => undefined,
 }: Dependencies) {
-  const serving = (symbol: StatisticsSymbol) => sources.filter(({ tells }) => tells[symbol]);
+  const sourcesOf = (symbol: StatisticsSymbol) =>
+    sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
 
   /** Whether a source has said today (UTC) that it does not list a chain. */
   function isUnlisted(source: StatisticsSource, symbol: StatisticsSymbol): boolean {
@@ -53,14 +54,14 @@ export function createFailover({
 
   return {
     /** The first source that has a token's statistics. */
-    preferred: (symbol: StatisticsSymbol): StatisticsSourceName | undefined => serving(symbol)[0]?.name,
+    preferred: (symbol: StatisticsSymbol): StatisticsSourceName | undefined => sourcesOf(symbol)[0]?.name,
 
     isOpen: (name: StatisticsSourceName): boolean => sources.some((source) => source.name === name),
 
     /** How far apart samples of a token are, in ms: as the first source with calls left allows. */
-    every(symbol: StatisticsSymbol): number {
-      const listed = serving(symbol).filter((source) => !isUnlisted(source, symbol));
-      const intervals = listed.map(({ name }) => every(name));
+    interval(symbol: StatisticsSymbol): number {
+      const listed = sourcesOf(symbol).filter((source) => !isUnlisted(source, symbol));
+      const intervals = listed.map(({ name }) => interval(name));
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
@@ -72,7 +73,7 @@ export function createFailover({
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();
-      const all = serving(symbol);
+      const all = sourcesOf(symbol);
       let soonest = new UpstreamFailure('statistics', 'not_listed', `no source lists ${symbol} today`);
       for (const [place, source] of all.entries()) {
         const { name } = source;

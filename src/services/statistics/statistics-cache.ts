@@ -11,8 +11,8 @@ import { statisticsRecord } from '#domain/statistics/record';
 import type { ChainSample, StatisticsSourceName, StatisticsSymbol } from '#domain/statistics/statistics';
 import { type Body, bodyOf } from '#services/caching/bodies';
 import { createPoll } from '#services/upstream/poll';
-import type { RefreshStore } from '#stores/market/refreshes';
 import type { StatisticsRow, StatisticsStore } from '#stores/statistics/statistics';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 
 /** The names of what is stored: a fetch, and that a source does not list a chain. */
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;

@@ -72,7 +72,7 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
       source: row.source,
       modifiedAt: row.at,
       fetchedAt: row.fetchedAt,
-      dueAt: dueAfter(row.fetchedAt, failover.every(symbol), clock.now()),
+      dueAt: dueAfter(row.fetchedAt, failover.interval(symbol), clock.now()),
       settled: false,
       gaps: [],
       outcome,
@@ -85,7 +85,7 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
       const known = answerCache.get(symbol);
       if (known) return known;
       lastRequested.mark(tokenOf(symbol), 'statistics');
-      const every = failover.every(symbol);
+      const every = failover.interval(symbol);
       if (ageOf(`statistics:${symbol}`) < every)
         return answerCache.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
       return fill(symbol, every).then((outcome) => answer(symbol, outcome));
@@ -103,7 +103,7 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
         token: tokenOf(symbol),
         kind: 'statistics',
         age: Math.max(0, ageOf(`statistics:${symbol}`)),
-        every: failover.every(symbol),
+        every: failover.interval(symbol),
         idle: lastRequested.since(tokenOf(symbol), 'statistics'),
       })),
 

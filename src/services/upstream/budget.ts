@@ -1,6 +1,6 @@
 import { type Clock, MINUTE } from '#domain/clock';
 import { type Budget, monthOf } from '#domain/upstream/budget';
-import type { RefreshStore } from '#stores/market/refreshes';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 
 type Dependencies<RefreshSchedule> = {
   store: RefreshStore;

@@ -1,5 +1,5 @@
 import { createOneAtATime } from '#domain/one-at-a-time';
-import type { RefreshStore } from '#stores/market/refreshes';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 
 type Dependencies<What extends string> = {
   refreshes: Pick<RefreshStore, 'all'>;

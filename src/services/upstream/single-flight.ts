@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, HOUR, MINUTE, SECOND } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
-import type { RefreshStore } from '#stores/market/refreshes';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 import type { Poll } from './poll.ts';
 
 /** The pause after a failed fetch, in ms: doubled with each failure in a row, up to the longest. */

@@ -52,7 +52,7 @@ const RULES: FigureRules<Ends> = {
 export const openArweaveNode = (options: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
     name: NAME,
-    tells: { ar: figuresTold(RULES) },
+    figuresByToken: { ar: figuresTold(RULES) },
     options,
     async take(ask) {
       const block = (height: number) =>

@@ -46,7 +46,7 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
 export const openBitcoinStats = (options: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
     name: NAME,
-    tells: { btc: figuresTold(RULES) },
+    figuresByToken: { btc: figuresTold(RULES) },
     options,
     take: (ask) =>
       ask({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>

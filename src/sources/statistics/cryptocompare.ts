@@ -87,7 +87,7 @@ export function openCryptoCompare({
   const headers: Record<string, string> = apiKey ? { authorization: `Apikey ${apiKey}` } : {};
   return openStatisticsSource({
     name: NAME,
-    tells: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, FIGURES])),
+    figuresByToken: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, FIGURES])),
     options: { ...options, headers },
     errorIn,
     apiKey,

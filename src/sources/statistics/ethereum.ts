@@ -57,7 +57,7 @@ const RULES: FigureRules<Answers> = {
 export const openEthereumStats = (options: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
     name: NAME,
-    tells: { eth: figuresTold(RULES) },
+    figuresByToken: { eth: figuresTold(RULES) },
     options,
     async take(ask) {
       const stats = await ask({ path: '/stats' }, statsAnswer);

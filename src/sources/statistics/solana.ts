@@ -63,7 +63,7 @@ const RULES: FigureRules<Answers> = {
 export const openSolanaRpc = (options: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
     name: NAME,
-    tells: { sol: figuresTold(RULES) },
+    figuresByToken: { sol: figuresTold(RULES) },
     options,
     errorIn,
     async take(ask) {

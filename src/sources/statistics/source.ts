@@ -17,7 +17,7 @@ export type Ask = <Body, Used = Body>(
   use?: (body: Body) => Used,
 ) => Promise<Used>;
 
-type Definition = Pick<StatisticsSource, 'name' | 'tells'> & {
+type Definition = Pick<StatisticsSource, 'name' | 'figuresByToken'> & {
   options: StatisticsOptions & Pick<UpstreamOptions, 'headers'>;
   /** Finds the upstream's own kind of error in a body. */
   errorIn?: Parameters<typeof createJsonReader>[1];
@@ -28,16 +28,16 @@ type Definition = Pick<StatisticsSource, 'name' | 'tells'> & {
 
 /** Opens a source: all the questions of a sample share one deadline, and a chain it has no interface to is refused. */
 export function openStatisticsSource(definition: Definition): StatisticsSource {
-  const { name, tells, options, errorIn = errorText, apiKey, take } = definition;
+  const { name, figuresByToken, options, errorIn = errorText, apiKey, take } = definition;
   const { clock, timeoutMs } = options;
   const upstream = openUpstream({ ...options, name });
   const read = createJsonReader(name, errorIn, apiKey);
 
   return {
     name,
-    tells,
+    figuresByToken,
     async sample(symbol, withinMs = timeoutMs) {
-      if (!tells[symbol])
+      if (!figuresByToken[symbol])
         throw new UpstreamFailure(name, 'not_listed', `does not serve ${symbol}`, { sent: false });
       const end = clock.elapsed() + Math.min(withinMs, timeoutMs);
       const ask: Ask = (question, schema, use = (body) => body as never) => {

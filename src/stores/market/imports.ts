@@ -1,5 +1,4 @@
-import { DAY } from '#domain/clock';
-import { startOfDate } from '#domain/market/interval';
+import { DAY, startOfDate } from '#domain/clock';
 import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import type { PrismaClient } from '#generated/prisma/client';

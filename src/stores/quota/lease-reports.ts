@@ -1,8 +1,10 @@
 /** What a process reports of a lease. Every figure is a total, so a report that is sent twice counts once. */
 export type LeaseReport = {
+  /** The lease, as a UUID. */
   id: string;
+  /** The record number of the user. */
   userKey: number;
-  /** Unix ms. */
+  /** The start of the period that the calls count for, in Unix ms. */
   periodStart: number;
   /** The UTC date of the calls, as its midnight in Unix ms. */
   date: number;
@@ -12,19 +14,21 @@ export type LeaseReport = {
   settled: number;
   /** How many it should hold in all, the spent ones included; 0 asks for none. */
   want: number;
+  /** The number of the report among those of its lease, so that a delayed one undoes nothing. */
   seq: number;
-  /** The unspent calls go back, */
+  /** Whether the unspent calls go back. */
   close: boolean;
-  /** but for so many at most that may stay with an idle user. */
+  /** How many of the unspent calls may stay with an idle user when the others go back. */
   rest: number;
 };
 
 /** The lease after a report. */
 export type LeaseState = {
-  /** 0 when nothing could be granted. */
+  /** Calls it holds in all, the spent ones included; 0 when nothing could be granted. */
   granted: number;
   /** Closed by its holder, or reclaimed after it expired: nothing more is spent from it. */
   closed: boolean;
+  /** Calls that the user has in a period. */
   limit: number;
   /** Calls of the period that nobody has spent or holds; negative after the limit was lowered. */
   left: number;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startOfDate } from '#domain/market/interval';
+import { startOfDate } from '#domain/clock';
 import type { Prisma } from '#generated/prisma/client';
 import type { Database } from '#stores/database/database';
 import { firstGrants } from './first-grants.ts';
@@ -16,8 +16,8 @@ const RESTING_PART = 1000;
 /** Users and periods whose lapsed leases are closed in one go. */
 const TIDIED_AT_ONCE = 1000;
 
-/** A report of no lease: its settlement reclaims the lapsed leases of a user and period. */
-const nothing = (userKey: number, periodStart: number): LeaseReport => {
+/** A report of no lease: settling it reclaims the lapsed leases of a user and period, and does no more. */
+const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
   const none = { spent: 0, settled: 0, want: 0, seq: 1, close: true, rest: 0 };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
 };
@@ -56,7 +56,7 @@ export function createLedgerStore(
      * Grants new leases all they want, where that is at most a fourth of what is left of the period. The others have no
      * state.
      */
-    open: reported(firstGrants),
+    grantFirst: reported(firstGrants),
 
     /**
      * Books what was spent, extends, closes and grants leases. One without a state is to be sent again: another process
@@ -101,7 +101,7 @@ export function createLedgerStore(
         WHERE (NOT closed OR unbooked <> 0 OR resting <> 0) AND expires_at < clock_timestamp() - interval '1 hour'
         LIMIT ${TIDIED_AT_ONCE}`;
       if (lapsed.length > 0) {
-        const reports = lapsed.map(({ userKey, periodStart }) => nothing(userKey, periodStart.getTime()));
+        const reports = lapsed.map(({ userKey, periodStart }) => reclaimOnly(userKey, periodStart.getTime()));
         await settle(reports);
       }
       await prisma.$executeRaw`

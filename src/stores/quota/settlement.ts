@@ -61,7 +61,7 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
  * @param restingPart of what is left of a period, one part in so many may rest
  */
 export const settlement = (reports: readonly LeaseReport[], restingPart: number): Prisma.Sql => Prisma.sql`
-  WITH report AS MATERIALIZED (
+  WITH report AS MATERIALIZED ( -- the reports, one row each
     SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
       (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, seq, close, rest
     FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
@@ -72,12 +72,12 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
       ${columnOf(reports, ({ seq }) => seq)}::int[], ${columnOf(reports, ({ close }) => close)}::bool[],
       ${columnOf(reports, ({ rest }) => rest)}::int[])
       WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, seq, close, rest, n)),
-  locked AS MATERIALIZED (
+  locked AS MATERIALIZED ( -- each with its usage row, which is locked
     SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,
       coalesce(u.resting, 0) AS resting, (SELECT "limit" FROM "user" WHERE key = r.user_key) AS lim
     FROM (SELECT * FROM report ORDER BY user_key, period_start) r LEFT JOIN LATERAL (SELECT * FROM usage
       WHERE usage.user_key = r.user_key AND usage.period_start = r.period_start FOR UPDATE) u ON true),
-  lapsed AS MATERIALIZED (
+  lapsed AS MATERIALIZED ( -- leases of others that may be reclaimed, locked
     SELECT l.id, l.date, CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent, l.unbooked, l.resting
     FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM locked WHERE NOT is_first) k
       USING (user_key, period_start)
@@ -85,10 +85,10 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
       AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
       AND pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
     FOR UPDATE OF l SKIP LOCKED),
-  reclaimed AS (
+  reclaimed AS ( -- these are closed
     UPDATE lease l SET closed = true, unbooked = 0, resting = 0 FROM lapsed WHERE l.id = lapsed.id
     RETURNING l.user_key, l.period_start, lapsed.date, lapsed.unspent, lapsed.unbooked, lapsed.resting),
-  change AS MATERIALIZED (
+  change AS MATERIALIZED ( -- what each report changes about its lease
     SELECT k.*, is_new, stays_open, coalesce(l.granted, 0) AS held, coalesce(l.resting, 0) AS rested,
       CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent,
       CASE WHEN stays_open AND k.want = 0 THEN coalesce(l.resting, 0) ELSE 0 END AS rests_on,
@@ -100,7 +100,7 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
     FROM locked k LEFT JOIN LATERAL (SELECT * FROM lease WHERE lease.id = k.id FOR UPDATE) l ON true
       CROSS JOIN LATERAL (SELECT l.id IS NULL AS is_new, NOT coalesce(l.closed, k.spent > 0 OR k.settled > 0)
         AND NOT (k.close AND (l.id IS NULL OR k.seq > l.seq)) AS stays_open) f),
-  total AS MATERIALIZED (
+  total AS MATERIALIZED ( -- the sums of its period after that
     SELECT c.*, (c.used + coalesce(d.unbooked, 0) + sum(to_book) OVER period)::int AS used_now,
       (c.outstanding - coalesce(d.unspent + d.unbooked, 0)
         + sum(CASE WHEN stays_open THEN held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now,
@@ -109,45 +109,45 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
         sum(resting) AS resting
       FROM reclaimed GROUP BY 1, 2) d USING (user_key, period_start)
     WINDOW period AS (PARTITION BY user_key, period_start)),
-  amounts AS MATERIALIZED (
+  amounts AS MATERIALIZED ( -- how many calls each is granted, or keeps at rest
     SELECT t.*, left_before,
       CASE WHEN stays_open THEN greatest(0, least(want - held, ceil(left_before / 4.0)::int)) ELSE 0 END AS amount,
       greatest(0, least(may_rest, left_before / ${restingPart}::int - resting_now)) AS rests
     FROM total t CROSS JOIN LATERAL (SELECT lim - used_now - held_now AS left_before) f),
-  grants AS MATERIALIZED (
+  grants AS MATERIALIZED ( -- the sums with these grants
     SELECT a.*, stays_open OR rests > 0 AS is_open, CASE WHEN rests > 0 THEN now_spent + rests ELSE held + amount END AS holds,
       (sum(amount + rests) OVER period)::int AS granted_now, (resting_now + sum(rests) OVER period)::int AS rests_now
     FROM amounts a WINDOW period AS (PARTITION BY user_key, period_start)),
-  started AS (
+  started AS ( -- the usage rows of new periods
     INSERT INTO usage (user_key, period_start, used, outstanding)
     SELECT DISTINCT ON (user_key, period_start) user_key, period_start, used_now, held_now + granted_now
     FROM grants WHERE is_first ORDER BY user_key, period_start
     ON CONFLICT DO NOTHING RETURNING user_key, period_start),
-  sure AS MATERIALIZED (
+  sure AS MATERIALIZED ( -- without periods that another process opened
     SELECT * FROM grants
     WHERE NOT is_first OR (user_key, period_start) IN (SELECT user_key, period_start FROM started)),
-  booked AS (
+  booked AS ( -- the usage rows of known periods
     UPDATE usage u SET used = g.used_now, outstanding = g.held_now + g.granted_now, resting = g.rests_now
     FROM (SELECT DISTINCT ON (user_key, period_start) * FROM sure ORDER BY user_key, period_start) g
     WHERE u.user_key = g.user_key AND u.period_start = g.period_start),
-  counted AS (
+  counted AS ( -- the calls of each UTC date
     INSERT INTO usage_day (user_key, date, calls)
     SELECT user_key, date, sum(calls)
     FROM (SELECT user_key, date, to_book AS calls FROM sure
       UNION ALL SELECT user_key, date, unbooked FROM reclaimed) c
     GROUP BY 1, 2 HAVING sum(calls) <> 0 ORDER BY 1, 2
     ON CONFLICT (user_key, date) DO UPDATE SET calls = usage_day.calls + excluded.calls),
-  kept AS (
+  kept AS ( -- the leases that were there already
     UPDATE lease l SET spent = g.now_spent, unbooked = 0, granted = g.holds, resting = g.rests + g.rests_on,
       seq = greatest(l.seq, g.seq), closed = NOT g.is_open, expires_at = CASE WHEN g.is_open
         THEN clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8) ELSE l.expires_at END
     FROM sure g WHERE l.id = g.id),
-  opened AS (
+  opened AS ( -- the new leases
     INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, expires_at)
     SELECT id, user_key, period_start, date, amount, now_spent, seq,
       clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
     FROM sure WHERE is_new AND amount > 0),
-  asked_for AS (
+  asked_for AS ( -- users whose resting calls other processes give back
     UPDATE "user" SET changed_at = clock_timestamp()
     WHERE key IN (SELECT user_key FROM sure
       WHERE stays_open AND want > holds AND holds <= now_spent AND rests_now > 0))

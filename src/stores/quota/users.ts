@@ -1,4 +1,5 @@
 import { iso } from '#domain/clock';
+import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import type { Plan } from '#domain/quota/plan';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
@@ -51,9 +52,6 @@ const toHolder = (user: User, { hash, replacedAt, expiresAt, revokedAt }: ApiKey
   expiresAt: expiresAt?.getTime(),
   revokedAt: revokedAt?.getTime(),
 });
-
-/** How many keys of a user are stored at most: usable ones, and of the dead the newest. */
-export const KEYS = { live: 20, dead: 30 } as const;
 
 /** The outcome of a rotation: `ended` when the key presented, or its user, is no longer alive. */
 type Replacement = 'replaced' | 'ended' | 'too_many';
@@ -166,7 +164,7 @@ export function createUserStore(
         verdict AS (
           SELECT EXISTS (SELECT 1 FROM "user" WHERE key = ${key} AND erased_at IS NULL)
               AND (${presented}::text IS NULL OR EXISTS (SELECT 1 FROM mine WHERE gives_way)) AS is_living,
-            (SELECT count(*) FROM live) < ${KEYS.live}::int AS has_room),
+            (SELECT count(*) FROM live) < ${MAX_KEYS_PER_USER}::int AS has_room),
         changed AS (
           UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp()
           FROM verdict WHERE key = ${key} AND is_living AND has_room RETURNING key),
@@ -175,7 +173,7 @@ export function createUserStore(
           FROM changed WHERE hash IN (SELECT hash FROM mine WHERE gives_way)),
         deleted AS (
           DELETE FROM api_key USING changed WHERE hash IN (
-            SELECT hash FROM mine WHERE dead_at <= ${iso(now)}::timestamptz ORDER BY dead_at DESC OFFSET ${KEYS.dead}::int)),
+            SELECT hash FROM mine WHERE dead_at <= ${iso(now)}::timestamptz ORDER BY dead_at DESC OFFSET ${MAX_DEAD_KEYS_PER_USER}::int)),
         added AS (
           INSERT INTO api_key (hash, user_key, created_at)
           SELECT ${hash}, key, ${iso(now)}::timestamptz FROM changed)
@@ -221,7 +219,9 @@ export function createUserStore(
           ? []
           : await prisma.user.findMany({ where: { key: { in: fresh } }, include: { apiKeys: true } });
       const holders = users.flatMap((user) => user.apiKeys.map((apiKey) => toHolder(toUser(user), apiKey)));
-      const crowded = users.filter(({ apiKeys }) => apiKeys.length > KEYS.dead).map(({ key }) => key);
+      const crowded = users
+        .filter(({ apiKeys }) => apiKeys.length > MAX_DEAD_KEYS_PER_USER)
+        .map(({ key }) => key);
       return { holders, users: new Set(fresh), crowded: new Set(crowded), cursor: { asOf: row.now, seen } };
     },
   };

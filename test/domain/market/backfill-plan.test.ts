@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, iso, MINUTE } from '#domain/clock';
+import { DAY, HOUR, iso, MINUTE, startOfDate } from '#domain/clock';
 import { type FetchKind, type PlanInput, planFetches } from '#domain/market/backfill-plan';
-import { daysWindow, INTERVALS, rangeWindow, startOfDate, type Window } from '#domain/market/interval';
+import { daysWindow, INTERVALS, rangeWindow, type Window } from '#domain/market/interval';
 import { union } from '#domain/market/span';
 
 const at = (time: string) => Date.parse(time);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { DAY, HOUR, MINUTE, startOfDate } from '#domain/clock';
 import {
   dayReady,
   daysWindow,
@@ -10,7 +10,6 @@ import {
   lastKnowable,
   rangeWindow,
   slotOf,
-  startOfDate,
 } from '#domain/market/interval';
 
 const at = (iso: string) => Date.parse(iso);

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { BODY_LIMITS, createRequestBodies, TIMEOUTS } from '#http/connections/request-body';
+import { createRequestBodies, MAX_DISCARDED, TIMEOUTS } from '#http/connections/request-body';
 import type { Problem } from '#problems';
 
 /* The bodies behind a server that answers with what became of them. */
 
+const MAX_READ = 128 * 1024;
 const QUICK = { ...TIMEOUTS, body: 400, window: 100, linger: 200 };
 let server: Server;
 const sockets: Socket[] = [];
@@ -27,7 +28,8 @@ async function listen(timeouts = TIMEOUTS) {
     const [, verb, caller] = (request.url ?? '').split('/') as [string, Verb, string];
     calls.push({ verb, request });
     try {
-      const body = verb === 'read' ? await bodies.read(request, caller) : await bodies.discard(request);
+      const body =
+        verb === 'read' ? await bodies.read(request, caller, MAX_READ) : await bodies.discard(request);
       response.end(`whole: ${body?.length ?? 'unread'}`);
     } catch (problem) {
       const { code, headers, status } = problem as Problem;
@@ -61,13 +63,13 @@ test('a body is read whole, however it is cut', async () => {
   const { send } = await listen();
   const pieces = Array.from({ length: 1000 }, (_, i) => chunk('x'.repeat(1 + (i % 7))));
   expect(await send('/read/a', CHUNKED, ...pieces, '0\r\n\r\n').answered()).toMatch(/whole: 3997/);
-  const all = Buffer.alloc(BODY_LIMITS.read, 'x');
+  const all = Buffer.alloc(MAX_READ, 'x');
   expect(await send('/read/a', length(all.length), all).answered()).toMatch(`whole: ${all.length}`);
 });
 
 test.each([
-  ['read', BODY_LIMITS.read],
-  ['discard', BODY_LIMITS.discarded],
+  ['read', MAX_READ],
+  ['discard', MAX_DISCARDED],
 ])('a body of one byte too many: %s', async (verb, limit) => {
   const { send } = await listen(QUICK);
   const answer = await send(`/${verb}/a`, CHUNKED, chunk('x'.repeat(limit)), chunk('x')).told;
@@ -119,8 +121,8 @@ test('a caller has four bodies arriving at once, another as many', async () => {
 
 test('all bodies together have 16 MB', async () => {
   const { send, calls } = await listen();
-  const most = Buffer.alloc(BODY_LIMITS.read - 1, 'x');
-  for (let i = 0; i < 128; i++) send(`/read/${i}`, length(BODY_LIMITS.read), most);
+  const most = Buffer.alloc(MAX_READ - 1, 'x');
+  for (let i = 0; i < 128; i++) send(`/read/${i}`, length(MAX_READ), most);
   await expect.poll(() => calls.length).toBe(128);
   const one = () => send('/read/other', length(1), 'x').answered();
   await expect.poll(async () => last(await one())).toBe('overloaded');

@@ -9,7 +9,7 @@ function passing(burst: Burst, user: number, now: number, requests: number): num
   for (let i = 0; i < requests; i++) {
     const isRefused = burst.refuses(user, now);
     try {
-      burst.admit(user, now);
+      burst.admitOrThrow(user, now);
       passed += 1;
       expect(isRefused).toBe(false);
     } catch (problem) {
@@ -30,9 +30,9 @@ test('so many pass at once, and as many again in the next second; what is refuse
 
 test('who was fast a moment ago is held to it, whoever came since', () => {
   const burst = createBurst<number>(5);
-  burst.admit(2, START);
+  burst.admitOrThrow(2, START);
   expect(passing(burst, 1, START + 900, 8)).toBe(5);
-  burst.admit(2, START + 1001);
+  burst.admitOrThrow(2, START + 1001);
   expect(passing(burst, 1, START + 1100, 8)).toBe(1);
 });
 
@@ -53,7 +53,7 @@ test.each([[-3_600_000], [-1001], [-500], [3_600_000]])(
 
 test('nothing is kept of those who have not asked for seconds, and nobody gains by it', () => {
   const burst = createBurst<number>(5);
-  for (let user = 0; user < 1000; user++) burst.admit(user, START);
+  for (let user = 0; user < 1000; user++) burst.admitOrThrow(user, START);
   for (let pause = 0; pause < 3000; pause += 200)
     expect(passing(burst, 1, START + pause, 8)).toBe(pause ? 1 : 4);
   expect(burst.size()).toBeLessThanOrEqual(2);

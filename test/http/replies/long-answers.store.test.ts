@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, isoDate } from '#domain/clock';
-import { seriesToCsv, seriesToJson } from '#domain/market/series-text';
+import { seriesToCsv } from '#domain/market/series-csv';
+import { seriesToJson } from '#domain/market/series-json';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';

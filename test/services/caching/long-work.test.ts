@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLongWork, type Rest } from '#services/caching/long-work';
+import { createLongWork, type Yield } from '#services/caching/long-work';
 
 /** Keeps the loop until it is to rest, so many times. */
-async function busy(pieces: number, rest: Rest, onPiece: () => void): Promise<void> {
+async function busy(pieces: number, yieldIfDue: Yield, onPiece: () => void): Promise<void> {
   for (let done = 0; done < pieces; ) {
-    const resting = rest();
+    const resting = yieldIfDue();
     if (resting === undefined) continue;
     done += 1;
     onPiece();
@@ -24,7 +24,7 @@ test('the loop turns between the pieces of a work', async () => {
     }
   })();
   const seen: number[] = [];
-  await begin((rest) => busy(5, rest, () => seen.push(turns)));
+  await begin((yieldIfDue) => busy(5, yieldIfDue, () => seen.push(turns)));
   isOver = true;
   await turning;
   expect(new Set(seen).size).toBe(5);
@@ -33,7 +33,7 @@ test('the loop turns between the pieces of a work', async () => {
 test('works are done one at a time, in their order, also after one that failed', async () => {
   const begin = createLongWork();
   const order: string[] = [];
-  const work = (name: string) => begin((rest) => busy(3, rest, () => order.push(name)));
+  const work = (name: string) => begin((yieldIfDue) => busy(3, yieldIfDue, () => order.push(name)));
   const failing = begin(async () => {
     throw new Error('no');
   });

@@ -8,7 +8,7 @@ import { samplesOf } from '#domain/market/series';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import { type ArchiveCache, openArchiveCache } from '#services/market/archive-cache';
 import { createArchiveStore, type SeriesUpdate } from '#stores/market/archive';
-import { createRefreshStore } from '#stores/market/refreshes';
+import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 

@@ -6,7 +6,7 @@ import { DAY } from '#domain/clock';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { TokenName } from '#domain/market/token';
 import { type BadLine, createImport, type KeptRow } from '#services/market/import';
-import { openCsvExport } from '#sources/market/csv-export';
+import { openImportFile } from '#sources/market/csv-import-file';
 import { createArchiveStore } from '#stores/market/archive';
 import { createImportStore } from '#stores/market/imports';
 import { openTestDatabase } from '../../support/database/database.ts';
@@ -44,7 +44,7 @@ export async function openImportArchive() {
     const kept: KeptRow[] = [];
     const batches: number[] = [];
     const stop = new AbortController();
-    const { ended, ...counts } = await importer.run(token, await openCsvExport(path), {
+    const { ended, ...counts } = await importer.run(token, await openImportFile(path), {
       replace,
       strict,
       signal: stop.signal,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { isoDate } from '#domain/clock';
-import { EXPORT_COLUMNS } from '#domain/market/export-row';
+import { IMPORT_COLUMNS } from '#domain/market/import-row';
 import { createImport } from '#services/market/import';
-import type { CsvExport } from '#sources/market/csv-export';
+import type { ImportFile } from '#sources/market/csv-import-file';
 import type { ImportStore } from '#stores/market/imports';
 
 const clock = { now: () => Date.parse('2024-06-01T12:00:00Z'), elapsed: () => 0 };
@@ -21,8 +21,8 @@ async function claimed(dates: readonly string[], { strict = false } = {}) {
       covered.push(...covers.map(({ from, thru }) => `${isoDate(from)}/${isoDate(thru)}`));
     },
   };
-  const file: CsvExport = {
-    columns: EXPORT_COLUMNS,
+  const file: ImportFile = {
+    columns: IMPORT_COLUMNS,
     async *lines() {
       for (const [i, date] of dates.entries())
         yield { line: i + 2, fields: [date === BAD ? BAD : `${date} 00:00:00 UTC`, '1', '2', '3'] };

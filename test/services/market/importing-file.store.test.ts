@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createImport } from '#services/market/import';
-import { openCsvExport } from '#sources/market/csv-export';
+import { openImportFile } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';
 
@@ -55,7 +55,7 @@ it('stops at the first bad line when strict, and can be told of all beforehand',
   const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
   const importer = createImport({ store: createImportStore(archive.database.prisma), clock });
   const bad: number[] = [];
-  const count = await importer.check(await openCsvExport(path), {
+  const count = await importer.check(await openImportFile(path), {
     signal: new AbortController().signal,
     onBad: ({ line }) => bad.push(line),
   });
@@ -80,10 +80,10 @@ it.each([
 ])('refuses a file with %s', async (_what, text, message) => {
   const path = join(archive.directory, 'refused.csv');
   await writeFile(path, text);
-  await expect(openCsvExport(path)).rejects.toThrow(message);
+  await expect(openImportFile(path)).rejects.toThrow(message);
 });
 
 it('refuses a directory and what is not there', async () => {
-  await expect(openCsvExport(archive.directory)).rejects.toThrow(/is a directory/);
-  await expect(openCsvExport(join(archive.directory, 'none.csv'))).rejects.toThrow(/does not exist/);
+  await expect(openImportFile(archive.directory)).rejects.toThrow(/is a directory/);
+  await expect(openImportFile(join(archive.directory, 'none.csv'))).rejects.toThrow(/does not exist/);
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EXPORT_COLUMNS, readExportRow } from '#domain/market/export-row';
+import { IMPORT_COLUMNS, readImportRow } from '#domain/market/import-row';
 import { mergeDays } from '#domain/market/merge-days';
 
 const NOW = Date.parse('2024-06-01T12:00:00Z');
-const read = (line: string) => readExportRow(line.split(','), EXPORT_COLUMNS, NOW);
+const read = (line: string) => readImportRow(line.split(','), IMPORT_COLUMNS, NOW);
 
 describe('a row of an export', () => {
   it('is a sample at its own time', () => {

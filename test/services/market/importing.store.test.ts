@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openLog } from '#dependencies';
 import { openArchiveCache } from '#services/market/archive-cache';
 import { createArchiveStore } from '#stores/market/archive';
-import { createRefreshStore } from '#stores/market/refreshes';
+import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
 import { clock, dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
 let archive: Awaited<ReturnType<typeof openImportArchive>>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '#domain/clock';
-import { type Interval, lastKnowable, startOfDate } from '#domain/market/interval';
+import { DAY, HOUR, MINUTE, startOfDate } from '#domain/clock';
+import { type Interval, lastKnowable } from '#domain/market/interval';
 import { listedAt, type TokenName } from '#domain/market/token';
 import { dailySample } from '#sandbox/coingecko/chart';
 import { figuresAt } from '#sandbox/price-model';

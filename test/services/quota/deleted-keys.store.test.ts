@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '#domain/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { enrol, handClock, openTeller } from './tellers.ts';
+import { enrol, handClock, openTeller } from './allowance-harness.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

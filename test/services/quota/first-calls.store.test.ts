@@ -5,7 +5,7 @@ import { createKeyCache } from '#services/quota/key-cache';
 import { createLedgerStore } from '#stores/quota/ledger';
 import { createUserStore } from '#stores/quota/users';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { BY_HAND, enrol, type HandClock, handClock, openTeller, usageRows } from './tellers.ts';
+import { BY_HAND, enrol, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const PAGE = 16;
@@ -39,7 +39,7 @@ async function open({ limit, page }: { limit: number; page?: number }) {
     log,
     tickMs: BY_HAND,
     firstGrant: page,
-    waited: (ms) => waits.push(ms),
+    observeWait: (ms) => waits.push(ms),
   });
   const call = async () => {
     const receipt = await allowance.spend(await allowance.authenticate(apiKey));
@@ -106,7 +106,7 @@ it('processes that ask for the same user’s first lease at once are granted no 
 });
 
 it('statements are of bounded size, whether calls wait for them or not', async () => {
-  const sizes = { open: [] as number[], heartbeat: [] as number[] };
+  const sizes = { grantFirst: [] as number[], heartbeat: [] as number[] };
   const answer = (reports: readonly { want: number }[]) =>
     reports.map(({ want }) => ({
       granted: want || 50,
@@ -116,8 +116,8 @@ it('statements are of bounded size, whether calls wait for them or not', async (
       reclaimableIn: null,
     }));
   const ledger = {
-    open: async (reports: readonly { want: number }[]) => {
-      sizes.open.push(reports.length);
+    grantFirst: async (reports: readonly { want: number }[]) => {
+      sizes.grantFirst.push(reports.length);
       return answer(reports);
     },
     heartbeat: async (reports: readonly never[]) => {
@@ -137,7 +137,7 @@ it('statements are of bounded size, whether calls wait for them or not', async (
   const receipts = await Promise.all(
     Array.from({ length: 6_000 }, (_, key) => allowance.spend({ user: { ...user, key } } as never)),
   );
-  expect(sizes.open).toEqual(Array.from({ length: 12 }, () => 500));
+  expect(sizes.grantFirst).toEqual(Array.from({ length: 12 }, () => 500));
   for (const receipt of receipts) allowance.keep(receipt);
   await allowance.settle();
   expect(sizes.heartbeat).toEqual([2_500, 2_500, 1_000]);

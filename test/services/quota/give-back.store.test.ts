@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { age, enrol, type HandClock, handClock, openTeller, serverHasRun, usageRows } from './tellers.ts';
+import {
+  age,
+  enrol,
+  type HandClock,
+  handClock,
+  openTeller,
+  serverHasRun,
+  usageRows,
+} from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const LIMIT = 40;

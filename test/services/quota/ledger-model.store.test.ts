@@ -1,13 +1,20 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DAY, HOUR, SECOND } from '#domain/clock';
-import { startOfDate } from '#domain/market/interval';
+import { DAY, HOUR, SECOND, startOfDate } from '#domain/clock';
 import { addMonths, periodAt } from '#domain/quota/plan';
 import type { Receipt } from '#services/quota/allowance';
 import { createLedgerStore } from '#stores/quota/ledger';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { amount, longTimeout } from '../../support/long.ts';
-import { age, enrol, handClock, openTeller, serverHasRun, usageDays, usageRows } from './tellers.ts';
+import {
+  age,
+  enrol,
+  handClock,
+  openTeller,
+  serverHasRun,
+  usageDays,
+  usageRows,
+} from './allowance-harness.ts';
 
 const RUNS = amount(25, 300);
 /** So much of what is left may rest that it does, though the limits are small. */

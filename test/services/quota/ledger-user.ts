@@ -1,7 +1,7 @@
-import { startOfDate } from '#domain/market/interval';
+import { startOfDate } from '#domain/clock';
 import { createLedgerStore, type LeaseReport } from '#stores/quota/ledger';
 import type { TestDatabase } from '../../support/database/database.ts';
-import { enrol, handClock, openTeller } from './tellers.ts';
+import { enrol, handClock, openTeller } from './allowance-harness.ts';
 
 /** A user of 100 calls whose period begins at an instant, as the ledger alone sees them, and reports of their leases. */
 export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'query'>, at: number) {

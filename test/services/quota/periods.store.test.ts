@@ -9,7 +9,7 @@ import {
   type Teller,
   usageDays,
   usageRows,
-} from './tellers.ts';
+} from './allowance-harness.ts';
 
 /** The first period ends with February, the second with 31 March again. */
 const START = Date.UTC(2026, 0, 31, 12);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { usageDays, usageRows } from './allowance-harness.ts';
 import { type LedgerUser, openLedgerUser } from './ledger-user.ts';
-import { usageDays, usageRows } from './tellers.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const DATE = Date.UTC(2026, 4, 10);

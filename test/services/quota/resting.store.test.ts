@@ -15,7 +15,7 @@ import {
   openTeller,
   serverHasRun,
   usageRows,
-} from './tellers.ts';
+} from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 /** Of what is left of it a thousandth is 24. */

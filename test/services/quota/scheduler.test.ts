@@ -2,7 +2,7 @@ import pino from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#domain/clock';
 import { createScheduler, type Statement } from '#services/quota/scheduler';
-import { BY_HAND } from './tellers.ts';
+import { BY_HAND } from './allowance-harness.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -12,7 +12,7 @@ async function begin(): Promise<void> {
 }
 
 /** A scheduler whose statements last until the test ends them; `began` has the names of those that were begun, in order. */
-function open({ ticks = [] as string[], inUse = 0 } = {}) {
+function open({ ticks = [] as string[], activeUsers = 0 } = {}) {
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
   const statement =
@@ -26,7 +26,7 @@ function open({ ticks = [] as string[], inUse = 0 } = {}) {
   let asked = 0;
   const scheduler = createScheduler({
     settleAsking: () => statement(`asked ${++asked}`)(),
-    begin: () => ({ inUse, statements: ticks.map(statement) }),
+    begin: () => ({ activeUsers, statements: ticks.map(statement) }),
     clock: systemClock,
     log,
     tickMs: BY_HAND,
@@ -98,8 +98,8 @@ it.each([
   [10_000, 1],
   [25_000, 2.5],
   [100_000, 4],
-])('with %i keys in use everything is settled every %f s', async (inUse, seconds) => {
-  const { scheduler } = open({ inUse });
+])('with %i active users everything is settled every %f s', async (activeUsers, seconds) => {
+  const { scheduler } = open({ activeUsers });
   await scheduler.tick();
   expect(scheduler.interval() / BY_HAND).toBe(seconds);
 });

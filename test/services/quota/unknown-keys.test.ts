@@ -5,7 +5,7 @@ import { MINUTE } from '#domain/clock';
 import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
 import { createKeyCache } from '#services/quota/key-cache';
 import type { KeyHolder, UserStore } from '#stores/quota/users';
-import { type HandClock, handClock } from './tellers.ts';
+import { type HandClock, handClock } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 

@@ -6,7 +6,7 @@ import { createKeyCache } from '#services/quota/key-cache';
 import { createLedgerStore, type LedgerStore } from '#stores/quota/ledger';
 import { createUserStore } from '#stores/quota/users';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { BY_HAND, enrol, handClock, openTeller } from './tellers.ts';
+import { BY_HAND, enrol, handClock, openTeller } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { createLeases } from '#services/quota/leases';
 import type { LedgerStore } from '#stores/quota/ledger';
-import { BY_HAND, type HandClock, handClock } from './tellers.ts';
+import { BY_HAND, type HandClock, handClock } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const log = pino({ level: 'silent' });
@@ -24,7 +24,7 @@ function open() {
       return { granted, closed: false, limit: 10_000, left: 9_000, reclaimableIn: null };
     });
   };
-  const ledger = { settle: statement, heartbeat: statement, open: statement } as unknown as LedgerStore;
+  const ledger = { settle: statement, heartbeat: statement, grantFirst: statement } as unknown as LedgerStore;
   const leases = createLeases({ ledger, clock, log, tickMs: BY_HAND });
   const spend = async (key: number) =>
     leases.keep(

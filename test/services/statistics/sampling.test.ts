@@ -16,7 +16,7 @@ function source(
   const given: number[] = [];
   return {
     name,
-    tells: { ar: ['block_height'] },
+    figuresByToken: { ar: ['block_height'] },
     given,
     async sample(_symbol, withinMs) {
       given.push(withinMs ?? Number.NaN);
@@ -37,7 +37,7 @@ function line(...sources: StatisticsSource[]) {
   const dropped: string[] = [];
   const sampling = createFailover({
     sources,
-    every: (name) => intervals.get(name) ?? HOUR,
+    interval: (name) => intervals.get(name) ?? HOUR,
     cache: {
       unlistedAt: (name, symbol) => unlisted.get(`${name}:${symbol}`),
       recordUnlisted: async (name, symbol, at) => void unlisted.set(`${name}:${symbol}`, at),
@@ -118,7 +118,7 @@ test('a chain that nobody lists today has no source', async () => {
 });
 
 test('a chain that a source has nothing to tell of is not asked of it', async () => {
-  const other = { ...source('solana-rpc', fine), tells: { sol: ['block_height' as const] } };
+  const other = { ...source('solana-rpc', fine), figuresByToken: { sol: ['block_height' as const] } };
   const { sampling } = line(other, source('arweave-node', fine));
   expect((await sampling.sample('ar')).source).toBe('arweave-node');
   expect([sampling.preferred('ar'), sampling.preferred('sol'), sampling.preferred('btc')]).toEqual([
@@ -136,16 +136,16 @@ test('samples are as far apart as the budget of the first source allows that lis
     source('arweave-node', fine),
   );
   intervals.set('cryptocompare', 3 * HOUR);
-  expect(sampling.every('ar')).toBe(3 * HOUR);
+  expect(sampling.interval('ar')).toBe(3 * HOUR);
   intervals.set('cryptocompare', Number.POSITIVE_INFINITY);
-  expect(sampling.every('ar')).toBe(HOUR);
+  expect(sampling.interval('ar')).toBe(HOUR);
   intervals.set('arweave-node', Number.POSITIVE_INFINITY);
-  expect(sampling.every('ar')).toBe(Number.POSITIVE_INFINITY);
+  expect(sampling.interval('ar')).toBe(Number.POSITIVE_INFINITY);
   intervals.set('cryptocompare', 3 * HOUR);
   intervals.set('arweave-node', 2 * HOUR);
   cause = 'not_listed';
   await sampling.sample('ar');
-  expect(sampling.every('ar')).toBe(2 * HOUR);
+  expect(sampling.interval('ar')).toBe(2 * HOUR);
 });
 
 test('a sample of a time to come, or from before the chain began, is none, and the next one is asked', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openBudget } from '#services/upstream/budget';
-import type { RefreshStore } from '#stores/market/refreshes';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 
 const BUDGET = { perMinute: 10, perMonth: 100 };

@@ -4,7 +4,7 @@ import { SECOND } from '#domain/clock';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { createFetchRunner } from '#services/upstream/fetch-outcome';
 import { createSingleFlight, type SingleFlight } from '#services/upstream/single-flight';
-import type { RefreshStore } from '#stores/market/refreshes';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 
 let clock: TestClock;

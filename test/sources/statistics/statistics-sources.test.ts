@@ -69,7 +69,7 @@ describe.each(STATISTICS_SOURCES)('%s', (name) => {
     const { at, figures } = await source.sample(symbol);
     await source.close();
     expect(source.name).toBe(name);
-    expect(Object.keys(figures)).toEqual(source.tells[symbol]);
+    expect(Object.keys(figures)).toEqual(source.figuresByToken[symbol]);
     expect(at % 1000).toBe(0);
     expect(at).toBeLessThanOrEqual(Date.parse(NOW));
     expect(sandbox.countCalls()).toBe(calls);
@@ -78,7 +78,7 @@ describe.each(STATISTICS_SOURCES)('%s', (name) => {
 
   test('does not serve a chain that it says nothing of, and is not asked for it', async () => {
     const source = opened();
-    for (const other of STATISTICS_SYMBOLS.filter((one) => !source.tells[one])) {
+    for (const other of STATISTICS_SYMBOLS.filter((one) => !source.figuresByToken[one])) {
       await expect(source.sample(other)).rejects.toMatchObject({ upstream: name, reason: 'not_listed' });
     }
     await source.close();

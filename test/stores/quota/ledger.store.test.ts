@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, SECOND } from '#domain/clock';
 import type { LeaseReport } from '#stores/quota/ledger';
+import { age, usageDays, usageRows } from '../../services/quota/allowance-harness.ts';
 import { type LedgerUser, openLedgerUser } from '../../services/quota/ledger-user.ts';
-import { age, usageDays, usageRows } from '../../services/quota/tellers.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
@@ -113,7 +113,7 @@ describe('a heartbeat', () => {
 });
 
 describe('first leases', () => {
-  const open = (want: number) => ledger.open([report({ want }, randomUUID())]);
+  const open = (want: number) => ledger.grantFirst([report({ want }, randomUUID())]);
 
   test('are granted while a fourth of what is left is enough', async () => {
     expect(await open(26)).toEqual([undefined]);

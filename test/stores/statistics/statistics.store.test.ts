@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR } from '#domain/clock';
 import { statisticsRecord } from '#domain/statistics/record';
 import type { ChainSample } from '#domain/statistics/statistics';
-import { createRefreshStore } from '#stores/market/refreshes';
 import { createStatisticsStore } from '#stores/statistics/statistics';
+import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;

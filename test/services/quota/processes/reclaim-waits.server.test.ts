@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../support/database/database.ts';
+import { age, serverHasRun } from '../allowance-harness.ts';
 import { openLedgerUser } from '../ledger-user.ts';
-import { age, serverHasRun } from '../tellers.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 

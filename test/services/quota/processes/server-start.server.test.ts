@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '#stores/database/database';
 import { canStartPostgres, startPostgresServer } from '../../../../fixtures/postgres-server.ts';
-import { age, enrol, handClock, openTeller, serverHasRun } from '../tellers.ts';
+import { age, enrol, handClock, openTeller, serverHasRun } from '../allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const LIMIT = 8;

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#domain/clock';
 import type { Sample } from '#domain/market/sample';
-import { seriesToCsv, seriesToJson } from '#domain/market/series-text';
+import { seriesToCsv } from '#domain/market/series-csv';
+import { seriesToJson } from '#domain/market/series-json';
 import { priceSeries } from '#domain/records';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });

@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { type CsvError, type Info, parse } from 'csv-parse';
-import { EXPORT_COLUMNS, type ExportColumn, type ExportLine } from '#domain/market/export-row';
+import { IMPORT_COLUMNS, type ImportColumn, type ImportLine } from '#domain/market/import-row';
 
 /** A line longer than this is no line of an export; it is what memory one file can take. */
 const LONGEST_LINE = 1_000_000;
 
 /** The file cannot be read as an export at all. */
-export class ExportFileError extends Error {
-  override readonly name = 'ExportFileError';
+export class ImportFileError extends Error {
+  override readonly name = 'ImportFileError';
 }
 
 const REASONS: Record<string, string> = {
@@ -21,9 +21,9 @@ const REASONS: Record<string, string> = {
   CSV_MAX_RECORD_SIZE: 'has a line too long to be one of an export',
 };
 
-function unreadable(path: string, error: unknown): ExportFileError {
+function unreadable(path: string, error: unknown): ImportFileError {
   const { code = '', message } = error as NodeJS.ErrnoException | CsvError;
-  return new ExportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
+  return new ImportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
 }
 
 /** Spreadsheets put fields in quotes. */
@@ -34,18 +34,18 @@ const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
  * so that a wrong file is told at once. Lines end in LF, CRLF or CR; a byte order mark, empty lines and quotes around
  * a field do no harm.
  *
- * @throws ExportFileError when it is not there, not a file, empty, or has another header
+ * @throws ImportFileError when it is not there, not a file, empty, or has another header
  */
-export async function openCsvExport(path: string) {
+export async function openImportFile(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);
   });
-  if (facts.isDirectory()) throw new ExportFileError(`${path} is a directory`);
-  if (!facts.isFile()) throw new ExportFileError(`${path} is not a regular file`);
-  if (facts.size === 0) throw new ExportFileError(`${path} is empty`);
+  if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory`);
+  if (!facts.isFile()) throw new ImportFileError(`${path} is not a regular file`);
+  if (facts.size === 0) throw new ImportFileError(`${path} is empty`);
 
   /** Every line that is not empty, the header too. */
-  async function* records(): AsyncGenerator<ExportLine> {
+  async function* records(): AsyncGenerator<ImportLine> {
     const file = createReadStream(path);
     // No quotes: a stray one would make one field of the rest of the file. So a line is a record.
     const parser = parse({
@@ -72,30 +72,30 @@ export async function openCsvExport(path: string) {
     }
   }
 
-  async function readHeader(): Promise<ExportColumn[]> {
+  async function readHeader(): Promise<ImportColumn[]> {
     for await (const { fields } of records()) {
       const names = fields.map((field) => field.toLowerCase());
-      const wanted = EXPORT_COLUMNS.join(',');
-      if (names.length === EXPORT_COLUMNS.length && EXPORT_COLUMNS.every((column) => names.includes(column)))
-        return names as ExportColumn[];
-      const isHeader = EXPORT_COLUMNS.some((column) => names.includes(column));
-      throw new ExportFileError(
+      const wanted = IMPORT_COLUMNS.join(',');
+      if (names.length === IMPORT_COLUMNS.length && IMPORT_COLUMNS.every((column) => names.includes(column)))
+        return names as ImportColumn[];
+      const isHeader = IMPORT_COLUMNS.some((column) => names.includes(column));
+      throw new ImportFileError(
         isHeader
           ? `${path} has other columns than ${wanted}`
           : `${path} has no header: its first line must be ${wanted}`,
       );
     }
-    throw new ExportFileError(`${path} is empty`);
+    throw new ImportFileError(`${path} is empty`);
   }
 
   const columns = await readHeader();
 
   return {
     /** What each field of a line is. */
-    columns: columns as readonly ExportColumn[],
+    columns: columns as readonly ImportColumn[],
 
-    /** The lines after the header, one pass for each call. Throws `ExportFileError`. */
-    async *lines(): AsyncGenerator<ExportLine> {
+    /** The lines after the header, one pass for each call. Throws `ImportFileError`. */
+    async *lines(): AsyncGenerator<ImportLine> {
       let isHeader = true;
       for await (const line of records()) {
         if (!isHeader) yield line;
@@ -105,4 +105,4 @@ export async function openCsvExport(path: string) {
   };
 }
 
-export type CsvExport = Awaited<ReturnType<typeof openCsvExport>>;
+export type ImportFile = Awaited<ReturnType<typeof openImportFile>>;

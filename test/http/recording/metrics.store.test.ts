@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BOUNDS } from '#http/metrics/request-histogram';
+import { BOUNDS } from '#http/recording/request-histogram';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { LATEST } from '../../support/service/chaos.ts';
 import { METRICS_ON, openScrape, requestsOf, type Scrape } from '../../support/service/metrics.ts';

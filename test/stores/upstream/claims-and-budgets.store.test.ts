@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createRefreshStore, type RefreshStore } from '#stores/market/refreshes';
+import { createRefreshStore, type RefreshStore } from '#stores/upstream/claims-and-budgets';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;

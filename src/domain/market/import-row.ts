@@ -3,11 +3,11 @@ import { isMidnightSample, type Sample } from './sample.ts';
 import { FIRST_BLOCK } from './token.ts';
 
 /** The columns of the aggregator's own export of a coin's daily history. */
-export const EXPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
-export type ExportColumn = (typeof EXPORT_COLUMNS)[number];
+export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
+export type ImportColumn = (typeof IMPORT_COLUMNS)[number];
 
 /** One line of an export: its number in the file, counted from 1, and its fields. */
-export type ExportLine = { line: number; fields: readonly string[] };
+export type ImportLine = { line: number; fields: readonly string[] };
 
 /** A row, or what is wrong with it, and its time if that much can be read. */
 type ReadRow = { sample: Sample } | { fault: string; at: number | undefined };
@@ -16,14 +16,14 @@ const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?) UTC$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** `2015-08-07 00:00:00 UTC` in Unix ms; undefined for another form and for a time that does not exist. */
-function readExportTime(text: string): number | undefined {
+function readTime(text: string): number | undefined {
   const [, date, time] = TIME.exec(text) ?? [];
   const at = Date.parse(`${date}T${time}Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${date}`) ? at : undefined;
 }
 
 /** A figure: null where the field is empty, else a finite number from 0, the double nearest to its digits. */
-function readFigure(column: ExportColumn, text: string): number | null | { fault: string } {
+function readFigure(column: ImportColumn, text: string): number | null | { fault: string } {
   if (text === '') return null;
   if (!NUMBER.test(text)) return { fault: `${column} is not a number` };
   const value = Number(text);
@@ -46,13 +46,13 @@ function timeFault(at: number, now: number): string | undefined {
  * @param columns what each field is, as the file's header has it
  * @param now Unix ms; a row of the future is wrong
  */
-export function readExportRow(
+export function readImportRow(
   fields: readonly string[],
-  columns: readonly ExportColumn[],
+  columns: readonly ImportColumn[],
   now: number,
 ): ReadRow {
-  const field = (column: ExportColumn) => fields[columns.indexOf(column)] ?? '';
-  const at = readExportTime(field('snapped_at'));
+  const field = (column: ImportColumn) => fields[columns.indexOf(column)] ?? '';
+  const at = readTime(field('snapped_at'));
   if (fields.length !== columns.length) {
     return { fault: `has ${fields.length} columns in place of ${columns.length}`, at };
   }

@@ -1,15 +1,12 @@
 import { DAY, SECOND } from '#domain/clock';
 import type { Sample } from './sample.ts';
-import { type Columns, columnsOf } from './series.ts';
+import { type Columns, columnsOf, PIECE_SAMPLES } from './series.ts';
 
 const ARRAYS = [
   ['prices', 'price'],
   ['market_cap', 'marketCap'],
   ['total_volume', 'volume'],
 ] as const;
-
-/** So many samples are written in one go: a fraction of a millisecond. */
-const PIECE = 250;
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'));
 const twoDigits = (i: number) => TWO_DIGITS[i] as string;
@@ -60,7 +57,7 @@ export function* seriesJson(columns: Columns): Generator<string> {
         text += `${isFirst ? '' : ','}${opening}${timeText(instant - day * DAY)}","price":${figure}}`;
         isFirst = false;
       }
-      if (i % PIECE === PIECE - 1) {
+      if (i % PIECE_SAMPLES === PIECE_SAMPLES - 1) {
         yield text;
         text = '';
       }
@@ -70,21 +67,5 @@ export function* seriesJson(columns: Columns): Generator<string> {
   yield `${text}}`;
 }
 
-/** The same as CSV (RFC 4180) with a header line and ISO 8601 dates; an unknown figure is an empty field. */
-export function* seriesCsv({ at, price, marketCap, volume }: Columns): Generator<string> {
-  const field = (figure: number | undefined) => (Number.isNaN(figure) ? '' : figure);
-  yield 'date,price,market_cap,total_volume\r\n';
-  for (let start = 0; start < at.length; start += PIECE) {
-    let lines = '';
-    for (let i = start; i < Math.min(start + PIECE, at.length); i++) {
-      const date = new Date(at[i] as number).toISOString();
-      lines += `${date},${field(price[i])},${field(marketCap[i])},${field(volume[i])}\r\n`;
-    }
-    yield lines;
-  }
-}
-
 export const seriesToJson = (samples: readonly Sample[]): string =>
   [...seriesJson(columnsOf(samples))].join('');
-export const seriesToCsv = (samples: readonly Sample[]): string =>
-  [...seriesCsv(columnsOf(samples))].join('');

@@ -63,8 +63,13 @@ export function openTeller(
       if (lost) throw new Error('the connection was cut');
       return states;
     };
-  const { heartbeat, settle, open } = ledger;
-  const cut = { ...ledger, heartbeat: fragile(heartbeat), settle: fragile(settle), open: fragile(open) };
+  const { heartbeat, settle, grantFirst } = ledger;
+  const cut = {
+    ...ledger,
+    heartbeat: fragile(heartbeat),
+    settle: fragile(settle),
+    grantFirst: fragile(grantFirst),
+  };
   const allowance = createAllowance({ keyCache, ledger: cut, clock, log, tickMs: BY_HAND });
   const users = createUsers({ store, clock, changed: allowance.sync });
 
