@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from 'vitest';
-import { HOUR, SECOND } from '#domain/clock';
 import { openBudget } from '#services/upstream/budget';
 import type { RefreshStore } from '#stores/market/refreshes';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
@@ -40,15 +39,4 @@ test('a new month has all its calls, before anybody has counted one', async () =
   clock.goTo('2026-06-01T00:00:00Z');
   expect(budget.schedule()).toEqual({ count: 0, now: clock.now() });
   expect(budget.reading().spent).toBe(0);
-});
-
-test('a schedule is used for a second, and not kept from a time that has not come', async () => {
-  const budget = await open();
-  const first = budget.schedule();
-  clock.advance(SECOND - 1);
-  expect(budget.schedule()).toBe(first);
-  clock.advance(1);
-  expect(budget.schedule()).toEqual({ count: 90, now: clock.now() });
-  clock.set(-HOUR);
-  expect(budget.schedule()).toEqual({ count: 90, now: clock.now() });
 });
