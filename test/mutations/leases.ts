@@ -90,13 +90,17 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/services/quota/scheduler.ts',
-    tests: ['services/quota/pace.test.ts'],
+    tests: ['services/quota/scheduler.test.ts'],
     changes: [
       ['      next = undefined;\n', ''],
       ['for (const statement of statements) await inTurn', 'for (const statement of statements) inTurn'],
       ['Math.min(LONGEST, Math.max(1, ', 'Math.max(LONGEST, Math.max(1, '],
-      ['last = done.catch(() => undefined)', 'last = done'],
     ],
+  },
+  {
+    file: 'src/domain/one-at-a-time.ts',
+    tests: ['services/quota/scheduler.test.ts'],
+    changes: [['last = mine.catch(() => undefined)', 'last = mine']],
   },
   {
     file: 'src/services/quota/allowance.ts',

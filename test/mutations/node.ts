@@ -9,7 +9,7 @@ export const node: Mutations[] = [
       ['behind(member) <= MOST_BEHIND', 'behind(member) < MOST_BEHIND'],
       ['(until - now) / (chosen.length - index)', '(until - now)'],
       ['isPassing || !asked.has(member)', '!asked.has(member)'],
-      ['isForsaken ? members.filter', '!isForsaken ? members.filter'],
+      ['sound.length === 0 ?', 'sound.length !== 0 ?'],
       ['      member.failure = undefined;\n      return value', '      return value'],
     ],
   },
@@ -29,7 +29,7 @@ export const node: Mutations[] = [
     tests: ['services/node/block-waits.test.ts'],
     changes: [
       ['Math.min(left, soonest ?? left)', 'Math.max(left, soonest ?? left)'],
-      ['        waiting.delete(hash);\n        return false', '        return false'],
+      ['        waiting.delete(hash);\n        return undefined', '        return undefined'],
       ['Math.min(2 * pause, LONGEST_PAUSE)', 'Math.max(2 * pause, LONGEST_PAUSE)'],
       ['        waiters.delete(waiter);\n        settle(undefined)', '        settle(undefined)'],
     ],
