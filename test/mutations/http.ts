@@ -8,7 +8,10 @@ export const http: Mutations[] = [
     changes: [
       ['headers.accept !== found.accept || ', ''],
       [' && headersSize(rawHeaders) <= LIMITS.headers', ''],
-      ['    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n', ''],
+      [
+        '    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n    const receipt = allowance.spendAtOnce(caller, now);\n',
+        '    const receipt = allowance.spendAtOnce(caller, now);\n    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n',
+      ],
       ['if (receipt !== undefined) burst.admit', 'if (receipt === undefined) burst.admit'],
       ['if (status === 304) requests', 'if (status !== 304) requests'],
       ['isClosed || ', ''],
@@ -104,17 +107,11 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/http/pipeline/answer-queue.ts',
-    tests: ['http/pipeline/answer-queue.test.ts'],
+    tests: ['http/pipeline/answer-queues.test.ts'],
     changes: [
       ['given.size < atOnce', 'given.size <= atOnce'],
       ['queue.length >= most', 'queue.length > most'],
       ['      queue.shift()?.();\n', ''],
-    ],
-  },
-  {
-    file: 'src/http/pipeline/answer-queue.ts',
-    tests: ['http/pipeline/answer-queues.test.ts'],
-    changes: [
       ['          queue.splice(queue.indexOf(next), 1);\n', ''],
       ['createAnswerQueue({ atOnce: 1 })', 'createAnswerQueue({ atOnce: 2 })'],
       ['const WAITING = { long: 3', 'const WAITING = { long: 30'],
@@ -152,7 +149,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/http/pipeline/request-limits.ts',
-    tests: ['http/pipeline/bad-input.store.test.ts'],
+    tests: ['http/pipeline/request-limits.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],
       ['(rawHeaders[i] as string).length + 2', '(rawHeaders[i] as string).length'],

@@ -9,7 +9,6 @@ export const keys: Mutations[] = [
       ['before.readBy > readBy', 'before.readBy < readBy'],
       ['else unknown.delete(hash)', 'else void hash'],
       ['    ttl: UNKNOWN_FOR,\n', ''],
-      ['    unknown.delete(holder.hash);\n', ''],
       ['if (!isDeepStrictEqual(before.holder, holder)) ', ''],
       ['elapsed - syncedAt > TRUSTED_FOR', 'elapsed - syncedAt > TRUSTED_FOR * SECOND'],
       ['users.has(holder.user.key) && ', ''],

@@ -82,11 +82,13 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/services/quota/settlement.ts',
+    tests: ['services/quota/usage-counts.store.test.ts'],
+    changes: [['Math.ceil(all.length / size)', 'Math.floor(all.length / size)']],
+  },
+  {
+    file: 'src/services/quota/settlement.ts',
     tests: ['services/quota/first-calls.store.test.ts'],
-    changes: [
-      ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
-      ['      if (items.length >= SETTLED_AT_ONCE) break;\n', ''],
-    ],
+    changes: [['      if (items.length >= SETTLED_AT_ONCE) break;\n', '']],
   },
   {
     file: 'src/services/quota/scheduler.ts',

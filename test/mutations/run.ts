@@ -14,8 +14,6 @@ import { type Mutation, readMutations } from './mutation.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 /** A mutation may make a test wait for ever: after so many ms it counts as caught. */
 const TIME_LIMIT = 180_000;
-/** As in `vitest.config.ts`. */
-const ON_BOTH = /^(stores\/.*|services\/quota\/[^/]*)\.store\.test\.ts$/;
 const SQL_SYNTAX = /syntax error at or near|42601/;
 
 const { values, positionals: words } = parseArgs({
@@ -47,6 +45,7 @@ function run(copy: string, program: string, args: readonly string[], timeLimit?:
   const child = spawn(process.execPath, [join('node_modules', program), ...args], {
     cwd: copy,
     detached: true,
+    env: { ...process.env, TEST_STORES_ON_SERVER: '1' },
   });
   const pid = child.pid as number;
   running.add(pid);
@@ -70,11 +69,11 @@ function run(copy: string, program: string, args: readonly string[], timeLimit?:
 
 const isServerThere = Boolean(process.env.TEST_DATABASE_URL);
 
-/** The project of `vitest.config.ts` that runs a test; of those that run on both databases the server is the faster. */
+/** The project of `vitest.config.ts` that runs a test: where there is a server it has all databases, since it is faster. */
 function projectOf(test: string): string {
   if (test.endsWith('.server.test.ts')) return 'server';
-  if (isServerThere && ON_BOTH.test(test)) return 'server';
-  return test.endsWith('.store.test.ts') ? 'embedded' : 'unit';
+  if (test.endsWith('.store.test.ts')) return isServerThere ? 'server' : 'embedded';
+  return 'unit';
 }
 
 type Report = {
@@ -168,7 +167,7 @@ const listOf = (file: string) =>
   Object.entries(LISTS).find(([, list]) => list.some((one) => one.file === file))?.[0];
 const chosen = read.mutations.filter(
   ({ name, file }) =>
-    words.length === 0 || words.some((word) => name.includes(word) || listOf(file) === word),
+    words.length === 0 || words.some((word) => (word in LISTS ? listOf(file) === word : name.includes(word))),
 );
 const needsServer = ({ tests }: Mutation) => tests.some((test) => projectOf(test) === 'server');
 const mutations = chosen.filter((one) => isServerThere || !needsServer(one));
