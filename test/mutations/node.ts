@@ -7,7 +7,6 @@ export const node: Mutations[] = [
     tests: ['services/node/node-failover.test.ts'],
     changes: [
       ['behind(member) <= MOST_BEHIND', 'behind(member) < MOST_BEHIND'],
-      ['(until - now) / (chosen.length - index)', '(until - now)'],
       ['isPassing || !asked.has(member)', '!asked.has(member)'],
       ['sound.length === 0 ?', 'sound.length !== 0 ?'],
       ['      member.failure = undefined;\n      return value', '      return value'],
@@ -19,10 +18,19 @@ export const node: Mutations[] = [
     changes: [
       ['        if (!isRejected && error.sent) return { failure: error };\n', ''],
       ['ownHash !== undefined && answer.txhash !== ownHash', 'answer.txhash === undefined'],
-      ['start + timeoutMs * SENDING', 'start + timeoutMs'],
       ["request.mode === 'block' ? ('sync' as const)", "request.mode === 'async' ? ('sync' as const)"],
       ['(isRefused && !isKnown(sent))', 'isRefused'],
     ],
+  },
+  {
+    file: 'src/services/node/pool.ts',
+    tests: ['services/node/node-times.test.ts'],
+    changes: [['(until - now) / (chosen.length - index)', '(until - now)']],
+  },
+  {
+    file: 'src/services/node/broadcast.ts',
+    tests: ['services/node/node-times.test.ts'],
+    changes: [['start + timeoutMs * SENDING', 'start + timeoutMs']],
   },
   {
     file: 'src/services/node/block-waits.ts',
