@@ -65,7 +65,10 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/settlement.ts',
     tests: ['services/quota/waiting-calls.test.ts'],
-    changes: [['extend(lease, asked)', 'extend(lease, instantOf(clock))']],
+    changes: [
+      ['extend(lease, asked)', 'extend(lease, instantOf(clock))'],
+      ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
+    ],
   },
   {
     file: 'src/services/quota/settlement.ts',
@@ -79,11 +82,6 @@ export const leases: Mutations[] = [
     file: 'src/services/quota/settlement.ts',
     tests: ['services/quota/periods.store.test.ts'],
     changes: [['if (!ended.closed) items', 'if (ended.closed) items']],
-  },
-  {
-    file: 'src/services/quota/settlement.ts',
-    tests: ['services/quota/usage-counts.store.test.ts'],
-    changes: [['Math.ceil(all.length / size)', 'Math.floor(all.length / size)']],
   },
   {
     file: 'src/services/quota/settlement.ts',
