@@ -120,7 +120,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/http/pipeline/concurrency-limit.ts',
-    tests: ['routes/node-bounds.store.test.ts'],
+    tests: ['http/pipeline/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
       ['(underWay.get(caller) ?? 1) - 1', 'underWay.get(caller) ?? 1'],

@@ -84,7 +84,7 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/services/upstream/poll.ts',
-    tests: ['services/market/filling-processes.store.test.ts'],
+    tests: ['services/upstream/poll.test.ts'],
     changes: [['      versions.set(what, version);\n', '']],
   },
   {
