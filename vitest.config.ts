@@ -13,6 +13,8 @@ const HOSTILE_SERVER_TESTS = 'test/hostile/**/*.server.test.ts';
 
 /** Where the embedded database and a server can differ: these store tests run on both. */
 const STORE_TESTS_ON_BOTH = ['test/stores/**/*.store.test.ts', 'test/services/quota/*.store.test.ts'];
+/** All of them can run on a server, which starts sooner: `npm run test:mutations` asks for it. */
+const STORE_TESTS_ON_SERVER = process.env.TEST_STORES_ON_SERVER ? [STORE_TESTS] : STORE_TESTS_ON_BOTH;
 
 const globalSetup = 'test/support/database/global-setup.ts';
 
@@ -73,7 +75,7 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
       extends: true,
       test: {
         name: 'server',
-        include: [SERVER_TESTS, ...STORE_TESTS_ON_BOTH],
+        include: [SERVER_TESTS, ...STORE_TESTS_ON_SERVER],
         exclude: [HOSTILE_TESTS],
         globalSetup,
       },

@@ -3,37 +3,54 @@ import type { Mutations } from './mutation.ts';
 /** What a request passes, what it is charged, what it may bring, and what an answer says of itself. */
 export const http: Mutations[] = [
   {
-    file: 'src/http/replies/response-cache.ts',
-    tests: ['http/replies/door.test.ts'],
+    file: 'src/http/replies/fast-path.ts',
+    tests: ['http/replies/fast-path.test.ts'],
     changes: [
-      ["  headers['if-none-match'] === undefined &&\n", ''],
-      ['  headers.origin === undefined &&\n', ''],
-      [' || headers.accept !== known.accept', ''],
-      ['if (known.answer.holds?.(now)) return known', 'if (known.answer.holds) return known'],
-      ['    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n', ''],
+      ['headers.accept !== found.accept || ', ''],
+      [' && headersSize(rawHeaders) <= LIMITS.headers', ''],
+      [
+        '    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n    const receipt = allowance.spendAtOnce(caller, now);\n',
+        '    const receipt = allowance.spendAtOnce(caller, now);\n    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n',
+      ],
       ['if (receipt !== undefined) burst.admitOrThrow', 'if (receipt === undefined) burst.admitOrThrow'],
-      ['    allowance.keep(receipt);\n', ''],
-      ["!isOpen || method !== 'GET'", '!isOpen'],
+      ['if (status === 304) requests', 'if (status !== 304) requests'],
+      ['isClosed || ', ''],
     ],
   },
   {
+    file: 'src/http/replies/write-answer.ts',
+    tests: ['http/replies/fast-path.test.ts'],
+    changes: [
+      ['const isPaid = status === 200 && ', 'const isPaid = '],
+      ['if (cors.length > 0) own', 'if (cors.length === 0) own'],
+    ],
+  },
+  {
+    file: 'src/http/replies/write-answer.ts',
+    tests: ['http/pipeline/hang-up.store.test.ts'],
+    changes: [[' && !isGone(socket)', '']],
+  },
+  {
     file: 'src/http/replies/cache-headers.ts',
-    tests: ['http/replies/door.test.ts'],
+    tests: ['http/replies/fast-path.test.ts'],
     changes: [['Math.floor((now - fetchedAt) / SECOND)', 'Math.ceil((now - fetchedAt) / SECOND)']],
   },
   {
-    file: 'src/http/replies/prepared-head.ts',
-    tests: ['http/replies/ready-head.test.ts'],
-    changes: [['response.shouldKeepAlive && ', '']],
+    file: 'src/http/replies/response-head.ts',
+    tests: ['http/replies/response-head.test.ts'],
+    changes: [
+      ['  response.shouldKeepAlive &&\n', ''],
+      ['if (current !== second)', 'if (second === current)'],
+    ],
   },
   {
     file: 'src/services/caching/answer-cache.ts',
     tests: ['services/caching/answer-cache.test.ts'],
     changes: [
-      ['age < KEPT_FOR', 'age <= KEPT_FOR'],
-      ['age >= 0 && ', ''],
+      ['now - at < KEPT_FOR', 'now - at <= KEPT_FOR'],
+      ['now >= at && ', ''],
       [' && generation === source.generation()', ''],
-      ['      if (!hadNothingToFetch(answer.outcome)) return answer;\n', ''],
+      ['      if (!hadNothingToFetch(made.outcome)) return made;\n', ''],
     ],
   },
   {
@@ -50,27 +67,13 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/replies/content-coding.ts',
-    tests: ['http/replies/freshness-coding.test.ts'],
+    file: 'src/http/replies/negotiation.ts',
+    tests: ['http/replies/negotiation.test.ts'],
     changes: [
-      ['given.get(coding) ?? wildcard', 'given.get(coding) ?? 0'],
+      ["given.get(coding) ?? given.get('*') ?? 0", 'given.get(coding) ?? 0'],
       ['mine > 0 && mine >= quality', 'mine >= quality'],
+      ['?.slice(2) ?? 1', '?.slice(2) ?? 0'],
     ],
-  },
-  {
-    file: 'src/http/replies/quality-list.ts',
-    tests: ['http/replies/freshness-coding.test.ts'],
-    changes: [['q === undefined ? 1', 'q === undefined ? 0']],
-  },
-  {
-    file: 'src/http/pipeline/guard.ts',
-    tests: ['http/replies/caching.store.test.ts'],
-    changes: [['reply.statusCode < 300', 'reply.statusCode < 400']],
-  },
-  {
-    file: 'src/http/pipeline/guard.ts',
-    tests: ['http/pipeline/hang-up.store.test.ts'],
-    changes: [[' && !isGone(request.raw)', '']],
   },
   {
     file: 'src/http/pipeline/guard.ts',
@@ -78,7 +81,8 @@ export const http: Mutations[] = [
     changes: [
       ['else allowance.refund(receipt)', 'else allowance.keep(receipt)'],
       ['Math.ceil((period.end - now) / SECOND)', 'Math.ceil(period.end - now)'],
-      ['isPaid ? receipt : { ...receipt, remaining: remaining(receipt.lease) }', 'receipt'],
+      ['isPaid ? receipt.remaining : remaining(receipt.lease)', 'receipt.remaining'],
+      ['reply.statusCode < 300 && ', ''],
       ['(period.end - period.start) / SECOND', 'period.end - period.start'],
     ],
   },
@@ -102,39 +106,29 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/turns.ts',
-    tests: ['http/pipeline/turns.test.ts'],
+    file: 'src/http/pipeline/answer-queue.ts',
+    tests: ['http/pipeline/answer-queues.test.ts'],
     changes: [
       ['given.size < atOnce', 'given.size <= atOnce'],
       ['queue.length >= most', 'queue.length > most'],
       ['      queue.shift()?.();\n', ''],
-    ],
-  },
-  {
-    file: 'src/http/pipeline/turns.ts',
-    tests: ['http/pipeline/lanes.test.ts'],
-    changes: [['          queue.splice(queue.indexOf(next), 1);\n', '']],
-  },
-  {
-    file: 'src/http/pipeline/lanes.ts',
-    tests: ['http/pipeline/lanes.test.ts'],
-    changes: [
-      ['createTurns({ atOnce: 1 })', 'createTurns({ atOnce: 2 })'],
+      ['          queue.splice(queue.indexOf(next), 1);\n', ''],
+      ['createAnswerQueue({ atOnce: 1 })', 'createAnswerQueue({ atOnce: 2 })'],
       ['const WAITING = { long: 3', 'const WAITING = { long: 30'],
       ["    if (size === 'long') await all.enter(response);\n", ''],
     ],
   },
   {
     file: 'src/http/pipeline/concurrency-limit.ts',
-    tests: ['routes/node-bounds.store.test.ts'],
+    tests: ['http/pipeline/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
-      ['(underWay.get(user) ?? 1) - 1', 'underWay.get(user) ?? 1'],
+      ['(underWay.get(caller) ?? 1) - 1', 'underWay.get(caller) ?? 1'],
     ],
   },
   {
-    file: 'src/http/pipeline/pipelined-requests.ts',
-    tests: ['http/pipeline/pipelined-requests.test.ts'],
+    file: 'src/http/connections/pipelined-requests.ts',
+    tests: ['http/connections/pipelined-requests.test.ts'],
     changes: [
       ['before >= WAITING', 'before > WAITING'],
       ['(waiting.get(socket) ?? 1) - 1', 'waiting.get(socket) ?? 1'],
@@ -142,20 +136,20 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/request-body.ts',
-    tests: ['http/pipeline/request-body.test.ts'],
+    file: 'src/http/connections/request-body.ts',
+    tests: ['http/connections/request-body.test.ts'],
     changes: [
       ['size > limit)', 'size >= limit)'],
       ['pieces > MOST_PIECES', 'pieces > 2 * MOST_PIECES'],
-      ['readers >= AT_ONCE', 'readers > AT_ONCE'],
+      ['createConcurrencyLimit(AT_ONCE,', 'createConcurrencyLimit(AT_ONCE + 1,'],
       ['        buffered -= buffer.length;\n', ''],
-      ['if (others === 0) readersOf', 'if (others !== 0) readersOf'],
+      ['        end();\n', ''],
       ['        before = size;\n', ''],
     ],
   },
   {
     file: 'src/http/pipeline/request-limits.ts',
-    tests: ['http/pipeline/bad-input.store.test.ts'],
+    tests: ['http/pipeline/request-limits.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],
       ['(rawHeaders[i] as string).length + 2', '(rawHeaders[i] as string).length'],

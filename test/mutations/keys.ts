@@ -8,7 +8,7 @@ export const keys: Mutations[] = [
     changes: [
       ['before.readByStatement > readByStatement', 'before.readByStatement < readByStatement'],
       ['else absentHashes.delete(hash)', 'else void hash'],
-      ['Number.NEGATIVE_INFINITY) > clock.elapsed()', 'Number.NEGATIVE_INFINITY) >= clock.elapsed()'],
+      ['    ttl: UNKNOWN_FOR,\n', ''],
       ['if (!isDeepStrictEqual(before.holder, holder)) ', ''],
       ['elapsed - syncedAt > TRUSTED_FOR', 'elapsed - syncedAt > TRUSTED_FOR * SECOND'],
       ['users.has(holder.user.key) && ', ''],
@@ -25,7 +25,7 @@ export const keys: Mutations[] = [
     changes: [
       ['now >= expiresAt', 'now > expiresAt'],
       ['now >= user.validUntil', 'now > user.validUntil'],
-      [' && !isGraceOver(holder, now)', ''],
+      ['if (end === undefined || allowExpired)', 'if (end === undefined)'],
     ],
   },
   {

@@ -65,7 +65,10 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/settlement.ts',
     tests: ['services/quota/waiting-calls.test.ts'],
-    changes: [['extend(lease, asked)', 'extend(lease, instantOf(clock))']],
+    changes: [
+      ['extend(lease, asked)', 'extend(lease, instantOf(clock))'],
+      ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
+    ],
   },
   {
     file: 'src/services/quota/settlement.ts',
@@ -83,20 +86,21 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/settlement.ts',
     tests: ['services/quota/first-calls.store.test.ts'],
-    changes: [
-      ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
-      ['      if (items.length >= SETTLED_AT_ONCE) break;\n', ''],
-    ],
+    changes: [['      if (items.length >= SETTLED_AT_ONCE) break;\n', '']],
   },
   {
     file: 'src/services/quota/scheduler.ts',
-    tests: ['services/quota/pace.test.ts'],
+    tests: ['services/quota/scheduler.test.ts'],
     changes: [
       ['      next = undefined;\n', ''],
       ['for (const statement of statements) await inTurn', 'for (const statement of statements) inTurn'],
       ['Math.min(LONGEST, Math.max(1, ', 'Math.max(LONGEST, Math.max(1, '],
-      ['last = done.catch(() => undefined)', 'last = done'],
     ],
+  },
+  {
+    file: 'src/domain/one-at-a-time.ts',
+    tests: ['services/quota/scheduler.test.ts'],
+    changes: [['last = mine.catch(() => undefined)', 'last = mine']],
   },
   {
     file: 'src/services/quota/allowance.ts',

@@ -94,7 +94,7 @@ export const market: Mutations[] = [
     changes: [['if (from >= oldest(interval)) return series', 'if (from) return series']],
   },
   {
-    file: 'src/services/market/market.ts',
+    file: 'src/services/market/window-rows.ts',
     tests: ['services/market/market-windows.store.test.ts'],
     changes: [
       ['sample.at <= lastAt', 'sample.at < lastAt'],

@@ -16,15 +16,24 @@ export type Mutation = {
   tests: readonly string[];
 };
 
-/** The mutations of a list, and what is wrong with those that cannot be applied. */
+/**
+ * The mutations of a list, and what is wrong with those that cannot be applied.
+ * @param read gives the text of a file, named from the checkout on; undefined where there is none
+ */
 export function readMutations(
   list: readonly Mutations[],
-  read: (file: string) => string,
+  read: (file: string) => string | undefined,
 ): { mutations: Mutation[]; faults: string[] } {
   const mutations: Mutation[] = [];
   const faults: string[] = [];
   for (const { file, tests, changes } of list) {
+    const missing = tests.map((test) => `test/${test}`).filter((test) => read(test) === undefined);
+    faults.push(...missing.map((test) => `${test}  is not there, and is to catch mutations of ${file}`));
     const source = read(file);
+    if (source === undefined) {
+      faults.push(`${file}  is not there`);
+      continue;
+    }
     for (const [find, replace] of changes) {
       const pieces = source.split(find);
       const line = (pieces[0] ?? '').split('\n').length;

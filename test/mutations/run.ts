@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -45,6 +45,7 @@ function run(copy: string, program: string, args: readonly string[], timeLimit?:
   const child = spawn(process.execPath, [join('node_modules', program), ...args], {
     cwd: copy,
     detached: true,
+    env: { ...process.env, TEST_STORES_ON_SERVER: '1' },
   });
   const pid = child.pid as number;
   running.add(pid);
@@ -66,10 +67,13 @@ function run(copy: string, program: string, args: readonly string[], timeLimit?:
   });
 }
 
-/** The project of `vitest.config.ts` that a test belongs to. */
+const isServerThere = Boolean(process.env.TEST_DATABASE_URL);
+
+/** The project of `vitest.config.ts` that runs a test: where there is a server it has all databases, since it is faster. */
 function projectOf(test: string): string {
   if (test.endsWith('.server.test.ts')) return 'server';
-  return test.endsWith('.store.test.ts') ? 'embedded' : 'unit';
+  if (test.endsWith('.store.test.ts')) return isServerThere ? 'server' : 'embedded';
+  return 'unit';
 }
 
 type Report = {
@@ -154,16 +158,18 @@ function fail(title: string, lines: readonly string[]): never {
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 const startedAt = performance.now();
-const read = readMutations(Object.values(LISTS).flat(), (file) => readFileSync(join(ROOT, file), 'utf8'));
+const read = readMutations(Object.values(LISTS).flat(), (file) => {
+  const path = join(ROOT, file);
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+});
 if (read.faults.length > 0) fail('These mutations do not apply', read.faults);
 const listOf = (file: string) =>
   Object.entries(LISTS).find(([, list]) => list.some((one) => one.file === file))?.[0];
 const chosen = read.mutations.filter(
   ({ name, file }) =>
-    words.length === 0 || words.some((word) => name.includes(word) || listOf(file) === word),
+    words.length === 0 || words.some((word) => (word in LISTS ? listOf(file) === word : name.includes(word))),
 );
 const needsServer = ({ tests }: Mutation) => tests.some((test) => projectOf(test) === 'server');
-const isServerThere = Boolean(process.env.TEST_DATABASE_URL);
 const mutations = chosen.filter((one) => isServerThere || !needsServer(one));
 const leftOut = chosen.length - mutations.length;
 if (leftOut > 0) console.log(`${leftOut} need a PostgreSQL server and are left out: set TEST_DATABASE_URL.`);
@@ -176,10 +182,11 @@ const tests = [...new Set(mutations.flatMap((one) => one.tests))];
 const { code, report } = await runTests(first, tests, []);
 if (code !== 0) {
   const failed = report?.testResults.filter(({ status }) => status !== 'passed') ?? [];
-  fail(
-    'These tests fail without a mutation',
-    failed.map(({ name, message }) => `${name} ${message}`),
-  );
+  const told = failed.flatMap(({ name, message, assertionResults }) => {
+    const messages = assertionResults.flatMap(({ failureMessages }) => failureMessages);
+    return `${name} ${[message, ...messages].join('\n')}`;
+  });
+  fail('These tests fail without a mutation', told);
 }
 console.log(
   `${mutations.length} mutations; their ${tests.length} test files pass without them (${seconds(startedAt)})`,

@@ -5,11 +5,19 @@ export const upstream: Mutations[] = [
   {
     file: 'src/domain/upstream/budget.ts',
     tests: ['domain/upstream/budget.test.ts'],
+    changes: [['Date.UTC(year, month + 1, 1)', 'Date.UTC(year, month + 1, 0)']],
+  },
+  {
+    file: 'src/domain/upstream/budget.ts',
+    tests: ['domain/market/refresh-schedule.test.ts'],
+    changes: [['perMonth * (1 - RESERVE) - spent', 'perMonth - spent']],
+  },
+  {
+    file: 'src/domain/market/refresh-schedule.ts',
+    tests: ['domain/market/refresh-schedule.test.ts'],
     changes: [
-      ['Date.UTC(year, month + 1, 1)', 'Date.UTC(year, month + 1, 0)'],
       ['Math.ceil(timeLeft / DAY)', 'Math.floor(timeLeft / DAY)'],
       ['Math.max(1, planned / left)', 'Math.min(1, planned / left)'],
-      ['perMonth * (1 - RESERVE) - spent', 'perMonth - spent'],
       ['Math.max(schedule.chart, LONGEST_CHART)', 'schedule.chart'],
     ],
   },
@@ -56,8 +64,7 @@ export const upstream: Mutations[] = [
     file: 'src/services/upstream/budget.ts',
     tests: ['services/upstream/budget.test.ts'],
     changes: [
-      ['now < computed.at || ', ''],
-      ['throttle(monthOf(now).start > month ? 0 : spent, now)', 'throttle(spent, now)'],
+      ['(monthOf(now).start > month ? 0 : spent)', 'spent'],
       ['if (count === undefined) return false', 'if (!count) return true'],
     ],
   },
@@ -77,7 +84,7 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/services/upstream/poll.ts',
-    tests: ['services/market/filling-processes.store.test.ts'],
+    tests: ['services/upstream/poll.test.ts'],
     changes: [['      versions.set(what, version);\n', '']],
   },
   {

@@ -31,6 +31,18 @@ describe('a figure of a day', () => {
     );
   });
 
+  test.each([
+    [-TOLERANCE - 1, undefined],
+    [-TOLERANCE, 500],
+    [TOLERANCE, 500],
+    [TOLERANCE + 1, undefined],
+  ])('of a sample %i ms off a day is %j', (off, transaction_count) => {
+    const figures = { transaction_count_all_time: 1_500 };
+    expect(dayFigures({ at: NOW, figures }, [sampleAt(NOW - DAY + off, 1_000)])).toEqual({
+      ...(transaction_count !== undefined && { transaction_count }),
+    });
+  });
+
   test('is taken from the sample that lies nearest to a day before, in whatever order they come, and not scaled', () => {
     const near = fc.integer({ min: -TOLERANCE, max: TOLERANCE });
     fc.assert(

@@ -89,11 +89,11 @@ test.each(['read', 'discard'])('a body of which nothing comes any more: %s', asy
   expect(await send(`/${verb}/a`, length(100), 'x').told).toMatch(/^HTTP\/1\.1 408[\s\S]*request_timeout/);
 });
 
-test('a body that drips', async () => {
+test.each([1, 5000])('a body that drips after its first bytes: %i', async (first) => {
   const { send } = await listen({ ...QUICK, body: TIMEOUTS.body });
-  const { socket, told } = send('/read/a', length(10_000), 'x');
+  const { socket, answered } = send('/read/a', length(first + 100), 'x'.repeat(first));
   const dripping = setInterval(() => socket.write('x'), 20);
-  expect(await told).toMatch('request_timeout');
+  expect(await answered()).toMatch('request_timeout');
   clearInterval(dripping);
 });
 

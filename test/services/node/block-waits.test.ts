@@ -47,6 +47,13 @@ test('each waits as long as it said, and the poller for the longest of them', as
   expect(looks.length).toBeGreaterThan(before);
 });
 
+test('whoever comes at the moment when the time of all others is up has a poller', async () => {
+  const { waitForBlock } = waits((look) => (look < 6 ? unknown() : Promise.resolve(inBlock)));
+  const late = waitForBlock(HASH, 1000).then((found) => [found, waitForBlock(HASH, 20_000)]);
+  const [first, second] = await late;
+  expect([first, await second]).toEqual([undefined, inBlock]);
+});
+
 test('nothing is looked up once nobody waits', async () => {
   const gone = new AbortController();
   const { waitForBlock, looks, clock } = waits(async (look) => {

@@ -17,7 +17,7 @@ beforeEach(() => {
   [claimed, version] = ['nobody', 1];
   const store: Pick<RefreshStore, 'claim' | 'release'> = {
     async claim(_what, _holder, _forMs, knownVersion) {
-      if (claimed !== 'nobody' || knownVersion !== version) return false;
+      if (claimed === 'theirs' || knownVersion !== version) return false;
       claimed = 'mine';
       return true;
     },
