@@ -21,7 +21,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/services/quota/key-problems.ts',
-    tests: ['routes/user-life.store.test.ts'],
+    tests: ['services/quota/identities.test.ts'],
     changes: [
       ['now >= expiresAt', 'now > expiresAt'],
       ['now >= user.validUntil', 'now > user.validUntil'],

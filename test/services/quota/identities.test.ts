@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '#domain/clock';
 import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
 import { createKeyCache } from '#services/quota/key-cache';
+import { refuseEnded } from '#services/quota/key-problems';
 import type { KeyHolder, UserStore } from '#stores/quota/users';
 
 function holderOf(key: number, apiKey: string): KeyHolder {
@@ -49,4 +50,34 @@ it('a key that made room for others is looked up again, with what has become of 
   await revoke(late);
   expect(atOnce(late)).toBeUndefined();
   for (const apiKey of [early, late]) expect((await keyCache.holderOf(apiKey)).revokedAt).toBe(1);
+});
+
+const END = Date.UTC(2026, 4, 10);
+const ended = ({
+  validUntil = END + 1,
+  ...facts
+}: {
+  expiresAt?: number;
+  revokedAt?: number;
+  validUntil?: number;
+}): KeyHolder => {
+  const holder = holderOf(1, mintApiKey());
+  return { ...holder, ...facts, user: { ...holder.user, validUntil } };
+};
+
+it.each([
+  ['was revoked', { revokedAt: END - 1 }, 'api_key_revoked'],
+  ['was replaced, from the end of its grace on', { expiresAt: END }, 'api_key_revoked'],
+  ['was replaced, in its grace', { expiresAt: END + 1 }, undefined],
+  ['has expired, from the end of its term on', { validUntil: END }, 'api_key_expired'],
+  ['is in its term', {}, undefined],
+])('a key that %s', (_what, facts, code) => {
+  const refuse = () => refuseEnded(ended(facts), END, false);
+  if (code === undefined) expect(refuse).not.toThrow();
+  else expect(refuse).toThrow(expect.objectContaining({ code }));
+});
+
+it('an expired key may be allowed, a revoked one may not', () => {
+  expect(() => refuseEnded(ended({ validUntil: END }), END, true)).not.toThrow();
+  expect(() => refuseEnded(ended({ revokedAt: END }), END, true)).toThrow('was revoked');
 });

@@ -74,15 +74,6 @@ it('keys that come while a statement is under way share the next', async () => {
   leases.abandon();
 });
 
-it('a tick reports every lease that was spent from, in statements of bounded size', async () => {
-  const { spend, sizes, leases } = open();
-  await Promise.all(Array.from({ length: 3_000 }, (_, n) => spend(n)));
-  sizes.length = 0;
-  await leases.settle();
-  expect(sizes).toEqual([2_500, 500]);
-  leases.abandon();
-});
-
 it('a call waits 5 s for the ledger, what it waited for its key’s look-up included; the statement goes on', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
@@ -133,5 +124,14 @@ it('a lease is spent from for 18 s after it was asked for, however late the answ
   held.resolve();
   await first;
   expect(leases.of(1)).toMatchObject([{ usableUntil: START + 18_000, usableUntilElapsed: askedAt + 18_000 }]);
+  leases.abandon();
+});
+
+it('a tick reports every lease that was spent from, in statements of bounded size', async () => {
+  const { spend, sizes, leases } = open();
+  await Promise.all(Array.from({ length: 3_000 }, (_, n) => spend(n)));
+  sizes.length = 0;
+  await leases.settle();
+  expect(sizes).toEqual([2_500, 500]);
   leases.abandon();
 });
