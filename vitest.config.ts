@@ -124,7 +124,7 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
       isolate: false,
       restoreMocks: true,
       unstubGlobals: true,
-      testTimeout: 30_000,
+      testTimeout: 60_000,
       hookTimeout: 60_000,
       // What is awaited comes at once, but for on a busy machine.
       expect: { poll: { timeout: 15_000 } },

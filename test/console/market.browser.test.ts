@@ -56,7 +56,7 @@ it('shows the prices of all tokens, their change, and what that cost', async () 
   const price = (await answer?.json()) as { current_price: number } | undefined;
   expect(dollars(await cells.nth(0).innerText())).toBeCloseTo(price?.current_price ?? 0, 1);
   expect(await cells.nth(1).innerText()).toMatch(/^[+−]?\d+\.\d\d%$/);
-  expect(await rows.locator('svg').count()).toBe(TOKEN_NAMES.length);
+  await expect.poll(() => rows.locator('svg').count()).toBe(TOKEN_NAMES.length);
   expect(await text('prices-age')).toMatch(/^As of \d\d:\d\d$/);
 });
 

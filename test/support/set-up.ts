@@ -3,7 +3,7 @@ import { beforeEach, vi } from 'vitest';
 import { isLong } from './long.ts';
 
 /** Below every test's time-out, so that a property tells the counterexample that it has. In ms. */
-const PROPERTY_MS = isLong ? 900_000 : 20_000;
+const PROPERTY_MS = isLong ? 900_000 : 50_000;
 
 fc.configureGlobal({ interruptAfterTimeLimit: PROPERTY_MS, markInterruptAsFailure: true });
 
