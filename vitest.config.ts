@@ -92,8 +92,6 @@ export default defineConfig(async (): Promise<ViteUserConfig> => {
         name: 'browser',
         include: [BROWSER_TESTS],
         globalSetup,
-        // A browser and several services on a busy machine.
-        testTimeout: 60_000,
       },
     });
   } else {
