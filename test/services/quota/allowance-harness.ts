@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import type { Clock } from '#domain/clock';
 import { addMonths } from '#domain/quota/plan';
@@ -54,12 +55,15 @@ export function openTeller(
   const keyCache = createKeyCache({ store, clock });
   const ledger = createLedgerStore(database, undefined, restingPart);
   let loss: Loss | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
   const fragile =
     (statement: (reports: readonly LeaseReport[]) => Promise<LeaseStates>) =>
     async (reports: readonly LeaseReport[]) => {
       const lost = loss;
       loss = undefined;
-      const states = lost === 'request' ? [] : await statement(reports);
+      const answer = lost === 'request' ? Promise.resolve([]) : statement(reports);
+      underWay = answer.catch(() => undefined);
+      const states = await answer;
       if (lost) throw new Error('the connection was cut');
       return states;
     };
@@ -78,6 +82,13 @@ export function openTeller(
     users,
     loseNext(what: Loss): void {
       loss = what;
+    },
+    /** Resolves once what was sent to the ledger by itself, after a change of the user, was answered. */
+    async answered(): Promise<void> {
+      await nextTurn();
+      await nextTurn();
+      await underWay;
+      await nextTurn();
     },
     /** Makes one call with a key; the receipt is still to be kept or refunded. */
     async call(apiKey: string) {

@@ -178,6 +178,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
         return;
       case 'crash': {
         // What the books have is only known here once a settlement was acknowledged.
+        await teller(one.who).answered();
         if (isCut[one.who]) await settle(one.who);
         for (const { period, date, spent, settled } of teller(one.who).leasesOf(key)) {
           model.book(period.start, date, settled - spent);
