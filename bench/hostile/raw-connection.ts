@@ -1,32 +1,5 @@
 import { connect } from 'node:net';
-
-/** `code` is that of the problem, where the answer is one. */
-export type RawAnswer = {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-  code: string | undefined;
-};
-
-/** The first answer in some bytes, once all of it is there, and how long it is. One in chunks keeps their marks. */
-function firstAnswer(received: Buffer): { answer: RawAnswer; length: number } | undefined {
-  const end = received.indexOf('\r\n\r\n');
-  if (end < 0) return undefined;
-  const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');
-  const headers = Object.fromEntries(
-    lines.map((line) => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-    }),
-  );
-  const last = headers['transfer-encoding'] === 'chunked' ? received.indexOf('0\r\n\r\n', end) : undefined;
-  if (last === -1) return undefined;
-  const length = last === undefined ? end + 4 + Number(headers['content-length'] ?? 0) : last + 5;
-  if (received.length < length) return undefined;
-  const body = received.subarray(end + 4, length).toString();
-  const status = Number(statusLine.split(' ')[1]);
-  return { answer: { status, headers, body, code: /"code":"(\w+)"/.exec(body)?.[1] }, length };
-}
+import { firstAnswer, type RawAnswer } from '../../fixtures/raw-answer.ts';
 
 /**
  * One connection on which bytes are sent as they are, sound or not; answers are parted by their Content-Length.

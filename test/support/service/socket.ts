@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
-
-export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
+import { firstAnswer, type RawAnswer } from '../../../fixtures/raw-answer.ts';
 
 /**
  * Connections that send bytes as they are, one request after another; a new one is opened when the other side has
@@ -31,7 +30,7 @@ export function openConnection(url: string) {
         let received = Buffer.alloc(0);
         const onData = (data: Buffer) => {
           received = Buffer.concat([received, data]);
-          const answer = readAnswer(received, isHead);
+          const answer = firstAnswer(received, isHead)?.answer;
           if (answer) settle(() => resolve(answer), answer.headers.connection === 'close');
         };
         const onClose = () =>
@@ -57,22 +56,4 @@ export async function exchange(url: string, ...chunks: (string | Buffer)[]): Pro
   } finally {
     connection.close();
   }
-}
-
-/** The answer, once all of it is there: by its Content-Length. */
-function readAnswer(received: Buffer, isHead: boolean): RawAnswer | undefined {
-  const end = received.indexOf('\r\n\r\n');
-  if (end < 0) return undefined;
-  const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');
-  const headers = Object.fromEntries(
-    lines.map((line) => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-    }),
-  );
-  const body = received.subarray(end + 4);
-  const status = Number(statusLine.split(' ')[1]);
-  const length = isHead || status === 304 ? 0 : Number(headers['content-length'] ?? 0);
-  if (body.length < length) return undefined;
-  return { status, headers, body: body.toString('utf8') };
 }
