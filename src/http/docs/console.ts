@@ -36,6 +36,5 @@ export async function serveConsole(app: FastifyInstance, basePath: string, folde
     reply.header('cache-control', 'no-cache').sendFile('index.html', folder, { cacheControl: false }),
   );
   // The page loads its assets by relative paths, which need the slash at the end.
-  if (basePath)
-    app.get(basePath, { schema: { hide: true } }, (_, reply) => reply.redirect(`${basePath}/`, 308));
+  if (basePath) app.get(basePath, { schema }, (_request, reply) => reply.redirect(`${basePath}/`, 308));
 }
