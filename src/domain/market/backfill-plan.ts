@@ -102,9 +102,9 @@ function planHours(window: Window, input: PlanInput): PlannedFetch[] {
 
 /** The chart of the last day, when it is due; waited for where nothing of the window is stored. */
 function planLastDay(window: Window, input: PlanInput): PlannedFetch[] {
-  const { span, open } = window;
+  const { span } = window;
   const { now, coverage, schedule, isSettled, hasFailed } = input;
-  const isFinal = !open && isSettled && reachableGaps(window, input).length === 0;
+  const isFinal = isSettled && reachableGaps(window, input).length === 0;
   const lastDay = { from: now - DAY, thru: now };
   if (isFinal || span.thru < lastDay.from || !isDue('chart', schedule.chart, input)) return [];
   const isStored = coverage.some((covered) => overlap(covered, span));

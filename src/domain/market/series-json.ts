@@ -1,6 +1,5 @@
 import { DAY, SECOND } from '#domain/clock';
-import type { Sample } from './sample.ts';
-import { type Columns, columnsOf, PIECE_SAMPLES } from './series.ts';
+import { type Columns, PIECE_SAMPLES } from './series.ts';
 
 const ARRAYS = [
   ['prices', 'price'],
@@ -66,6 +65,3 @@ export function* seriesJson(columns: Columns): Generator<string> {
   }
   yield `${text}}`;
 }
-
-export const seriesToJson = (samples: readonly Sample[]): string =>
-  [...seriesJson(columnsOf(samples))].join('');

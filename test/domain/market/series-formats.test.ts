@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#domain/clock';
 import type { Sample } from '#domain/market/sample';
+import { columnsOf } from '#domain/market/series';
 import { seriesToCsv } from '#domain/market/series-csv';
-import { seriesToJson } from '#domain/market/series-json';
+import { seriesJson } from '#domain/market/series-json';
 import { priceSeries } from '#domain/records';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });
@@ -19,6 +20,8 @@ const samples = fc
     });
   });
 
+const jsonOf = (given: readonly Sample[]) => [...seriesJson(columnsOf(given))].join('');
+
 const COLUMNS = [
   ['prices', 'price'],
   ['market_cap', 'marketCap'],
@@ -29,7 +32,7 @@ describe('a series as JSON', () => {
   test('has each array ascending, a date once, the later of a second, nulls left out of theirs alone, figures exact', () => {
     fc.assert(
       fc.property(samples, (given) => {
-        const series = priceSeries.parse(JSON.parse(seriesToJson(given)));
+        const series = priceSeries.parse(JSON.parse(jsonOf(given)));
         for (const [array, column] of COLUMNS) {
           const bySecond = new Map(
             given
@@ -44,7 +47,7 @@ describe('a series as JSON', () => {
   });
 
   test('a null in the later of two samples leaves the earlier one', () => {
-    const text = seriesToJson([
+    const text = jsonOf([
       { at: 1000, price: 1, marketCap: 10, volume: 0 },
       { at: 1999, price: null, marketCap: 20, volume: null },
     ]);
@@ -59,13 +62,13 @@ describe('a series as JSON', () => {
   test.each([49078.83040364477, 948130277908.4116, 1e-7, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, 0])(
     'gives %d back as it came',
     (value) => {
-      const { prices } = JSON.parse(seriesToJson([{ at: 0, price: value, marketCap: null, volume: null }]));
+      const { prices } = JSON.parse(jsonOf([{ at: 0, price: value, marketCap: null, volume: null }]));
       expect(prices).toEqual([{ date: 'Thu, 01 Jan 1970 00:00:00 GMT', price: value }]);
     },
   );
 
   test('empty has three empty arrays', () => {
-    expect(JSON.parse(seriesToJson([]))).toEqual({ prices: [], market_cap: [], total_volume: [] });
+    expect(JSON.parse(jsonOf([]))).toEqual({ prices: [], market_cap: [], total_volume: [] });
   });
 });
 
