@@ -59,15 +59,15 @@ export function createMetrics() {
 
   function addRequests(read: Readings['requests']): void {
     const rows = () =>
-      Array.from(read(), (tally) => {
-        const { route, method, status } = tally;
-        const counts = countsOf(tally);
+      Array.from(read(), (histogram) => {
+        const { route, method, status } = histogram;
+        const counts = countsOf(histogram);
         const value = counts.reduce((sum, count) => sum + count, 0);
         return {
           labels: { route, method, status: String(status) },
           counts,
           value,
-          sum: tally.figures[0] ?? 0,
+          sum: histogram.figures[0] ?? 0,
         };
       });
     const requests = 'Requests that were answered, by the pattern of their route';

@@ -19,10 +19,11 @@ export async function withinDeadline<Answer>(
   isDatabaseError: (error: unknown) => boolean = () => true,
   ms = DEADLINE,
 ): Promise<Answer> {
+  const within = Math.max(0, Math.round(ms));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const give = () => reject(new TooLate(`the database did not answer within ${DEADLINE} ms`));
-    timer = setTimeout(give, Math.max(0, ms));
+    const give = () => reject(new TooLate(`the database did not answer within ${within} ms`));
+    timer = setTimeout(give, within);
   });
   try {
     return await Promise.race([work, late]);
