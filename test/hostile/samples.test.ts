@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DAY, MINUTE } from '#domain/clock';
-import { openStand, type Stand } from './stand.ts';
+import { ASKED_EACH_SECOND, openStand, type Stand } from './stand.ts';
 
 const latest = (token: string) => `/v1/prices/latest/token?tokenName=${token}`;
 const DAY_CHART = '/v1/prices/history/days?tokenName=ethereum&days=1';
@@ -11,13 +11,7 @@ const MARK = 666_666;
 let stand: Stand;
 let apiKey: string;
 beforeAll(async () => {
-  // Asked for every second: what is wrong with an answer is met at once.
-  const settings = {
-    COINGECKO_REFRESH: 'latest=1s,chart=1s',
-    COINGECKO_CALLS_PER_MINUTE: '100000',
-    COINGECKO_CALLS_PER_MONTH: '100000000',
-  };
-  stand = await openStand({ settings });
+  stand = await openStand({ settings: ASKED_EACH_SECOND });
   apiKey = await stand.register();
 });
 beforeEach(() => stand.sandbox.faults.clear());

@@ -21,6 +21,12 @@ const MEMORY = { times: 1.2, within: 30_000 };
 const QUIET_MS = 500;
 /** How long an attack lasts that could go on for ever, in ms. */
 export const ATTACK_MS = 2_000;
+/** The aggregator is asked every second: what is wrong with an answer is met at once. */
+export const ASKED_EACH_SECOND = {
+  COINGECKO_REFRESH: 'latest=1s,chart=1s',
+  COINGECKO_CALLS_PER_MINUTE: '100000',
+  COINGECKO_CALLS_PER_MONTH: '100000000',
+};
 const WARM_UP_MS = 2_500;
 const ORDINARY = [
   '/v1/prices/latest/token?tokenName=bitcoin',

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MB } from '../../bench/hostile/attacks.ts';
-import { ATTACK_MS, openStand, type Stand } from './stand.ts';
+import { ASKED_EACH_SECOND, ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 const QUESTIONS = [
@@ -15,12 +15,7 @@ const GARBAGE = `[${'{},'.repeat(2.7 * MB)}{}]`;
 let stand: Stand;
 let apiKey: string;
 beforeAll(async () => {
-  const settings = {
-    COINGECKO_REFRESH: 'latest=1s,chart=1s',
-    COINGECKO_CALLS_PER_MINUTE: '100000',
-    COINGECKO_CALLS_PER_MONTH: '100000000',
-  };
-  stand = await openStand({ settings });
+  stand = await openStand({ settings: ASKED_EACH_SECOND });
   apiKey = await stand.register();
   stand.sandbox.faults.always(
     { kind: 'status', status: 200, body: GARBAGE },

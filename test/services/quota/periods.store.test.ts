@@ -67,18 +67,23 @@ it('a refusal tells a shorter time while another process holds a part', async ()
   await Promise.all([teller.close(), other.close()]);
 });
 
+/** A call just before an instant, which is kept or given back after it, and one that is kept at that instant. */
+async function callAround(at: number, fate: string): Promise<void> {
+  clock.passUntil(at - 1);
+  await teller.poll();
+  const early = await teller.call(apiKey);
+  clock.pass(1);
+  const late = await teller.call(apiKey);
+  if (fate === 'kept') teller.keep(early);
+  else teller.refund(early);
+  teller.keep(late);
+  await teller.close();
+}
+
 it.each(['kept', 'given back'])(
   'a call that is %s after the boundary belongs to the period before it',
   async (fate) => {
-    clock.passUntil(BOUNDARIES[1] - 1);
-    await teller.poll();
-    const early = await teller.call(apiKey);
-    clock.pass(1);
-    const late = await teller.call(apiKey);
-    if (fate === 'kept') teller.keep(early);
-    else teller.refund(early);
-    teller.keep(late);
-    await teller.close();
+    await callAround(BOUNDARIES[1], fate);
     expect(await usageRows(database, key)).toEqual([
       { period: BOUNDARIES[0], used: fate === 'kept' ? 1 : 0, outstanding: 0 },
       { period: BOUNDARIES[1], used: 1, outstanding: 0 },
@@ -90,15 +95,7 @@ it.each(['kept', 'given back'])(
   'a call that is %s after midnight belongs to the date before it',
   async (fate) => {
     const midnight = Date.UTC(2026, 1, 1);
-    clock.passUntil(midnight - 1);
-    await teller.poll();
-    const early = await teller.call(apiKey);
-    clock.pass(1);
-    const late = await teller.call(apiKey);
-    if (fate === 'kept') teller.keep(early);
-    else teller.refund(early);
-    teller.keep(late);
-    await teller.close();
+    await callAround(midnight, fate);
     const before = fate === 'kept' ? [{ date: midnight - DAY, calls: 1 }] : [];
     expect(await usageDays(database, key)).toEqual([...before, { date: midnight, calls: 1 }]);
   },
