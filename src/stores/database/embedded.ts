@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import type { Clock } from '#domain/clock';
@@ -41,7 +42,7 @@ export async function openEmbedded(dataDir: string, clock: Clock, loadDataDir?: 
 
 async function startPostgres(at: string, loadDataDir?: Blob) {
   try {
-    return await PGlite.create(at, loadDataDir && { loadDataDir });
+    return takingTurns(await PGlite.create(at, loadDataDir && { loadDataDir }));
   } catch (cause) {
     // What WebAssembly throws is not always an Error: a failed file operation has a number alone.
     const { message, errno } = Object(cause) as { message?: string; errno?: number };
@@ -49,6 +50,20 @@ async function startPostgres(at: string, loadDataDir?: Blob) {
       message ?? (errno === undefined ? String(cause) : (FILE_ERRORS[errno] ?? `file error ${errno}`));
     throw new Error(`the embedded database in ${at} cannot be opened: ${reason}`, { cause });
   }
+}
+
+/**
+ * Statements run on this thread and are awaited by nothing but promises: those that queue would run all at once, before
+ * any connection is read. So each waits for a turn of the event loop.
+ */
+function takingTurns(postgres: PGlite): PGlite {
+  const runExclusive = postgres._runExclusiveQuery.bind(postgres);
+  postgres._runExclusiveQuery = (run) =>
+    runExclusive(async () => {
+      await nextTurn();
+      return run();
+    });
+  return postgres;
 }
 
 async function makeWritable(directory: string) {

@@ -51,6 +51,21 @@ test('an embedded database is made, kept, and free again once closed', async () 
   await second.close();
 });
 
+test('the event loop turns between two statements of an embedded database, however many wait', async () => {
+  const { prisma, close } = await openDatabase({ dataDir: 'memory://' });
+  let turns = 0;
+  let counting: NodeJS.Immediate | undefined;
+  const count = () => {
+    turns += 1;
+    counting = setImmediate(count);
+  };
+  count();
+  await Promise.all(Array.from({ length: 20 }, () => prisma.refresh.count()));
+  clearImmediate(counting);
+  expect(turns).toBeGreaterThanOrEqual(20);
+  await close();
+});
+
 test('a row that was acknowledged outlives a SIGKILL, and the directory can be opened at once', async () => {
   const module = new URL('../../../src/stores/database/database.ts', import.meta.url).href;
   const script = `
