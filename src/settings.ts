@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/aggregator-plan';
 import { parseRefreshSchedule, type RefreshSchedule } from '#domain/market/refresh-schedule';
-import type { StatisticsSourceName } from '#domain/statistics/statistics';
+import { keyedUrls, lineUp } from '#domain/statistics/line-up';
+import { bitcoinUrl, chainUrl, httpUrl, linkTemplate, nodeUrls, upToEight } from './settings/urls.ts';
 
 /** The settings do not hold; `faults` has a line for each that is wrong. */
 export class SettingsError extends Error {
@@ -26,43 +27,8 @@ const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   z.enum(names, `must be ${alternatives.format(names)}`);
 
-const httpUrl = z
-  .string()
-  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http:// or https:// URL')
-  .transform((text) => text.replace(/\/+$/, ''));
-
-const isEncoded = (text: string) => {
-  try {
-    return decodeURIComponent(text) !== '';
-  } catch {
-    return false;
-  }
-};
-
-/** Of nodes: paths are put behind them, and what is before an @ goes out as basic authentication. */
-const nodeUrl = httpUrl
-  .refine((text) => !/[?#]/.test(text), 'must be URLs without a query and a fragment')
-  .refine((text) => {
-    const { username, password } = URL.parse(text) ?? {};
-    return [username, password].every((one) => !one || isEncoded(one));
-  }, 'must be URLs with credentials in valid percent-encoding');
-
-const nodeUrls = z
-  .string()
-  .transform((text) => text.split(',').map((url) => url.trim()))
-  .pipe(z.array(nodeUrl, 'must be http:// or https:// URLs, separated by commas'));
-
 /** What goes out as a header: with anything else in it no call could be made. */
 const upstreamKey = z.string().regex(/^[!-~]+$/, 'must be printable ASCII characters without a space');
-
-/** A template of a link: an http(s) URL in which a name stands in braces. */
-const linkTemplate = (name: string) =>
-  z
-    .string()
-    .refine(
-      (text) => text.includes(`{${name}}`) && /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
-      `must be an http:// or https:// URL with {${name}} in it`,
-    );
 
 const origins = z
   .string()
@@ -99,7 +65,7 @@ const refreshSchedule = z.string().transform((text, context): Partial<RefreshSch
 });
 
 /** Each setting of the environment: its name, its form and its default. */
-const environment = z.object({
+const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
   BASE_PATH: z
@@ -119,10 +85,17 @@ const environment = z.object({
   COINGECKO_REFRESH: refreshSchedule.default({}),
   CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
   CRYPTOCOMPARE_API_KEY: upstreamKey.optional(),
-  SOLANA_RPC_URL: httpUrl.default('https://api.mainnet-beta.solana.com'),
-  ARWEAVE_URL: httpUrl.default('https://arweave.net'),
-  BITCOIN_STATS_URL: httpUrl.default('https://blockchain.info'),
-  ETHEREUM_STATS_URL: httpUrl.default('https://eth.blockscout.com/api/v2'),
+  SOLANA_RPC_URL: upToEight(httpUrl).default([
+    'https://api.mainnet-beta.solana.com',
+    'https://solana-rpc.publicnode.com',
+  ]),
+  ARWEAVE_URL: upToEight(chainUrl).default(['https://arweave.net', 'https://turbo-gateway.com']),
+  BITCOIN_STATS_URL: upToEight(bitcoinUrl).default(['https://blockchain.info', 'https://mempool.space/api']),
+  ETHEREUM_STATS_URL: upToEight(chainUrl).default([
+    'https://eth.blockscout.com/api/v2',
+    'https://api.blockscout.com/1/api/v2',
+  ]),
+  ETHEREUM_STATS_API_KEY: upstreamKey.optional(),
   NODE_URLS: nodeUrls.default([]),
   NODE_DIALECT: oneOf('auto', 'legacy', 'cosmos').default('auto'),
   EXPLORER_TX_URL: linkTemplate('hash').optional(),
@@ -141,6 +114,14 @@ const environment = z.object({
   METRICS_PORT: whole(0, 65_535).optional(),
   SHUTDOWN_GRACE_MS: whole(0, 600_000).default(10_000),
 });
+
+const environment = variables.refine(
+  (env) => env.ETHEREUM_STATS_API_KEY === undefined || keyedUrls(env.ETHEREUM_STATS_URL).length > 0,
+  {
+    path: ['ETHEREUM_STATS_API_KEY'],
+    message: 'is for a URL like https://api.blockscout.com/1/api/v2: ETHEREUM_STATS_URL has none',
+  },
+);
 
 /**
  * The settings of the service, read from the environment; an empty value counts as unset.
@@ -170,16 +151,13 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
       },
       schedule: { ...plan.schedule, ...data.COINGECKO_REFRESH },
     },
-    statistics: {
-      apiKey: data.CRYPTOCOMPARE_API_KEY,
-      urls: {
-        cryptocompare: data.CRYPTOCOMPARE_URL,
-        'bitcoin-stats': data.BITCOIN_STATS_URL,
-        'ethereum-stats': data.ETHEREUM_STATS_URL,
-        'solana-rpc': data.SOLANA_RPC_URL,
-        'arweave-node': data.ARWEAVE_URL,
-      } satisfies Record<StatisticsSourceName, string>,
-    },
+    statistics: lineUp({
+      cryptocompare: { url: data.CRYPTOCOMPARE_URL, apiKey: data.CRYPTOCOMPARE_API_KEY },
+      bitcoin: data.BITCOIN_STATS_URL,
+      ethereum: { urls: data.ETHEREUM_STATS_URL, apiKey: data.ETHEREUM_STATS_API_KEY },
+      solana: data.SOLANA_RPC_URL,
+      arweave: data.ARWEAVE_URL,
+    }),
     node: {
       urls: data.NODE_URLS,
       dialect: data.NODE_DIALECT,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSettings, type SettingsError } from '#settings';
 
-test.each(['COINGECKO_API_KEY', 'CRYPTOCOMPARE_API_KEY'])(
+test.each(['COINGECKO_API_KEY', 'CRYPTOCOMPARE_API_KEY', 'ETHEREUM_STATS_API_KEY'])(
   '%s must be what a header can carry, and is not repeated in the fault',
   (name) => {
     for (const key of ['se cret', 'secret\n', 'sécret']) {

@@ -1,5 +1,6 @@
 import { STATISTICS_BUDGETS, throttledStatistics } from '#domain/statistics/budget';
-import { STATISTICS_SOURCES, type StatisticsSourceName } from '#domain/statistics/statistics';
+import type { ConfiguredSource } from '#domain/statistics/line-up';
+import { STATISTICS_KINDS, type StatisticsKind, type StatisticsSource } from '#domain/statistics/statistics';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { createFailover } from '#services/statistics/failover';
 import { createStatistics } from '#services/statistics/statistics';
@@ -10,32 +11,35 @@ import { openArweaveNode } from '#sources/statistics/arweave';
 import { openBitcoinStats } from '#sources/statistics/bitcoin';
 import { openCryptoCompare } from '#sources/statistics/cryptocompare';
 import { openEthereumStats } from '#sources/statistics/ethereum';
+import { openMempool } from '#sources/statistics/mempool';
 import { openSolanaRpc } from '#sources/statistics/solana';
+import type { KeyedOptions } from '#sources/statistics/source';
 import { createStatisticsStore } from '#stores/statistics/statistics';
 import type { Context } from './context.ts';
 
-const OPEN = {
+const OPEN: Record<StatisticsKind, (options: KeyedOptions) => StatisticsSource> = {
   cryptocompare: openCryptoCompare,
   'bitcoin-stats': openBitcoinStats,
+  'bitcoin-mempool': openMempool,
   'ethereum-stats': openEthereumStats,
   'solana-rpc': openSolanaRpc,
   'arweave-node': openArweaveNode,
-} as const satisfies Record<StatisticsSourceName, unknown>;
+};
 
 /** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
 export async function openStatistics(context: Context) {
   const { settings, prisma, deadline, refreshes, observe, dropped, clock, log } = context;
-  const { upstreamTimeoutMs: timeoutMs, statistics } = settings;
-  const { apiKey } = statistics;
+  const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;
 
-  async function openOne(name: StatisticsSourceName) {
-    const limits = STATISTICS_BUDGETS[name];
-    const throttle = (spent: number, now: number) => throttledStatistics(name, limits, spent, now);
+  async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
+    const limits = STATISTICS_BUDGETS[kind];
+    const throttle = (spent: number, now: number) => throttledStatistics(kind, limits, spent, now);
     const budget = await openBudget({ store: refreshes, upstream: name, budget: limits, throttle, clock });
     const breaker = createBreaker();
-    const source = OPEN[name]({
-      url: statistics.urls[name],
-      ...(name === 'cryptocompare' && { apiKey }),
+    const source = OPEN[kind]({
+      name,
+      url,
+      apiKey,
       timeoutMs,
       clock,
       reserve: budget.reserve,
@@ -43,32 +47,30 @@ export async function openStatistics(context: Context) {
       observe: observe(name),
       breaker,
     });
-    return { name, source, budget, breaker, countDropped: dropped(name) };
+    // The one that tells most refuses whoever has no key.
+    const isAsked = kind !== 'cryptocompare' || apiKey !== undefined;
+    return { name, source, isAsked, budget, breaker, countDropped: dropped(name) };
   }
-  const upstreams = await Promise.all(STATISTICS_SOURCES.map(openOne));
-  const byName = Object.fromEntries(upstreams.map((upstream) => [upstream.name, upstream])) as Record<
-    StatisticsSourceName,
-    (typeof upstreams)[number]
-  >;
+  const upstreams = await Promise.all(line.map(openOne));
+  const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
   const sources = upstreams.map(({ source }) => source);
 
   const store = deadline.over(createStatisticsStore(prisma));
   const cache = await openStatisticsCache({ store, refreshes, clock, log });
   const failover = createFailover({
-    // In the order of preference. The first tells most, and refuses whoever has no key.
-    sources: sources.filter(({ name }) => name !== 'cryptocompare' || apiKey !== undefined),
-    interval: (name) => byName[name].budget.schedule().every,
+    sources: upstreams.filter(({ isAsked }) => isAsked).map(({ source }) => source),
+    interval: (name) => byName.get(name)?.budget.schedule().every ?? Number.POSITIVE_INFINITY,
     cache,
     timeoutMs,
     clock,
-    dropped: (name) => byName[name].countDropped(1),
+    dropped: (name) => byName.get(name)?.countDropped(1),
   });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, log });
 
   return {
     statistics: createStatistics({ cache, failover, singleFlight, clock, log }),
-    /** All sources, with a key or without: what each provides is part of the interface description. */
-    sources,
+    /** One source of each kind, with a key or without: what it tells is part of the interface description. */
+    sources: sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name)),
 
     /** The circuit and the budget of each upstream, for the metrics. */
     readings: () =>

@@ -36,7 +36,8 @@ it. While none can be asked, the last good answer is given, with its \`Age\`. JS
 
 A figure that the source does not tell is null. A figure that is counted here is the difference between two samples of \
 the same source, a day apart give or take half an hour; it is not scaled, and null until there are two. \`cryptocompare\` \
-is asked where the operator has a key for it, and lists the chain.
+is asked where the operator has a key for it, and lists the chain. Where there are several sources of a kind, the second \
+is named with \`-2\`, as in \`solana-rpc-2\`, and tells the same.
 
 ${chains.join('\n')}`;
 }

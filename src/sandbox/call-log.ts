@@ -1,4 +1,11 @@
-export type Call = { method: string; path: string; query: Record<string, string>; at: number };
+export type Call = {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  /** The header of this name, where there was one. */
+  authorization?: string;
+  at: number;
+};
 
 const KEPT = 10_000;
 

@@ -12,6 +12,7 @@ import { createArweave } from '#sandbox/statistics/arweave';
 import { createBlockchainInfo } from '#sandbox/statistics/blockchain-info';
 import { createBlockscout } from '#sandbox/statistics/blockscout';
 import { createCryptoCompare } from '#sandbox/statistics/cryptocompare';
+import { createMempool } from '#sandbox/statistics/mempool';
 import { createSolana } from '#sandbox/statistics/solana';
 import { createCallLog } from './call-log.ts';
 import { createFaults } from './faults.ts';
@@ -42,7 +43,9 @@ export async function startSandbox(
   const statistics = {
     cryptocompare: createCryptoCompare({ seed, clock }),
     bitcoin: createBlockchainInfo({ seed, clock }),
+    mempool: createMempool({ seed, clock }),
     ethereum: createBlockscout({ seed, clock }),
+    blockscout: createBlockscout({ seed, clock, prefix: '/blockscout/1/api/v2', wantsKey: true }),
     solana: createSolana({ seed, clock }),
     arweave: createArweave({ seed, clock }),
   };
@@ -64,8 +67,9 @@ export async function startSandbox(
     if (!upstream) return send(response, errorReply(404, 'no upstream is here'));
 
     const inner = path.slice(upstream.prefix.length);
+    const credentials = headers.authorization ? { authorization: headers.authorization } : {};
     log.record(
-      { method, path, query: Object.fromEntries(query), at: clock.now() },
+      { method, path, query: Object.fromEntries(query), ...credentials, at: clock.now() },
       upstream.prefix + (upstream.endpointOf?.(inner) ?? inner),
     );
     const answer = () => upstream.answer({ method, path: inner, query, headers, body });
@@ -94,7 +98,10 @@ export async function startSandbox(
     coingeckoUrl: origin + coingecko.prefix,
     cryptocompareUrl: origin + statistics.cryptocompare.prefix,
     bitcoinUrl: origin + statistics.bitcoin.prefix,
+    mempoolUrl: origin + statistics.mempool.prefix,
     ethereumUrl: origin + statistics.ethereum.prefix,
+    /** Blockscout's own service, which wants a key. */
+    blockscoutUrl: origin + statistics.blockscout.prefix,
     solanaUrl: origin + statistics.solana.prefix,
     arweaveUrl: origin + statistics.arweave.prefix,
     /** Two nodes of one chain, one for each dialect. */

@@ -12,6 +12,7 @@ export const statistics: Mutations[] = [
       ['intervals.find(Number.isFinite)', 'intervals[0]'],
       ['          passedOver.set(name, error.reason);\n', ''],
       ["=== 'not_listed') await cache", "!== 'not_listed') await cache"],
+      ["cause !== 'not_listed' && !isLess", '!isLess'],
       ['if (implausibleTime(tokenOf(symbol), sample.at, clock.now()))', 'if (sample.at < 0)'],
     ],
   },
@@ -31,11 +32,40 @@ export const statistics: Mutations[] = [
     ],
   },
   {
+    file: 'src/domain/statistics/line-up.ts',
+    tests: ['domain/statistics/line-up.test.ts'],
+    changes: [
+      ['urls.length === 1 ? urls : ', ''],
+      ['keyed.includes(url) ? ethereum.apiKey : undefined', 'ethereum.apiKey'],
+      ['places.set(source.kind, place);', 'places.set(source.kind, 1);'],
+    ],
+  },
+  {
+    file: 'src/sources/statistics/mempool.ts',
+    tests: ['sources/statistics/mempool.test.ts'],
+    changes: [
+      ['remainingBlocks === EPOCH ? null : ', ''],
+      ['currentHashrate / TERAHASH', 'currentHashrate / 1e9'],
+    ],
+  },
+  {
+    file: 'src/sources/statistics/ethereum.ts',
+    tests: ['sources/statistics/ethereum-key.test.ts', 'sources/statistics/published-figures.test.ts'],
+    changes: [
+      ['new Set([401, 402])', 'new Set([401])'],
+      [
+        'rounded(blocks.length > 0 ? total / blocks.length : null)',
+        'blocks.length > 0 ? total / blocks.length : null',
+      ],
+    ],
+  },
+  {
     file: 'src/domain/statistics/record.ts',
     tests: ['domain/statistics/statistics-record.test.ts'],
     changes: [
       ['Math.floor(at / SECOND)', 'at'],
       ['figures[figure] ?? null', 'figures[figure] || null'],
+      ['Math.round(size)', 'size'],
     ],
   },
   {

@@ -25,7 +25,7 @@ export const FIGURE_SCHEMAS = {
   hashrate: figure('Terahashes a second (TH/s)', 199187870.17167962),
   difficulty: figure('The difficulty of a block, in the measure of its chain', 27692567959233.59),
   block_time: figure('Mean time between two blocks, in seconds', 597.1180555555553),
-  block_size: figure('Mean size of a block, in bytes', 1292170),
+  block_size: tally('Mean size of a block, in whole bytes', 1292170),
   current_supply: figure('Coins there are', 19111662),
   transaction_count: tally('Transactions of the last day', 282037),
   transaction_count_all_time: tally('Transactions ever', 753969557),

@@ -25,9 +25,14 @@ export function statisticsRecord(
 const UNTOLD = Object.fromEntries(FIGURES.map((figure) => [figure, null]));
 
 /**
- * A record that was stored by this release or an earlier one: a figure that it lacks is null. Undefined for what is no
- * record.
+ * A record that was stored by this release or an earlier one: a figure that it lacks is null, and a size of blocks that
+ * it has a fraction of is rounded. Undefined for what is no record.
  */
 export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
-  return tokenStatistics.safeParse({ ...UNTOLD, ...(stored as object) }).data;
+  const record: Record<string, unknown> = { ...UNTOLD, ...(stored as object) };
+  const { block_size: size } = record;
+  return tokenStatistics.safeParse({
+    ...record,
+    ...(typeof size === 'number' && { block_size: Math.round(size) }),
+  }).data;
 }

@@ -13,20 +13,28 @@ export const STATISTICS_SYMBOLS = TOKENS.flatMap(({ symbol, statistics }) =>
   statistics ? [symbol] : [],
 ) as unknown as [StatisticsSymbol, ...StatisticsSymbol[]];
 
-export const STATISTICS_SOURCES = [
+/** The kinds of source: what is asked, in which dialect, and what it tells. */
+export const STATISTICS_KINDS = [
   'cryptocompare',
   'bitcoin-stats',
+  'bitcoin-mempool',
   'ethereum-stats',
   'solana-rpc',
   'arweave-node',
 ] as const;
-/** As the header `Quotient-Source` names it, and the log, the metric and the budget. */
-export type StatisticsSourceName = (typeof STATISTICS_SOURCES)[number];
+export type StatisticsKind = (typeof STATISTICS_KINDS)[number];
+/**
+ * As the header `Quotient-Source` names it, and the log, the metric and the budget: its kind, and from the second URL of
+ * a kind on its place among them, as in `solana-rpc-2`. A URL may hold a secret, so no name is made of one.
+ */
+export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
+/** What the name of a source matches. */
+export const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 
 export const isStatisticsSymbol = (text: string): text is StatisticsSymbol =>
   (STATISTICS_SYMBOLS as readonly string[]).includes(text);
 export const isStatisticsSource = (text: string): text is StatisticsSourceName =>
-  (STATISTICS_SOURCES as readonly string[]).includes(text);
+  new RegExp(STATISTICS_SOURCE).test(text);
 
 /** What a source told of a chain at one moment; a figure that it did not tell is left out. */
 export type ChainSample = {
@@ -46,7 +54,7 @@ export type StatisticsSource = {
   figuresByToken: Partial<Record<StatisticsSymbol, readonly Figure[]>>;
   /**
    * One sample of a chain. Throws `UpstreamFailure`; with `not_listed` when the source does not serve this chain,
-   * whatever `tells` has of it.
+   * whatever `figuresByToken` has of it.
    *
    * @param withinMs the deadline of the whole sample, however many calls it takes, when that is less than the source's own
    */

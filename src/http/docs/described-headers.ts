@@ -1,4 +1,4 @@
-import { STATISTICS_SOURCES } from '#domain/statistics/statistics';
+import { STATISTICS_SOURCE } from '#domain/statistics/statistics';
 import type { Schema } from './examples.ts';
 
 type DescribedHeader = { description: string; schema: Schema; example: string | number };
@@ -59,10 +59,11 @@ export const HEADERS = {
     '2013-04-28/2024-11-21',
     '^[0-9TZ:.-]+/[0-9TZ:.-]+(, [0-9TZ:.-]+/[0-9TZ:.-]+)*$',
   ),
-  'Quotient-Source': {
-    ...text('The source that told the figures.', STATISTICS_SOURCES[0]),
-    schema: { type: 'string', enum: [...STATISTICS_SOURCES] },
-  },
+  'Quotient-Source': text(
+    'The source that told the figures; `solana-rpc-2` is the second of its kind.',
+    'cryptocompare',
+    STATISTICS_SOURCE,
+  ),
   Link: text(
     'The page of an explorer about it, where the operator has named one (RFC 8288).',
     '<https://explorer.example/tx/E19B011D>; rel="alternate"; title="explorer"',

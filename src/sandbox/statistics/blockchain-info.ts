@@ -1,7 +1,7 @@
 import { type Clock, DAY, MINUTE, SECOND } from '#domain/clock';
 import { jsonReply } from '#sandbox/replies';
 import type { Answer, Upstream } from '#sandbox/upstream';
-import { createChainFigures } from './chain-figures.ts';
+import { createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 const SATOSHIS = 1e8;
 const RETARGET = 2016; // blocks
@@ -19,11 +19,10 @@ export function createBlockchainInfo({ seed, clock }: { seed: number; clock: Clo
   function stats(now: number): Answer {
     const height = chain.heightAt(now);
     const mined = height - chain.heightAt(now - DAY);
-    const difficulty = 110_000_000_000_000;
     return jsonReply(200, {
       timestamp: Math.floor(now / SECOND) * SECOND,
       market_price_usd: 90_000.5,
-      hash_rate: (difficulty * 2 ** 32) / chain.blockSeconds / 1e9,
+      hash_rate: (DIFFICULTY * 2 ** 32) / chain.blockSeconds / 1e9,
       n_btc_mined: mined * 3.125 * SATOSHIS,
       n_tx: chain.transactionsAt(now) - chain.transactionsAt(now - DAY),
       n_blocks_mined: mined,
@@ -32,7 +31,7 @@ export function createBlockchainInfo({ seed, clock }: { seed: number; clock: Clo
       n_blocks_total: height,
       blocks_size: mined * chain.blockBytes,
       nextretarget: Math.ceil((height + 1) / RETARGET) * RETARGET - 1,
-      difficulty,
+      difficulty: DIFFICULTY,
     });
   }
 

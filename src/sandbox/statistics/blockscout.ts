@@ -6,8 +6,21 @@ import { createChainFigures } from './chain-figures.ts';
 /** Blocks on a page. */
 const PAGE = 50;
 
-/** The stand-in for Blockscout, REST API v2: `/stats` and the first page of `/blocks`. */
-export function createBlockscout({ seed, clock }: { seed: number; clock: Clock }): Upstream {
+/**
+ * The stand-in for a Blockscout explorer, REST API v2: `/stats` and the first page of `/blocks`; with `wantsKey` for
+ * Blockscout's own service, which accepts any key.
+ */
+export function createBlockscout({
+  seed,
+  clock,
+  prefix = '/ethereum',
+  wantsKey = false,
+}: {
+  seed: number;
+  clock: Clock;
+  prefix?: string;
+  wantsKey?: boolean;
+}): Upstream {
   const chain = createChainFigures(seed, 'eth');
 
   function stats(now: number): Answer {
@@ -42,8 +55,11 @@ export function createBlockscout({ seed, clock }: { seed: number; clock: Clock }
   }
 
   return {
-    prefix: '/ethereum',
-    answer({ method, path }) {
+    prefix,
+    answer({ method, path, headers }) {
+      if (wantsKey && !/^Bearer \S+$/.test(headers.authorization ?? '')) {
+        return jsonReply(401, { message: 'Unauthorized' });
+      }
       if (method === 'GET' && path === '/stats') return stats(clock.now());
       if (method === 'GET' && path === '/blocks') return blocks(clock.now());
       return jsonReply(404, { message: 'Not found' });

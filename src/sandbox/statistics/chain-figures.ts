@@ -20,6 +20,9 @@ const CHAINS: Record<StatisticsSymbol, ChainParameters> = {
   sol: { blockSeconds: 0.48, blockBytes: 90_000, dailyTransactions: 2.2e8, dailyAddresses: 1_500_000 },
 };
 
+/** Of Bitcoin; its hash rate follows from it. */
+export const DIFFICULTY = 110_000_000_000_000;
+
 const LANES = { transactions: 5_000, addresses: 5_100, blockTimes: 5_200, blockBytes: 5_300 };
 // The noise changes by at most three in a day, so that with this share of it a total never falls.
 const SWING = 0.2;

@@ -1,7 +1,7 @@
 import { type Clock, DAY, SECOND } from '#domain/clock';
 import { jsonReply } from '#sandbox/replies';
 import type { Answer, Upstream } from '#sandbox/upstream';
-import { type ChainFigures, createChainFigures } from './chain-figures.ts';
+import { type ChainFigures, createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 /** The supported chains, with CryptoCompare's ids. */
 const LISTED = { BTC: { id: 1182, symbol: 'btc' }, ETH: { id: 7605, symbol: 'eth' } } as const;
@@ -34,7 +34,7 @@ function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
   const midnight = Math.floor(now / DAY) * DAY;
   const [transactions, before] = [chain.transactionsAt(midnight), chain.transactionsAt(midnight - DAY)];
   const addresses = chain.addressesAt(midnight);
-  const difficulty = fsym === 'BTC' ? 1.1e14 : 0;
+  const difficulty = fsym === 'BTC' ? DIFFICULTY : 0;
   const record = {
     id: LISTED[fsym].id,
     time: midnight / SECOND,

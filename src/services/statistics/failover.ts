@@ -45,6 +45,8 @@ export function createFailover({
 }: Dependencies) {
   const sourcesOf = (symbol: StatisticsSymbol) =>
     sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
+  /** Of each token, the sources that failed when it was last sampled, and why. */
+  const failing = new Map<StatisticsSymbol, ReadonlyMap<StatisticsSourceName, FailureCause>>();
 
   /** Whether a source has said today (UTC) that it does not list a chain. */
   function isUnlisted(source: StatisticsSource, symbol: StatisticsSymbol): boolean {
@@ -55,6 +57,17 @@ export function createFailover({
   return {
     /** The first source that has a token's statistics. */
     preferred: (symbol: StatisticsSymbol): StatisticsSourceName | undefined => sourcesOf(symbol)[0]?.name,
+
+    /** For the operator: the sources that failed when they were last needed, and why. */
+    warnings: (): string[] => {
+      const causes = new Map<StatisticsSourceName, FailureCause>();
+      for (const [name, cause] of [...failing.values()].flatMap((passedOver) => [...passedOver])) {
+        // That it was not asked again tells less than why.
+        const isLess = cause === 'resting' && causes.has(name);
+        if (cause !== 'not_listed' && !isLess) causes.set(name, cause);
+      }
+      return [...causes].map(([name, cause]) => `${name}: ${cause}`);
+    },
 
     isOpen: (name: StatisticsSourceName): boolean => sources.some((source) => source.name === name),
 
@@ -73,6 +86,7 @@ export function createFailover({
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();
+      failing.set(symbol, passedOver);
       const all = sourcesOf(symbol);
       let soonest = new UpstreamFailure('statistics', 'not_listed', `no source lists ${symbol} today`);
       for (const [place, source] of all.entries()) {

@@ -94,8 +94,8 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
     /** Reloads what was written since the last poll. */
     sync: cache.sync,
 
-    /** For the operator: what could not be fetched, and why. */
-    warnings: singleFlight.warnings,
+    /** For the operator: what could not be fetched, which sources failed, and why. */
+    warnings: () => [...singleFlight.warnings(), ...failover.warnings()],
 
     /** How old the statistics are. */
     staleness: (): Staleness[] =>

@@ -3,10 +3,9 @@ import { SECOND } from '#domain/clock';
 import type { StatisticsSource } from '#domain/statistics/statistics';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { digits, instant, maybe, whole } from '#sources/transport/number';
-import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
+import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
 import { openStatisticsSource, type StatisticsOptions } from './source.ts';
 
-const NAME = 'arweave-node';
 /** How far back the other end of a mean lies: about a day of blocks. */
 const BLOCKS_BACK = 720;
 /** The largest block, in bytes: it may have the proofs of two chunks in it, 256 KiB each before they become text. */
@@ -45,24 +44,24 @@ const RULES: FigureRules<Ends> = {
   // `timestamp`, seconds: the mean distance of the last 720 blocks.
   block_time: (ends) => perBlock(ends, ({ timestamp }) => timestamp / SECOND),
   // `weave_size`, bytes: what each of the last 720 blocks added to it on average.
-  block_size: (ends) => perBlock(ends, ({ weave_size }) => weave_size),
+  block_size: (ends) => rounded(perBlock(ends, ({ weave_size }) => weave_size)),
 };
 
 /** Statistics of Arweave from a node. The sample's time is that of the newest block. */
-export const openArweaveNode = (options: StatisticsOptions): StatisticsSource =>
+export const openArweaveNode = ({ name = 'arweave-node', ...options }: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
-    name: NAME,
+    name,
     figuresByToken: { ar: figuresTold(RULES) },
     options,
     async take(ask) {
       const block = (height: number) =>
         ask({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {
           if (found.height === height) return found;
-          throw new UpstreamFailure(NAME, 'unexpected', `block ${found.height} in place of ${height}`);
+          throw new UpstreamFailure(name, 'unexpected', `block ${found.height} in place of ${height}`);
         });
       const { height } = await ask({ path: '/info' }, infoAnswer);
       const back = Math.min(BLOCKS_BACK, height);
       const [tip, base] = await Promise.all([block(height), back > 0 ? block(height - back) : undefined]);
-      return sampleOf(NAME, RULES, { tip, base }, tip.timestamp);
+      return sampleOf(name, RULES, { tip, base }, tip.timestamp);
     },
   });

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { MINUTE, SECOND } from '#domain/clock';
 import type { StatisticsSource } from '#domain/statistics/statistics';
 import { instant, maybe, numeric, whole } from '#sources/transport/number';
-import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
+import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
 import { openStatisticsSource, type StatisticsOptions } from './source.ts';
 
-const NAME = 'bitcoin-stats';
 const MILLISECOND = 1;
 const SATOSHIS = 1e8;
 const GIGAHASHES = 1e3; // in a terahash
@@ -35,7 +34,7 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   block_time: ({ minutes_between_blocks: minutes }) => minutes && minutes * (MINUTE / SECOND),
   // The bytes of the blocks of the last 24 hours, by their number.
   block_size: ({ blocks_size: bytes, n_blocks_mined: blocks }) =>
-    bytes != null && blocks ? bytes / blocks : null,
+    rounded(bytes != null && blocks ? bytes / blocks : null),
   // Satoshi.
   current_supply: ({ totalbc }) => totalbc && totalbc / SATOSHIS,
   // Of the last 24 hours.
@@ -43,13 +42,16 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
 };
 
 /** Statistics of Bitcoin from blockchain.info, `GET /stats?format=json`. Its `timestamp` (ms) is the sample's time. */
-export const openBitcoinStats = (options: StatisticsOptions): StatisticsSource =>
+export const openBitcoinStats = ({
+  name = 'bitcoin-stats',
+  ...options
+}: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
-    name: NAME,
+    name,
     figuresByToken: { btc: figuresTold(RULES) },
     options,
     take: (ask) =>
       ask({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
-        sampleOf(NAME, RULES, stats, stats.timestamp),
+        sampleOf(name, RULES, stats, stats.timestamp),
       ),
   });

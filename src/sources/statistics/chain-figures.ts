@@ -14,6 +14,9 @@ export type FigureRules<Answer> = Partial<Record<Figure, (answer: Answer) => num
 export const figuresTold = (rules: FigureRules<never>): readonly Figure[] =>
   FIGURES.filter((figure) => figure in rules);
 
+/** The nearest whole number, for a mean of what is published as one. */
+export const rounded = (figure: number | null | undefined) => (figure == null ? null : Math.round(figure));
+
 /** Figures of which no chain has none: sources write 0 where they do not know, and it is left out. */
 const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'unique_addresses_all_time',

@@ -5,10 +5,8 @@ import { STATISTICS_SYMBOLS, type StatisticsSource } from '#domain/statistics/st
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
 import type { ToldError } from '#sources/transport/json-answer';
 import { instant, maybe, numeric, whole } from '#sources/transport/number';
-import { type FigureRules, sampleOf } from './chain-figures.ts';
-import { openStatisticsSource, type StatisticsOptions } from './source.ts';
-
-const NAME = 'cryptocompare';
+import { type FigureRules, rounded, sampleOf } from './chain-figures.ts';
+import { type KeyedOptions, openStatisticsSource } from './source.ts';
 
 const OVER_RATE_LIMIT = 99;
 
@@ -71,9 +69,11 @@ const latestAnswer = z.object({ Data: record });
 type Latest = z.infer<typeof record>;
 
 /** The record has the figures under our names and in our units (min-api.cryptocompare.com/documentation). */
-const RULES: FigureRules<Latest> = Object.fromEntries(
-  FIGURES.map((figure) => [figure, (latest: Latest) => latest[figure]]),
-);
+const RULES: FigureRules<Latest> = {
+  ...Object.fromEntries(FIGURES.map((figure) => [figure, (latest: Latest) => latest[figure]])),
+  // A mean.
+  block_size: ({ block_size }) => rounded(block_size),
+};
 
 /**
  * Statistics from CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Which chains it has is its own to
@@ -81,12 +81,13 @@ const RULES: FigureRules<Latest> = Object.fromEntries(
  * or with a wrong one, it refuses. The sample's time is the record's, 00:00 UTC of a day.
  */
 export function openCryptoCompare({
+  name = 'cryptocompare',
   apiKey,
   ...options
-}: StatisticsOptions & { apiKey?: string | undefined }): StatisticsSource {
+}: KeyedOptions): StatisticsSource {
   const headers: Record<string, string> = apiKey ? { authorization: `Apikey ${apiKey}` } : {};
   return openStatisticsSource({
-    name: NAME,
+    name,
     figuresByToken: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, FIGURES])),
     options: { ...options, headers },
     errorIn,
@@ -96,9 +97,9 @@ export function openCryptoCompare({
       const question = { path: '/data/blockchain/latest', query: { fsym } };
       return ask(question, latestAnswer, ({ Data: latest }) => {
         if (latest.symbol.toUpperCase() !== fsym) {
-          throw new UpstreamFailure(NAME, 'unexpected', `${latest.symbol} in place of ${fsym}`);
+          throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} in place of ${fsym}`);
         }
-        const sample = sampleOf(NAME, RULES, latest, latest.time);
+        const sample = sampleOf(name, RULES, latest, latest.time);
         if (latest.id != null) sample.id = latest.id;
         if (latest.partner_symbol) sample.partnerSymbol = latest.partner_symbol;
         return sample;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { SECOND } from '#domain/clock';
 import type { StatisticsSource } from '#domain/statistics/statistics';
+import { errorText, type ToldError } from '#sources/transport/json-answer';
 import { listOf, maybe, numeric, whole } from '#sources/transport/number';
-import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { openStatisticsSource, type StatisticsOptions, unlessRefused } from './source.ts';
-
-const NAME = 'ethereum-stats';
+import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
+import { type KeyedOptions, openStatisticsSource, unlessRefused } from './source.ts';
 
 const statsAnswer = z.object({
   average_block_time: maybe(numeric),
@@ -33,7 +32,7 @@ function meanSize(blocks: Answers['blocks'] = []): number | null {
     if (size == null) return null;
     total += size;
   }
-  return blocks.length > 0 ? total / blocks.length : null;
+  return rounded(blocks.length > 0 ? total / blocks.length : null);
 }
 
 /**
@@ -53,16 +52,35 @@ const RULES: FigureRules<Answers> = {
   transaction_count_all_time: ({ stats }) => stats.total_transactions,
 };
 
-/** Statistics of Ethereum from a Blockscout explorer. The sample's time is the moment of the answer. */
-export const openEthereumStats = (options: StatisticsOptions): StatisticsSource =>
+/** Blockscout's own service has a body of its own for each of these; what they mean is that its key is at fault. */
+const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402]);
+
+const errorFor =
+  (apiKey: string | undefined) =>
+  (body: unknown, status: number): ToldError | undefined => {
+    if (!KEY_REFUSED.has(status)) return errorText(body);
+    return { message: apiKey ? 'it refuses the API key, or its credits are spent' : 'it wants an API key' };
+  };
+
+/**
+ * Statistics of Ethereum from a Blockscout explorer, or from Blockscout's own service, which wants a key
+ * (docs.blockscout.com/devs/pro-api-responses-and-routes). The sample's time is the moment of the answer.
+ */
+export const openEthereumStats = ({
+  name = 'ethereum-stats',
+  apiKey,
+  ...options
+}: KeyedOptions): StatisticsSource =>
   openStatisticsSource({
-    name: NAME,
+    name,
     figuresByToken: { eth: figuresTold(RULES) },
-    options,
+    options: { ...options, headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {} },
+    errorIn: errorFor(apiKey),
+    apiKey,
     async take(ask) {
       const stats = await ask({ path: '/stats' }, statsAnswer);
       const newest = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
       const blocks = await unlessRefused(ask(newest, blocksAnswer, ({ items }) => items));
-      return sampleOf(NAME, RULES, { stats, blocks }, options.clock.now());
+      return sampleOf(name, RULES, { stats, blocks }, options.clock.now());
     },
   });

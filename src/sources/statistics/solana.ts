@@ -6,7 +6,6 @@ import { listOf, maybe, numeric, whole } from '#sources/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
 import { openStatisticsSource, type StatisticsOptions, unlessRefused } from './source.ts';
 
-const NAME = 'solana-rpc';
 const LAMPORTS = 1e9;
 /** Performance samples that the mean is taken over: they are one a minute, so an hour of them. */
 const SAMPLES = 60;
@@ -60,9 +59,9 @@ const RULES: FigureRules<Answers> = {
 };
 
 /** Statistics of Solana from an RPC node; the URL is the node's own. The sample's time is the moment of the answer. */
-export const openSolanaRpc = (options: StatisticsOptions): StatisticsSource =>
+export const openSolanaRpc = ({ name = 'solana-rpc', ...options }: StatisticsOptions): StatisticsSource =>
   openStatisticsSource({
-    name: NAME,
+    name,
     figuresByToken: { sol: figuresTold(RULES) },
     options,
     errorIn,
@@ -78,6 +77,6 @@ export const openSolanaRpc = (options: StatisticsOptions): StatisticsSource =>
         unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),
         unlessRefused(call(performanceSamples, 'getRecentPerformanceSamples', SAMPLES)),
       ]);
-      return sampleOf(NAME, RULES, { epoch, supply: total, samples }, options.clock.now());
+      return sampleOf(name, RULES, { epoch, supply: total, samples }, options.clock.now());
     },
   });

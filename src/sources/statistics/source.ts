@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import type { ChainSample, StatisticsSource, StatisticsSymbol } from '#domain/statistics/statistics';
+import type {
+  ChainSample,
+  StatisticsSource,
+  StatisticsSourceName,
+  StatisticsSymbol,
+} from '#domain/statistics/statistics';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { createJsonReader, errorText } from '#sources/transport/json-answer';
 import { openUpstream, type Question, type UpstreamOptions } from '#sources/transport/upstream';
@@ -8,7 +13,12 @@ import { openUpstream, type Question, type UpstreamOptions } from '#sources/tran
 export type StatisticsOptions = Pick<
   UpstreamOptions,
   'url' | 'timeoutMs' | 'clock' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
->;
+> & {
+  /** Its kind where it is left out. */
+  name?: StatisticsSourceName;
+};
+/** What a source that takes a key is opened with. */
+export type KeyedOptions = StatisticsOptions & { apiKey?: string | undefined };
 
 /** Asks the upstream one question of a sample; `use` takes what the body says, and throws where it cannot be used. */
 export type Ask = <Body, Used = Body>(
@@ -18,8 +28,8 @@ export type Ask = <Body, Used = Body>(
 ) => Promise<Used>;
 
 type Definition = Pick<StatisticsSource, 'name' | 'figuresByToken'> & {
-  options: StatisticsOptions & Pick<UpstreamOptions, 'headers'>;
-  /** Finds the upstream's own kind of error in a body. */
+  options: Omit<StatisticsOptions, 'name'> & Pick<UpstreamOptions, 'headers'>;
+  /** Finds the upstream's own kind of error in a body, or in a status. */
   errorIn?: Parameters<typeof createJsonReader>[1];
   /** A secret that no message repeats. */
   apiKey?: string | undefined;

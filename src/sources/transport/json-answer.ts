@@ -47,12 +47,12 @@ export function errorText(body: unknown): ToldError | undefined {
 
 /**
  * How the answers of one upstream are read. `errorIn` finds the upstream's own kind of error in a body, under
- * whatever status it came; everything else is common to all who should answer with JSON. An upstream may repeat the
+ * whatever status it came, or says what a status means; everything else is common to all who should answer with JSON. An upstream may repeat the
  * key that it was sent: `apiKey` goes into no message.
  */
 export function createJsonReader(
   upstream: string,
-  errorIn: (body: unknown) => ToldError | undefined,
+  errorIn: (body: unknown, status: number) => ToldError | undefined,
   apiKey?: string | undefined,
 ) {
   const masked = (message: string) => (apiKey ? message.replaceAll(apiKey, '(the key)') : message);
@@ -70,7 +70,7 @@ export function createJsonReader(
     const { excess } = shapeOfJson(answer.text, BOUNDS);
     if (excess) throw fail('too_large', `JSON beyond its bound of ${BOUNDS[excess]} (${excess})`);
     const body = parseJson(answer.text);
-    const error = errorIn(body);
+    const error = errorIn(body, answer.status);
     const isPage = body === undefined && /^\s*</.test(answer.text);
     const isEdgeLimit = isPage && /\b1015\b/.test(answer.text);
     if (answer.status !== 200 || error || isEdgeLimit) {

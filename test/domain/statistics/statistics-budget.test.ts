@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '#domain/clock';
 import { STATISTICS_BUDGETS, throttledStatistics } from '#domain/statistics/budget';
-import { STATISTICS_SOURCES } from '#domain/statistics/statistics';
+import { STATISTICS_KINDS } from '#domain/statistics/statistics';
 
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
@@ -12,21 +12,22 @@ const JANUARY = Date.parse('2027-01-01T00:00:00Z');
 const CALLS = {
   cryptocompare: 4,
   'bitcoin-stats': 1,
+  'bitcoin-mempool': 3,
   'ethereum-stats': 2,
   'solana-rpc': 3,
   'arweave-node': 3,
 };
 
-describe.each(STATISTICS_SOURCES)('the pace of %s', (name) => {
-  const budget = STATISTICS_BUDGETS[name];
-  const calls = CALLS[name];
+describe.each(STATISTICS_KINDS)('the pace of %s', (kind) => {
+  const budget = STATISTICS_BUDGETS[kind];
+  const calls = CALLS[kind];
 
   test('is an hour while the month’s budget holds it, with as many calls again for failures', () => {
-    expect(throttledStatistics(name, budget, 0, DECEMBER).every).toBe(HOUR);
+    expect(throttledStatistics(kind, budget, 0, DECEMBER).every).toBe(HOUR);
     const halfway = DECEMBER + (JANUARY - DECEMBER) / 2;
-    expect(throttledStatistics(name, budget, budget.perMonth / 2, halfway).every).toBe(HOUR);
+    expect(throttledStatistics(kind, budget, budget.perMonth / 2, halfway).every).toBe(HOUR);
     const allFailed = (31 * DAY * calls) / HOUR;
-    expect(throttledStatistics(name, budget, 0.9 * allFailed, DECEMBER).every).toBe(HOUR);
+    expect(throttledStatistics(kind, budget, 0.9 * allFailed, DECEMBER).every).toBe(HOUR);
   });
 
   test('never costs more than what is left', () => {
@@ -36,7 +37,7 @@ describe.each(STATISTICS_SOURCES)('the pace of %s', (name) => {
         fc.integer({ min: NOVEMBER, max: DECEMBER - 1 }),
         (part, now) => {
           const spent = Math.floor(budget.perMonth * part);
-          const { every, apart } = throttledStatistics(name, budget, spent, now);
+          const { every, apart } = throttledStatistics(kind, budget, spent, now);
           expect(every).toBeGreaterThanOrEqual(HOUR);
           if (every === Number.POSITIVE_INFINITY) {
             expect(spent).toBeGreaterThanOrEqual(0.98 * budget.perMonth - 1e-6);
@@ -53,7 +54,7 @@ describe.each(STATISTICS_SOURCES)('the pace of %s', (name) => {
   test('is stretched in proportion: half the calls left, twice as far apart', () => {
     const timeLeft = JANUARY - DECEMBER;
     const left = ((timeLeft / HOUR) * calls) / 2;
-    const { every } = throttledStatistics(name, budget, 0.98 * budget.perMonth - left, DECEMBER);
+    const { every } = throttledStatistics(kind, budget, 0.98 * budget.perMonth - left, DECEMBER);
     expect(every / HOUR).toBeCloseTo(2);
   });
 });

@@ -49,6 +49,11 @@ test('every figure goes through as it is, zero included, and the record holds to
   );
 });
 
+test('a stored record of an earlier release may have a fraction of a byte, which is rounded', () => {
+  const record = statisticsRecord('eth', { at: AT, figures: { block_size: 95364 } });
+  expect(readStatisticsRecord({ ...record, block_size: 95363.6 })).toEqual(record);
+});
+
 test('a stored record that lacks a figure has null there; one that lacks anything else is none', () => {
   const record = statisticsRecord('btc', { at: AT, id: 1182, figures: { block_height: 7, hashrate: 9 } });
   expect(readStatisticsRecord(record)).toEqual(record);

@@ -119,7 +119,39 @@ describe('blockchain.info', () => {
   });
 });
 
+describe('mempool', () => {
+  test('tells the same chain as blockchain.info, with its height as plain text', async () => {
+    const { mempoolUrl, bitcoinUrl } = await start();
+    const { json: stats } = await get(`${bitcoinUrl}/stats?format=json`);
+    const tip = await fetch(`${mempoolUrl}/blocks/tip/height`);
+    expect([tip.status, tip.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(await tip.text()).toBe(String(stats.n_blocks_total));
+    const { json: rates } = await get(`${mempoolUrl}/v1/mining/hashrate/3d`);
+    expect(rates.currentDifficulty).toBe(stats.difficulty);
+    expect(rates.currentHashrate / stats.hash_rate / 1e9).toBeCloseTo(1, 9);
+    const { json: adjustment } = await get(`${mempoolUrl}/v1/difficulty-adjustment`);
+    expect(adjustment.nextRetargetHeight - adjustment.remainingBlocks).toBe(stats.n_blocks_total);
+    expect(adjustment.timeAvg / 60_000).toBeCloseTo(stats.minutes_between_blocks, 1);
+    for (const path of ['/v1/mining/hashrate/1y', '/toString']) {
+      expect((await fetch(mempoolUrl + path)).status).toBe(404);
+    }
+  });
+});
+
 describe('Blockscout', () => {
+  test('wants a key for its own service, and none for an explorer', async () => {
+    const { blockscoutUrl, ethereumUrl } = await start();
+    const explorer = await get(`${ethereumUrl}/stats`);
+    expect(explorer.status).toBe(200);
+    expect(await get(`${blockscoutUrl}/stats`, { authorization: 'Bearer any' })).toEqual(explorer);
+    for (const headers of [{}, KEY]) {
+      expect(await get(`${blockscoutUrl}/stats`, headers)).toEqual({
+        status: 401,
+        json: { message: 'Unauthorized' },
+      });
+    }
+  });
+
   test('has its totals as texts, counted every half hour, and yesterday as today', async () => {
     const sandbox = await start();
     const later = await start(1, NOW + HOUR);

@@ -110,6 +110,29 @@ test('a source that does not list a chain is asked again on the next UTC day, al
   expect(first.given).toHaveLength(3);
 });
 
+test('what failed when it was last needed is a warning, until something before it answers', async () => {
+  const causes: (FailureCause | undefined)[] = ['not_listed', 'timeout', 'server_error', undefined];
+  const { sampling } = line(
+    source('cryptocompare', () => causes[0]),
+    source('arweave-node', () => causes[1]),
+    source('arweave-node-2', () => causes[2]),
+    source('arweave-node-3', () => causes[3]),
+  );
+  expect(sampling.warnings()).toEqual([]);
+  await sampling.sample('ar');
+  expect(sampling.warnings()).toEqual(['arweave-node: timeout', 'arweave-node-2: server_error']);
+  causes[1] = undefined;
+  await sampling.sample('ar');
+  expect(sampling.warnings()).toEqual([]);
+  causes.fill('refused');
+  await expect(sampling.sample('ar')).rejects.toThrow('arweave-node-3');
+  expect(sampling.warnings()).toEqual([
+    'arweave-node: refused',
+    'arweave-node-2: refused',
+    'arweave-node-3: refused',
+  ]);
+});
+
 test('a chain that nobody lists today has no source', async () => {
   const { sampling } = line(source('arweave-node', () => 'not_listed'));
   for (let i = 0; i < 2; i++) {

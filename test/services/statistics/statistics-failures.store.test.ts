@@ -85,7 +85,10 @@ describe('when all sources are down', () => {
     const ready = await (await service.get('/health/ready')).json();
     expect(ready).toEqual({
       status: 'ok',
-      warnings: TOKENS.map((token) => `statistics:${token}: server_error`),
+      warnings: [
+        ...TOKENS.map((token) => `statistics:${token}: server_error`),
+        ...['cryptocompare', ...Object.values(KEYLESS)].map((name) => `${name}: server_error`),
+      ],
     });
 
     service.sandbox.faults.clear();

@@ -46,7 +46,7 @@ test('the documented answer, in our units', async () => {
       hashrate: 44977500.72736728,
       difficulty: 6702169884349,
       block_time: 591.042,
-      block_size: 164076254 / 135,
+      block_size: 1215380,
       current_supply: 17695550,
       transaction_count: 335667,
     },

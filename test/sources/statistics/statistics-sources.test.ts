@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  STATISTICS_SOURCES,
+  STATISTICS_KINDS,
   STATISTICS_SYMBOLS,
+  type StatisticsKind,
   type StatisticsSource,
-  type StatisticsSourceName,
   type StatisticsSymbol,
 } from '#domain/statistics/statistics';
 import type { Fault } from '#sandbox/faults';
@@ -12,6 +12,7 @@ import { openArweaveNode } from '#sources/statistics/arweave';
 import { openBitcoinStats } from '#sources/statistics/bitcoin';
 import { openCryptoCompare } from '#sources/statistics/cryptocompare';
 import { openEthereumStats } from '#sources/statistics/ethereum';
+import { openMempool } from '#sources/statistics/mempool';
 import { openSolanaRpc } from '#sources/statistics/solana';
 import type { StatisticsOptions } from '#sources/statistics/source';
 import { createTestClock } from '../../../fixtures/clock.ts';
@@ -24,7 +25,7 @@ type Kind = {
   /** Calls that a sample takes when nothing fails. */
   calls: number;
 };
-const KINDS: Record<StatisticsSourceName, Kind> = {
+const KINDS: Record<StatisticsKind, Kind> = {
   cryptocompare: {
     open: (options) => openCryptoCompare({ ...options, apiKey: 'a-key' }),
     url: (sandbox) => sandbox.cryptocompareUrl,
@@ -34,6 +35,11 @@ const KINDS: Record<StatisticsSourceName, Kind> = {
     open: openBitcoinStats,
     url: (sandbox) => sandbox.bitcoinUrl,
     ...{ symbol: 'btc', calls: 1 },
+  },
+  'bitcoin-mempool': {
+    open: openMempool,
+    url: (sandbox) => sandbox.mempoolUrl,
+    ...{ symbol: 'btc', calls: 3 },
   },
   'ethereum-stats': {
     open: openEthereumStats,
@@ -59,7 +65,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-describe.each(STATISTICS_SOURCES)('%s', (name) => {
+describe.each(STATISTICS_KINDS)('%s', (name) => {
   const { open, url, symbol, calls } = KINDS[name];
   const opened = (options?: Parameters<typeof openTestStatistics>[2]) =>
     openTestStatistics(open, url(sandbox), options);
@@ -146,7 +152,7 @@ test.each(['cryptocompare', 'solana-rpc'] as const)(
   },
 );
 
-test.each(['solana-rpc', 'arweave-node', 'ethereum-stats'] as const)(
+test.each(['solana-rpc', 'arweave-node', 'ethereum-stats', 'bitcoin-mempool'] as const)(
   '%s recovers from a rest with one sample, however many calls that takes',
   async (name) => {
     const { open, url, symbol } = KINDS[name];

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { readSettings, type SettingsError } from '#settings';
+
+/** The sources as they are configured, or what is wrong. */
+function read(env: Record<string, string>) {
+  try {
+    return readSettings(env).statistics.map(({ name, url }) => `${name} ${url}`);
+  } catch (error) {
+    return (error as SettingsError).faults;
+  }
+}
+
+test('each chain has a second source without a setting', () => {
+  const names = readSettings({}).statistics.map(({ name }) => name);
+  expect(names).toEqual([
+    'cryptocompare',
+    ...['bitcoin-stats', 'bitcoin-mempool', 'ethereum-stats', 'ethereum-stats-2'],
+    ...['solana-rpc', 'solana-rpc-2', 'arweave-node', 'arweave-node-2'],
+  ]);
+});
+
+test('by default the key for Ethereum is for Blockscout’s own service', () => {
+  const { statistics } = readSettings({ ETHEREUM_STATS_API_KEY: 'proapi_x' });
+  expect(statistics.filter(({ apiKey }) => apiKey !== undefined)).toEqual([
+    {
+      name: 'ethereum-stats-2',
+      kind: 'ethereum-stats',
+      url: 'https://api.blockscout.com/1/api/v2',
+      apiKey: 'proapi_x',
+    },
+  ]);
+});
+
+test('URLs are separated by commas, with or without spaces and slashes at their ends', () => {
+  const told = read({ ARWEAVE_URL: 'https://a.example/, http://b.example:1984/x' });
+  expect(told.slice(-2)).toEqual([
+    'arweave-node https://a.example',
+    'arweave-node-2 http://b.example:1984/x',
+  ]);
+  expect(read({ SOLANA_RPC_URL: 'https://a.example/?api-key=s3cret' })).toContain(
+    'solana-rpc https://a.example/?api-key=s3cret',
+  );
+});
+
+describe('one line says what is wrong, and repeats no value', () => {
+  test.each([
+    ['SOLANA_RPC_URL', 'https://a.example,', 'SOLANA_RPC_URL.1 must be an http:// or https:// URL'],
+    ['ARWEAVE_URL', 'arweave.net', 'ARWEAVE_URL.0 must be an http:// or https:// URL'],
+    [
+      'ARWEAVE_URL',
+      'https://a.example/info',
+      'ARWEAVE_URL.0 must end before /stats or /info: the paths are put behind it',
+    ],
+    [
+      'BITCOIN_STATS_URL',
+      'https://blockchain.info/stats?format=json',
+      'BITCOIN_STATS_URL.0 must be a URL without a query and a fragment',
+    ],
+    [
+      'BITCOIN_STATS_URL',
+      'https://blockchain.info,https://mempool.space',
+      'BITCOIN_STATS_URL.1 must end in /api where it is one of mempool, as in https://mempool.space/api',
+    ],
+    [
+      'BITCOIN_STATS_URL',
+      'https://mempool.space/api/v1',
+      'BITCOIN_STATS_URL.0 must end in /api where it is one of mempool, as in https://mempool.space/api',
+    ],
+    [
+      'ETHEREUM_STATS_URL',
+      'https://api.blockscout.com/1/api/v2/stats',
+      'ETHEREUM_STATS_URL.0 must end before /stats or /info: the paths are put behind it',
+    ],
+    ['SOLANA_RPC_URL', Array(9).fill('https://a.example').join(), 'SOLANA_RPC_URL must be 8 URLs at most'],
+  ])('%s=%s', (name, value, fault) => {
+    expect(read({ [name]: value })).toEqual([fault]);
+  });
+
+  test('also of a key that no URL is for', () => {
+    const urls = 'https://a.example/api/v2,https://b.example/api/v2';
+    expect(read({ ETHEREUM_STATS_API_KEY: 's3cret', ETHEREUM_STATS_URL: urls })).toEqual([
+      'ETHEREUM_STATS_API_KEY is for a URL like https://api.blockscout.com/1/api/v2: ETHEREUM_STATS_URL has none',
+    ]);
+  });
+});
