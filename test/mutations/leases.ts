@@ -55,7 +55,10 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/leases.ts',
     tests: ['services/quota/give-back.store.test.ts'],
-    changes: [['      quota.waiting -= 1;\n', '']],
+    changes: [
+      ['      quota.waiting -= 1;\n', ''],
+      [' && quota.lease.limit === limit', ''],
+    ],
   },
   {
     file: 'src/services/quota/leases.ts',

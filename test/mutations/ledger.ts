@@ -27,7 +27,6 @@ export const ledger: Mutations[] = [
       ['l.unbooked + r.spent - l.spent', 'r.spent - l.spent'],
       [' AND r.seq > l.seq', ''],
       ['WHERE l.id = r.id AND NOT l.closed', 'WHERE l.id = r.id'],
-      ['"limit" - used - outstanding', '"limit" - used'],
     ],
   },
   {

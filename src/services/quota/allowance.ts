@@ -52,12 +52,12 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   }
 
   /**
-   * Reloads what changed about users and keys. A user whose calls are spent while another process holds some of them is
-   * dated as changed by that settlement: idle leases give theirs back.
+   * Reloads what changed about users and keys, and leases follow. A user whose calls are spent while another process
+   * holds some of them is dated as changed by that settlement: idle leases give theirs back.
    */
   async function sync(): Promise<void> {
     const changed = await keyCache.sync();
-    leases.recall(new Set(changed.map(({ user }) => user.key)));
+    leases.review(changed.map(({ user }) => user));
   }
 
   /** Reloads what changed, and now and then cleans up keys and ledger. */

@@ -135,17 +135,23 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ..
       tick: scheduler.interval(),
     }),
 
-    /** Gives back what idle leases of these users hold: another process may need it. */
-    recall(userKeys: Iterable<number>): void {
-      const idle = [...userKeys]
-        .map(quotas.find)
-        .filter((quota) => quota?.lease && isIdle(quota, clock.elapsed()));
-      for (const quota of idle as QuotaState[]) {
-        endLease(quota);
+    /**
+     * Of these users, as they are now, idle leases give back what they hold, since another process may need it, and
+     * leases under another limit are settled.
+     */
+    review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
+      let isAsking = false;
+      for (const { key, limit } of users) {
+        const quota = quotas.find(key);
+        if (!quota?.lease) continue;
+        const isUnused = isIdle(quota, clock.elapsed());
+        if (!isUnused && quota.lease.limit === limit) continue;
+        if (isUnused) endLease(quota);
         settling.ask(quota);
+        isAsking = true;
       }
       // What fails here is tried again with the next tick, which says so.
-      if (idle.length > 0) scheduler.soon().catch(() => undefined);
+      if (isAsking) scheduler.soon().catch(() => undefined);
     },
 
     /** Settles everything now. */

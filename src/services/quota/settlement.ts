@@ -44,7 +44,8 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
       const { lease, waiting } = quota;
       // The rate is that of the last tick: more may have come since.
       const rate = Math.max(quota.rate, quota.callsThisTick);
-      if (lease && waiting > 0) items.push({ quota, lease, want: wanted(lease, rate, waiting, firstGrant) });
+      const want = waiting > 0 && lease ? wanted(lease, rate, waiting, firstGrant) : 0;
+      if (lease && (waiting > 0 || lease.granted > 0)) items.push({ quota, lease, want });
       // Leases that ended are settled with it: what they give back may be all that is left to grant.
       for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
     }
@@ -92,15 +93,21 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     };
   }
 
-  /** Reports leases and learns from the answer; gives those that the ledger left out. */
-  async function send(items: readonly Item[], statement: Settle, mayGiveBack = true): Promise<Item[]> {
-    const asked = instantOf(clock);
-    const reports = items.map((item) => reportOf(item, mayGiveBack));
-    const states = await withinDeadline(statement(reports)).catch((error) => {
+  /** What the ledger answers; after a failure it is left alone for a moment. */
+  async function answerTo<Answer>(asking: Promise<Answer>): Promise<Answer> {
+    const answer = await withinDeadline(asking).catch((error) => {
       failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
       throw error;
     });
     failedUntil = Number.NEGATIVE_INFINITY;
+    return answer;
+  }
+
+  /** Reports leases and learns from the answer; gives those that the ledger left out. */
+  async function send(items: readonly Item[], statement: Settle): Promise<Item[]> {
+    const asked = instantOf(clock);
+    const reports = items.map((item) => reportOf(item, true));
+    const states = await answerTo(statement(reports));
     return items.filter((item, i) => {
       const state = states[i];
       if (state) applyAnswer(item, reports[i] as LeaseReport, state, asked);
@@ -122,16 +129,32 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     await send(items, ledger.settle);
   }
 
-  /** A heartbeat costs a third of a settlement; a lease that the ledger does not know as open is settled after it. */
+  /** A heartbeat costs a fifth of a settlement; a lease that the ledger does not know as open is settled after it. */
   async function heartbeat(items: readonly Item[]): Promise<void> {
-    const unknown = await send(items, ledger.heartbeat, false);
+    const asked = instantOf(clock);
+    const reports = items.map((item) => reportOf(item, false));
+    const open = await answerTo(ledger.heartbeat(reports));
+    const unknown = items.filter((item, i) => {
+      if (open.has(i) && acknowledge(item, reports[i] as LeaseReport)) {
+        extend(item.lease, asked);
+        item.quota.reportedAt = asked.elapsed;
+      }
+      return !open.has(i);
+    });
     for (const piece of inPieces(unknown, SETTLED_AT_ONCE)) await settle(piece);
   }
 
-  function applyAnswer({ quota, lease }: Item, sent: LeaseReport, state: LeaseState, asked: Instant): void {
-    if (sent.seq !== lease.seq) return;
+  /** What a report told of is settled, unless a later report was sent meanwhile. */
+  function acknowledge({ lease }: Item, sent: LeaseReport): boolean {
+    if (sent.seq !== lease.seq) return false;
     settledCalls += Math.max(0, sent.spent - lease.settled);
     lease.settled = sent.spent;
+    return true;
+  }
+
+  function applyAnswer(item: Item, sent: LeaseReport, state: LeaseState, asked: Instant): void {
+    const { quota, lease } = item;
+    if (!acknowledge(item, sent)) return;
     lease.granted = state.granted;
     if (sent.rest > 0) lease.resting = state.granted - sent.spent;
     else if (sent.want > 0) lease.resting = 0;

@@ -15,11 +15,11 @@ export const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Pris
   WITH report AS MATERIALIZED (
     SELECT n, id, r.user_key, to_timestamp(period_start / 1000.0) AS period_start,
       (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, want, seq, "limit"
-    FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
-      ${columnOf(reports, ({ userKey }) => userKey)}::int[],
-      ${columnOf(reports, ({ periodStart }) => periodStart)}::bigint[],
-      ${columnOf(reports, ({ date }) => date)}::bigint[], ${columnOf(reports, ({ want }) => want)}::int[],
-      ${columnOf(reports, ({ seq }) => seq)}::int[])
+    FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
+      ${columnOf(reports, 'int', ({ userKey }) => userKey)},
+      ${columnOf(reports, 'bigint', ({ periodStart }) => periodStart)},
+      ${columnOf(reports, 'bigint', ({ date }) => date)}, ${columnOf(reports, 'int', ({ want }) => want)},
+      ${columnOf(reports, 'int', ({ seq }) => seq)})
       WITH ORDINALITY AS r(id, user_key, period_start, date, want, seq, n)
       JOIN "user" ON "user".key = r.user_key),
   held AS (

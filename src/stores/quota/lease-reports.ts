@@ -1,3 +1,6 @@
+import type { Prisma } from '#generated/prisma/client';
+import { arrayOf } from './arrays.ts';
+
 /** What a process reports of a lease. Every figure is a total, so a report that is sent twice counts once. */
 export type LeaseReport = {
   /** The lease, as a UUID. */
@@ -43,8 +46,9 @@ export type LeaseState = {
 /** A column of reports as a PostgreSQL array. Reports and states travel as columns: as rows they would be megabytes. */
 export const columnOf = (
   reports: readonly LeaseReport[],
+  type: 'uuid' | 'int' | 'bigint' | 'bool',
   of: (report: LeaseReport) => string | number | boolean,
-): string => `{${reports.map(of).join()}}`;
+): Prisma.Sql => arrayOf(type, reports.map(of));
 
 /** Lease states as columns, each a JSON list; `n` is the number of the report, from 1. */
 export type StateColumns = Record<'n' | keyof LeaseState, string | null>;

@@ -47,10 +47,14 @@ export function createLedgerStore(
 
   return {
     /**
-     * Records what was spent from leases that ask for nothing and give nothing back, and extends them. A lease that is
-     * unknown or closed has no state.
+     * Records what was spent from leases that ask for nothing and give nothing back, and extends them. Gives the numbers
+     * (from 0) of the reports whose leases are open: the others are unknown or closed.
      */
-    heartbeat: reported(heartbeats),
+    async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
+      counted();
+      const [row] = await query<{ n: string | null }>(heartbeats(reports));
+      return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
+    },
 
     /**
      * Grants new leases all they want, where that is at most a fourth of what is left of the period. The others have no

@@ -9,29 +9,26 @@ const RECALL_SECONDS = 2;
 
 /**
  * The statement for leases that ask for nothing and give nothing back: it records what was spent and extends them. It
- * gives the states of those that are open, as `StateColumns`.
+ * gives the numbers of the reports whose leases are open, as a JSON list.
  *
  * What it records is in `lease.unbooked` until the next settlement of the lease, or whoever reclaims it, books it. What
  * is left of the period does not change, since the calls of a lease were taken off when they were granted. So no usage
- * row is locked or written: one row for each lease instead of three.
+ * row is locked, written or read: one row for each lease instead of three.
  *
  * Race: only its holder sends a lease's heartbeats, one statement at a time. One that timed out may still run beside the
  * next; if they deadlock, PostgreSQL ends one of them, and it is sent again.
  */
 export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
-    SELECT * FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
-      ${columnOf(reports, ({ spent }) => spent)}::int[], ${columnOf(reports, ({ seq }) => seq)}::int[])
+    SELECT * FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
+      ${columnOf(reports, 'int', ({ spent }) => spent)}, ${columnOf(reports, 'int', ({ seq }) => seq)})
       WITH ORDINALITY AS r(id, spent, seq, n)),
   reported AS (
     UPDATE lease l SET spent = r.spent, unbooked = l.unbooked + r.spent - l.spent, seq = r.seq,
       expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
     FROM report r WHERE l.id = r.id AND NOT l.closed AND r.seq > l.seq
-    RETURNING r.n, l.user_key, l.period_start, l.granted)
-  SELECT json_agg(n)::text AS n, json_agg(granted)::text AS granted, json_agg(false)::text AS closed,
-    json_agg("limit")::text AS "limit", json_agg("limit" - used - outstanding)::text AS "left",
-    json_agg(NULL::int)::text AS "reclaimableIn"
-  FROM reported JOIN usage USING (user_key, period_start) JOIN "user" ON "user".key = user_key`;
+    RETURNING r.n)
+  SELECT json_agg(n)::text AS n FROM reported`;
 
 /**
  * The statement that books what was spent, extends, closes, reclaims and grants leases, and inserts the usage row of a
@@ -64,13 +61,13 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
   WITH report AS MATERIALIZED ( -- the reports, one row each
     SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
       (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, seq, close, rest
-    FROM unnest(${columnOf(reports, ({ id }) => id)}::uuid[],
-      ${columnOf(reports, ({ userKey }) => userKey)}::int[],
-      ${columnOf(reports, ({ periodStart }) => periodStart)}::bigint[],
-      ${columnOf(reports, ({ date }) => date)}::bigint[], ${columnOf(reports, ({ spent }) => spent)}::int[],
-      ${columnOf(reports, ({ settled }) => settled)}::int[], ${columnOf(reports, ({ want }) => want)}::int[],
-      ${columnOf(reports, ({ seq }) => seq)}::int[], ${columnOf(reports, ({ close }) => close)}::bool[],
-      ${columnOf(reports, ({ rest }) => rest)}::int[])
+    FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
+      ${columnOf(reports, 'int', ({ userKey }) => userKey)},
+      ${columnOf(reports, 'bigint', ({ periodStart }) => periodStart)},
+      ${columnOf(reports, 'bigint', ({ date }) => date)}, ${columnOf(reports, 'int', ({ spent }) => spent)},
+      ${columnOf(reports, 'int', ({ settled }) => settled)}, ${columnOf(reports, 'int', ({ want }) => want)},
+      ${columnOf(reports, 'int', ({ seq }) => seq)}, ${columnOf(reports, 'bool', ({ close }) => close)},
+      ${columnOf(reports, 'int', ({ rest }) => rest)})
       WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, seq, close, rest, n)),
   locked AS MATERIALIZED ( -- each with its usage row, which is locked
     SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,

@@ -3,6 +3,7 @@ import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/api-key
 import type { Plan } from '#domain/quota/plan';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
+import { arrayOf } from './arrays.ts';
 
 /** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
 export type User = {
@@ -111,7 +112,8 @@ export function createUserStore(
         SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",
           u.valid_until AS "validUntil", u.updated_at AS "updatedAt", k.hash, k.replaced_at AS "replacedAt",
           k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
-        FROM api_key k JOIN "user" u ON u.key = k.user_key WHERE k.hash = ANY(${`{${hashes.join()}}`}::bpchar[])`);
+        FROM unnest(${arrayOf('bpchar', hashes)}) AS asked(hash) JOIN api_key k USING (hash)
+          JOIN "user" u ON u.key = k.user_key`);
       return rows.map((row) => toHolder(toUser(row), row));
     },
 

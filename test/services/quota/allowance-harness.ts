@@ -5,7 +5,7 @@ import { addMonths } from '#domain/quota/plan';
 import { createAllowance } from '#services/quota/allowance';
 import { createKeyCache } from '#services/quota/key-cache';
 import { createUsers } from '#services/quota/users';
-import { createLedgerStore, type LeaseReport, type LeaseStates } from '#stores/quota/ledger';
+import { createLedgerStore, type LeaseReport } from '#stores/quota/ledger';
 import { createUserStore } from '#stores/quota/users';
 import type { TestDatabase } from '../../support/database/database.ts';
 
@@ -57,22 +57,22 @@ export function openTeller(
   let loss: Loss | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
   const fragile =
-    (statement: (reports: readonly LeaseReport[]) => Promise<LeaseStates>) =>
+    <Answer>(statement: (reports: readonly LeaseReport[]) => Promise<Answer>, nothing: Answer) =>
     async (reports: readonly LeaseReport[]) => {
       const lost = loss;
       loss = undefined;
-      const answer = lost === 'request' ? Promise.resolve([]) : statement(reports);
+      const answer = lost === 'request' ? Promise.resolve(nothing) : statement(reports);
       underWay = answer.catch(() => undefined);
-      const states = await answer;
+      const given = await answer;
       if (lost) throw new Error('the connection was cut');
-      return states;
+      return given;
     };
   const { heartbeat, settle, grantFirst } = ledger;
   const cut = {
     ...ledger,
-    heartbeat: fragile(heartbeat),
-    settle: fragile(settle),
-    grantFirst: fragile(grantFirst),
+    heartbeat: fragile(heartbeat, new Set<number>()),
+    settle: fragile(settle, []),
+    grantFirst: fragile(grantFirst, []),
   };
   const allowance = createAllowance({ keyCache, ledger: cut, clock, log, tickMs: BY_HAND });
   const users = createUsers({ store, clock, changed: allowance.sync });

@@ -115,3 +115,21 @@ it('a lowered limit takes back what is leased, and a raised one is there with th
   await Promise.all([holder.close(), other.close()]);
   expect(await usageRows(database, key)).toEqual([{ period: START, used: 8, outstanding: 0 }]);
 });
+
+it('a lease in use, and nowhere near its end, follows a changed limit at once', async () => {
+  const holder = openTeller(database, clock);
+  const other = openTeller(database, clock);
+  const { key, apiKey } = await enrol(database, holder, { limit: 10_000, at: START });
+  const receipt = await holder.call(apiKey);
+  holder.keep(receipt);
+  await other.users.limit(key, 9_000);
+  await holder.poll();
+  await holder.answered();
+  expect(receipt.lease.limit).toBe(9_000);
+  await other.users.limit(key, 5);
+  await holder.poll();
+  await holder.answered();
+  expect(await holder.callUntilRefused(apiKey)).toBe(4);
+  await Promise.all([holder.close(), other.close()]);
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: 5, outstanding: 0 }]);
+});

@@ -51,10 +51,10 @@ it('a call counts once while the ledger has it and its answer is still on the wa
   const { allowance, call, used } = await open((real) => ({
     ...real,
     async heartbeat(reports) {
-      const states = await real.heartbeat(reports);
+      const open = await real.heartbeat(reports);
       arrived.resolve();
       await released.promise;
-      return states;
+      return open;
     },
   }));
   await call(4);
@@ -75,9 +75,9 @@ it('a call counts once when the answer of the ledger was lost', async () => {
   const { allowance, call, used } = await open((real) => ({
     ...real,
     async heartbeat(reports) {
-      const states = await real.heartbeat(reports);
+      const open = await real.heartbeat(reports);
       if (isLost) throw new Error('the connection was cut');
-      return states;
+      return open;
     },
   }));
   await call(3);
@@ -104,7 +104,7 @@ it('what is left of a settlement that nobody waits for any more is not sent', as
       await held.promise;
       // Nothing is known of any: what is left to do is to settle them.
       setImmediate(late.resolve);
-      return reports.map(() => undefined);
+      return new Set();
     },
     async settle(reports) {
       settlements += 1;

@@ -24,7 +24,9 @@ function open() {
       return { granted, closed: false, limit: 10_000, left: 9_000, reclaimableIn: null };
     });
   };
-  const ledger = { settle: statement, heartbeat: statement, grantFirst: statement } as unknown as LedgerStore;
+  const heartbeat = async (reports: readonly { want: number }[]) =>
+    new Set((await statement(reports)).keys());
+  const ledger = { settle: statement, heartbeat, grantFirst: statement } as unknown as LedgerStore;
   const leases = createLeases({ ledger, clock, log, tickMs: BY_HAND });
   const spend = async (key: number) =>
     leases.keep(

@@ -88,8 +88,8 @@ describe('a heartbeat', () => {
 
   test('adds to what is not booked, and leaves what is left', async () => {
     await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
-    const states = await ledger.heartbeat([report({ spent: 7, seq: 3 })]);
-    expect(states).toMatchObject([{ granted: 10, closed: false, left: 90 }]);
+    expect(await ledger.heartbeat([report({ spent: 7, seq: 3 })])).toEqual(new Set([0]));
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 3 }]);
     expect(await ledger.counts(key, START, [], 31)).toMatchObject({
       used: 7,
       days: [{ date: '2026-05-10', calls: 7 }],
@@ -103,11 +103,11 @@ describe('a heartbeat', () => {
     expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 5 }]);
   });
 
-  test('that was held up, or of a lease that is closed, has no state', async () => {
+  test('that was held up, or of a lease that is closed, is told not to be open', async () => {
     await ledger.heartbeat([report({ spent: 4, seq: 3 })]);
-    expect(await ledger.heartbeat([report({ spent: 2, seq: 2 })])).toEqual([undefined]);
+    expect(await ledger.heartbeat([report({ spent: 2, seq: 2 })])).toEqual(new Set());
     await ledger.settle([report({ spent: 4, seq: 4, close: true })]);
-    expect(await ledger.heartbeat([report({ spent: 6, seq: 5 })])).toEqual([undefined]);
+    expect(await ledger.heartbeat([report({ spent: 6, seq: 5 })])).toEqual(new Set());
     expect(await ledger.counts(key, START, [], 31)).toMatchObject({ used: 4 });
   });
 });
