@@ -18,7 +18,9 @@ const MAX_KEPT_ROWS = 20;
 export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
 
     Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume) into the daily
-    history. Can be run again: existing rows are skipped. Tokens: ${TOKEN_NAMES.join(', ')}.
+    history, or a CSV of the service itself (date in place of snapped_at). Can be run again: existing rows
+    are skipped. The row of a date is that of 00:00 to 01:00 UTC, or another where there is none.
+    Tokens: ${TOKEN_NAMES.join(', ')}.
 
     --strict   import nothing if any line is bad, and exit with code 1
     --replace  overwrite settled rows that differ (without it, they are kept and listed)
@@ -60,7 +62,7 @@ function keptLine({ stored, given }: KeptRow): string {
 }
 
 const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
-  `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (identical), ` +
+  `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (nothing new), ` +
   `${kept} kept (settled and different), ${bad} bad`;
 
 /** Aborted by Ctrl-C; the reason is the exit code, by convention 128 plus the number of the signal. */
@@ -124,7 +126,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
 function conclude({ ended }: ImportSummary): number {
   if (ended === 'whole') return EXIT.ok;
   if (ended === 'interrupted') {
-    process.stdout.write('interrupted: what was read is stored; run it again for the rest\n');
+    process.stdout.write('interrupted: what was added stays; run it again for the rest\n');
     return EXIT.failed;
   }
   process.stdout.write('stopped at the bad line: nothing after it was imported\n');

@@ -54,7 +54,9 @@ const contracts = (clock: Clock) => ({
   date: {
     tags: ['history'],
     summary: 'The figures of one date, at 00:00 UTC',
-    description: `Until the daily figures of today are ready, its first sample stands in for them. ${REACH}`,
+    description:
+      'Until the daily figures of today are ready, its first sample stands in for them. A few old dates have a sample of ' +
+      `another time alone: theirs are its figures. ${REACH}`,
     operationId: 'getHistoryOfDate',
     querystring: z.object({ tokenName, date: date('DD-MM-YYYY', clock), ...currency }),
     response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },

@@ -38,13 +38,13 @@ describe('archive import', () => {
     expect(await archive('import', 'ethereum', SAMPLE)).toEqual({
       code: 0,
       stdout:
-        'ethereum: 3 rows read: 3 added, 0 changed, 0 skipped (identical), 0 kept (settled and different), 0 bad\n',
+        'ethereum: 3 rows read: 3 added, 0 changed, 0 skipped (nothing new), 0 kept (settled and different), 0 bad\n',
       stderr: '',
     });
     const again = await archive('import', 'Ethereum', SAMPLE);
     expect([again.code, again.stdout]).toEqual([
       0,
-      'ethereum: 3 rows read: 0 added, 0 changed, 3 skipped (identical), 0 kept (settled and different), 0 bad\n',
+      'ethereum: 3 rows read: 0 added, 0 changed, 3 skipped (nothing new), 0 kept (settled and different), 0 bad\n',
     ]);
     expect(await statusOf('ethereum')).toMatchObject({
       points: 3,
@@ -71,7 +71,7 @@ describe('archive import', () => {
     await archive('import', 'bitcoin', path);
     await write(1.5);
     const kept = await archive('import', 'bitcoin', path);
-    expect(kept.stdout).toContain('0 changed, 0 skipped (identical), 22 kept (settled and different)');
+    expect(kept.stdout).toContain('0 changed, 0 skipped (nothing new), 22 kept (settled and different)');
     const lines = kept.stderr.split('\n');
     expect(lines[0]).toBe('kept 2020-01-01: price 1, in the file 1.5');
     expect(lines.slice(19)).toEqual([
@@ -80,20 +80,20 @@ describe('archive import', () => {
       '',
     ]);
     const replaced = await archive('import', 'bitcoin', path, '--replace');
-    expect(replaced.stdout).toContain('22 changed, 0 skipped (identical), 0 kept');
+    expect(replaced.stdout).toContain('22 changed, 0 skipped (nothing new), 0 kept');
   });
 
   it('names bad lines and takes the rest; strict, it takes nothing', async () => {
     const strict = await archive('import', 'solana', BAD_SAMPLE, '--strict');
     expect(strict).toMatchObject({
       code: 1,
-      stdout: 'solana: nothing was imported, the file has 9 bad line(s)\n',
+      stdout: 'solana: nothing was imported, the file has 8 bad line(s)\n',
     });
     expect(await statusOf('solana')).toMatchObject({ points: 0, spans: [] });
 
     const lenient = await archive('import', 'solana', BAD_SAMPLE);
     expect(lenient.code).toBe(0);
-    expect(lenient.stdout).toContain('12 rows read: 3 added');
+    expect(lenient.stdout).toContain('12 rows read: 4 added');
     for (const { stderr } of [strict, lenient]) {
       expect(stderr).toContain('line 3: price is negative\n');
       expect(stderr).toContain('line 9: a second row for this date: the first is on line 8\n');
@@ -129,7 +129,9 @@ describe('archive import', () => {
 
     const again = await archive('import', 'arweave', path);
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain(`${4999 - taken} added, 0 changed, ${taken} skipped (identical), 1 kept`);
+    expect(again.stdout).toContain(
+      `${4999 - taken} added, 0 changed, ${taken} skipped (nothing new), 1 kept`,
+    );
     expect(await statusOf('arweave')).toMatchObject({
       points: 5000,
       spans: [{ from: '2009-01-03T00:00:00.000Z', thru: '2022-09-11T23:59:59.999Z' }],

@@ -16,6 +16,7 @@ export const market: Mutations[] = [
       ['startOfDate(from + DAY - 1) <= thru', 'startOfDate(from + DAY - 1) < thru'],
       ['thru - from + 1 >= SPACING', 'thru - from >= SPACING'],
       ['now >= dayReady(now) ?', 'now > dayReady(now) ?'],
+      ['at - startOfDate(at) < LATE', 'at - startOfDate(at) <= LATE'],
     ],
   },
   {
@@ -31,7 +32,7 @@ export const market: Mutations[] = [
   {
     file: 'src/domain/market/sample.ts',
     tests: ['domain/market/sample.test.ts'],
-    changes: [['at - startOfDate(at) < LATE', 'at - startOfDate(at) <= LATE']],
+    changes: [['startOfDate(at) < startOfDate(last.at)', 'startOfDate(at) <= startOfDate(last.at)']],
   },
   {
     file: 'src/domain/market/plausible-sample.ts',
@@ -144,7 +145,8 @@ export const market: Mutations[] = [
     tests: ['services/market/importing-rows.test.ts'],
     changes: [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
-      ['mine?.settled && !replace', 'mine && !replace'],
+      ['(mine.settled && !replace)', '!replace'],
+      ['&& !isMidnightSample(row.at)', ''],
     ],
   },
   {
@@ -155,6 +157,23 @@ export const market: Mutations[] = [
       ['[last - DAY, last + DAY]', '[last + DAY]'],
       ["ended === 'whole' ? covered.skipped() : []", 'covered.skipped()'],
       ['Math.min(...times)', 'times[0] as number'],
+    ],
+  },
+  {
+    file: 'src/services/market/import.ts',
+    tests: ['services/market/importing/other-times.store.test.ts'],
+    changes: [
+      ['|| sample.at < other.at', ''],
+      ['now >= dayReady(at + DAY)', 'false'],
+      ['lineOfDate.has(date) ? { gaveWay: true } : { sample }', '{ sample }'],
+    ],
+  },
+  {
+    file: 'src/stores/market/archive-sql.ts',
+    tests: ['services/market/importing/other-times.store.test.ts'],
+    changes: [
+      ["${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'", '${isCovered}'],
+      ["IN (SELECT date_trunc('day', at, 'UTC') FROM given)", 'IN (SELECT at FROM given)'],
     ],
   },
   {

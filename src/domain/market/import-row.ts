@@ -1,8 +1,7 @@
-import { HOUR } from '#domain/clock';
-import { isMidnightSample, type Sample } from './sample.ts';
+import type { Sample } from './sample.ts';
 import { FIRST_BLOCK } from './token.ts';
 
-/** The columns of the aggregator's own export of a coin's daily history. */
+/** The columns of the aggregator's own export of a coin's daily history; the service's own CSV calls the first `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number];
 
@@ -12,12 +11,15 @@ export type ImportLine = { line: number; fields: readonly string[] };
 /** A row, or what is wrong with it, and its time if that much can be read. */
 type ReadRow = { sample: Sample } | { fault: string; at: number | undefined };
 
-const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?) UTC$/;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** `2015-08-07 00:00:00 UTC` in Unix ms; undefined for another form and for a time that does not exist. */
+/**
+ * `2015-08-07 00:00:00 UTC`, or one of the forms of the service's own CSV (ISO 8601, a date alone is its midnight), in Unix
+ * ms; undefined for another form and for a time that does not exist.
+ */
 function readTime(text: string): number | undefined {
-  const [, date, time] = TIME.exec(text) ?? [];
+  const [, date, time = '00:00:00'] = TIME.exec(text) ?? [];
   const at = Date.parse(`${date}T${time}Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${date}`) ? at : undefined;
 }
@@ -36,7 +38,6 @@ function readFigure(column: ImportColumn, text: string): number | null | { fault
 function timeFault(at: number, now: number): string | undefined {
   if (at > now) return 'snapped_at lies in the future';
   if (at < FIRST_BLOCK) return 'snapped_at is before 2009-01-03, the first block of all';
-  if (!isMidnightSample(at)) return `snapped_at is not within ${HOUR / 60_000} minutes after 00:00 UTC`;
   return undefined;
 }
 

@@ -25,12 +25,25 @@ export function slotOf(interval: Interval, at: number): number {
   return Math.floor(at / SLOT[interval]) * SLOT[interval];
 }
 
+/** How late after midnight a sample may be and still be a midnight's: the aggregator is minutes late at times. */
+const LATE = HOUR;
+
+/**
+ * Whether a sample of a daily series is that of its date's midnight. A date may have another sample alone, at any time:
+ * that is its row until there is one of midnight.
+ */
+export function isMidnightSample(at: number): boolean {
+  return at - startOfDate(at) < LATE;
+}
+
 /**
  * Whether a sample is final once it was fetched at `fetchedAt`. The aggregator has the day that ended from 00:35
- * UTC and caches it until 00:40; its finer samples are taken to be final two hours after their own time.
+ * UTC and caches it until 00:40; its finer samples are taken to be final two hours after their own time. A daily row of
+ * another time than midnight never is.
  */
 export function isSettled(interval: Interval, at: number, fetchedAt: number): boolean {
-  return interval === 'day' ? fetchedAt >= dayReady(at) : fetchedAt > at + 2 * HOUR;
+  if (interval === 'day') return isMidnightSample(at) && fetchedAt >= dayReady(at);
+  return fetchedAt > at + 2 * HOUR;
 }
 
 /** When the daily row of the date in which `at` lies is final. */

@@ -1,4 +1,5 @@
 import { startOfDate } from '#domain/clock';
+import { isMidnightSample } from './interval.ts';
 import type { Sample } from './sample.ts';
 
 type Day = Sample & { settled: boolean };
@@ -13,8 +14,10 @@ const isSame = (a: Sample, b: Sample) =>
 
 /**
  * Merges rows, one for each date, into the stored ones. Equal rows are skipped (and marked as settled, where they are by
- * now); an unsettled row is replaced; a settled row that differs is kept, unless `replace`.
+ * now); an unsettled row is replaced; a settled row that differs is kept, unless `replace`. A stored row of
+ * midnight is kept beside one of another time of its date, whatever `replace` says.
  *
+ * @param stored ascending
  * @returns what became of each row; `gone`, the times (Unix ms) of stored rows that go; `samples`, what is written
  */
 export function mergeDays<Row extends Day>(
@@ -32,7 +35,9 @@ export function mergeDays<Row extends Day>(
       if (row.settled && !mine.settled) samples.push(row);
       return { outcome: 'skipped', given: row };
     }
-    if (mine?.settled && !replace) return { outcome: 'kept', given: row, stored: mine };
+    const isBetter = mine && isMidnightSample(mine.at) && !isMidnightSample(row.at);
+    if (mine && (isBetter || (mine.settled && !replace)))
+      return { outcome: 'kept', given: row, stored: mine };
     gone.push(...rows.map(({ at }) => at).filter((at) => at !== row.at));
     samples.push(row);
     return { outcome: mine ? 'changed' : 'added', given: row };

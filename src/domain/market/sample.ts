@@ -1,5 +1,5 @@
-import { HOUR, startOfDate } from '#domain/clock';
-import { slotOf } from './interval.ts';
+import { startOfDate } from '#domain/clock';
+import { isMidnightSample, slotOf } from './interval.ts';
 
 /** One sample of a token: `at` in Unix milliseconds, the figures in USD, null where the source has none. */
 export type Sample = {
@@ -9,17 +9,9 @@ export type Sample = {
   volume: number | null;
 };
 
-/** How late after midnight a sample may be and still be its date's row: the aggregator is minutes late at times. */
-const LATE = HOUR;
-
-/** Whether a sample of a daily series can be its date's row. */
-export function isMidnightSample(at: number): boolean {
-  return at - startOfDate(at) < LATE;
-}
-
 /**
- * Splits a daily series of the aggregator into the row of each date (its first sample) and the trailing sample of the
- * moment of the call.
+ * Splits a daily series of the aggregator into the row of each date and the trailing sample of the moment of the call. The
+ * row is the first sample: that of midnight where there is one; where there is none, the date must be over.
  *
  * @param samples ascending
  */
@@ -27,8 +19,9 @@ export function splitDaily(samples: readonly Sample[]): { days: Sample[]; traili
   const last = samples.at(-1);
   const trailing = last && last.at !== startOfDate(last.at) ? last : undefined;
   const rows = trailing ? samples.slice(0, -1) : samples;
-  const midnights = rows.filter(({ at }) => isMidnightSample(at));
-  return { days: firstOfEach('day', midnights), trailing };
+  const isOver = (at: number) => last !== undefined && startOfDate(at) < startOfDate(last.at);
+  const days = firstOfEach('day', rows).filter(({ at }) => isMidnightSample(at) || isOver(at));
+  return { days, trailing };
 }
 
 /** The first sample of each slot. */

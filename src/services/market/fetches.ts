@@ -1,6 +1,6 @@
 import { type Clock, DAY, HOUR, startOfDate } from '#domain/clock';
 import { HOURLY_DAYS } from '#domain/market/backfill-plan';
-import { type Interval, isSettled, slotOf } from '#domain/market/interval';
+import { type Interval, isMidnightSample, isSettled, slotOf } from '#domain/market/interval';
 import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
 import { overlap, type Span } from '#domain/market/span';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
@@ -78,14 +78,14 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
       const days = Math.ceil((clock.now() - from) / DAY);
       const samples = await source.daily(token, Number.isFinite(source.reach(0)) ? days : 'max');
       const now = clock.now();
-      const { days: midnights, trailing } = splitDaily(samples);
+      const { days: rows, trailing } = splitDaily(samples);
       const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];
-      const last = midnights.at(-1);
+      const last = rows.findLast(({ at }) => isMidnightSample(at));
       if (last) {
         // A date without a row is final once a later date has its row; until then it may still come.
         const thru = isSettled('day', last.at, now) ? startOfDate(last.at) + DAY - 1 : startOfDate(now) - 1;
         const covers = { from: startOfDate(from), thru };
-        updates.push({ interval: 'day', samples: archived('day', midnights, now), covers });
+        updates.push({ interval: 'day', samples: archived('day', rows, now), covers });
       }
       await archive.record(`daily:${token}`, token, updates, now);
     },

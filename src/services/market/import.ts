@@ -1,6 +1,6 @@
 import { type Clock, DAY, startOfDate } from '#domain/clock';
 import { type ImportColumn, type ImportLine, readImportRow } from '#domain/market/import-row';
-import { isSettled } from '#domain/market/interval';
+import { dayReady, isMidnightSample, isSettled } from '#domain/market/interval';
 import { mergeDays } from '#domain/market/merge-days';
 import type { Sample } from '#domain/market/sample';
 import { type Span, union } from '#domain/market/span';
@@ -21,7 +21,7 @@ type ImportOptions = {
   replace: boolean;
   /** The first bad line ends it. */
   strict: boolean;
-  /** When aborted, the rows read so far are written and nothing more is read. */
+  /** When aborted, the rows read so far are written (but those that come last) and nothing more is read. */
   signal: AbortSignal;
   onBad(bad: BadLine): void;
   onKept(row: KeptRow): void;
@@ -33,7 +33,8 @@ export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'ke
 /** `ended`: at the file's end, at a bad line (strict), or by the signal. */
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
-type CheckedRow = { line: number; sample: Sample } | (BadLine & { at: number | undefined });
+/** `gaveWay`: its date has a better row in the file. `dates`: those that the bad line may be of, in Unix ms. */
+type CheckedRow = { sample: Sample } | { gaveWay: true } | (BadLine & { dates: readonly number[] });
 
 /** From the earliest of some rows through the latest; undefined when there are none. */
 function extent(samples: readonly Sample[]): Span | undefined {
@@ -44,28 +45,43 @@ function extent(samples: readonly Sample[]): Span | undefined {
 
 const wholeDate = (date: number): Span => ({ from: date, thru: date + DAY - 1 });
 
-/** The rows of a file, each checked by itself and for a second row of its date. */
+/**
+ * The rows of a file, each checked by itself and for a second row of its date. A row of another time than midnight is its
+ * date's where the file has none of midnight, so it comes at the end, the earliest of its date.
+ */
 async function* checkedRows(
   lines: AsyncIterable<ImportLine>,
   columns: readonly ImportColumn[],
   now: number,
 ): AsyncGenerator<CheckedRow> {
   const lineOfDate = new Map<number, number>();
+  const late = new Map<number, Sample>();
+  let last = Number.NaN;
   for await (const { line, fields } of lines) {
     const row = readImportRow(fields, columns, now);
     if ('fault' in row) {
-      yield { line, ...row };
+      // Without a readable time it may be of either neighbour of the row before it.
+      const dates = row.at === undefined ? [last - DAY, last + DAY] : [startOfDate(row.at)];
+      yield { line, fault: row.fault, dates };
       continue;
     }
-    const date = startOfDate(row.sample.at);
+    const { sample } = row;
+    const date = startOfDate(sample.at);
+    last = date;
     const first = lineOfDate.get(date);
-    if (first === undefined) {
+    const other = late.get(date);
+    if (!isMidnightSample(sample.at)) {
+      if (other) yield { gaveWay: true };
+      if (!other || sample.at < other.at) late.set(date, sample);
+    } else if (first === undefined) {
       lineOfDate.set(date, line);
-      yield { line, sample: row.sample };
+      yield { sample };
     } else {
-      yield { line, fault: `a second row for this date: the first is on line ${first}`, at: row.sample.at };
+      const fault = `a second row for this date: the first is on line ${first}`;
+      yield { line, fault, dates: [date] };
     }
   }
+  for (const [date, sample] of late) yield lineOfDate.has(date) ? { gaveWay: true } : { sample };
 }
 
 /**
@@ -76,15 +92,10 @@ async function* checkedRows(
 function createCoveredDates() {
   const dates = new Set<number>();
   const doubtful = new Set<number>();
-  let last = Number.NaN;
   return {
-    row(at: number): void {
-      last = startOfDate(at);
-      dates.add(last);
-    },
-    /** A bad line without a readable time may be of either neighbour of the row before it. */
-    bad(at: number | undefined): void {
-      for (const date of at === undefined ? [last - DAY, last + DAY] : [startOfDate(at)]) doubtful.add(date);
+    row: (at: number): void => void dates.add(startOfDate(at)),
+    bad(some: readonly number[]): void {
+      for (const date of some) doubtful.add(date);
     },
     skipped(): Span[] {
       const holes = [...dates]
@@ -114,8 +125,8 @@ export function createImport({ store, clock }: { store: ImportStore; clock: Cloc
     },
 
     /**
-     * Imports a file, one transaction for each batch. Rows already stored are skipped, so that an interrupted import
-     * can be run again. Throws `ImportFileError`, and what the database throws; earlier batches are kept.
+     * Imports a file, one transaction for each batch. Rows already stored are skipped, and those that gave way to another of
+     * their date, so that an interrupted import can be run again. Throws `ImportFileError`, and what the database throws; earlier batches are kept.
      */
     async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
@@ -127,14 +138,16 @@ export function createImport({ store, clock }: { store: ImportStore; clock: Cloc
       async function write(skipped: readonly Span[]): Promise<void> {
         const given = batch.map((sample) => ({ ...sample, settled: isSettled('day', sample.at, now) }));
         batch = [];
-        const settled = given.filter((row) => row.settled).map(({ at }) => wholeDate(startOfDate(at)));
+        // Once the next date is ready, no row of midnight is to be expected of a date any more.
+        const final = given.filter(({ settled, at }) => settled || now >= dayReady(at + DAY));
+        const known = final.map(({ at }) => wholeDate(startOfDate(at)));
         let merged: ReturnType<typeof mergeDays<ArchivedSample>>['merged'] = [];
         const merge = (stored: readonly ArchivedSample[]) => {
           const result = mergeDays(stored, given, replace);
           merged = result.merged;
           return result;
         };
-        await store.merge(token, extent(given), union([...settled, ...skipped]), merge, clock.now());
+        await store.merge(token, extent(given), union([...known, ...skipped]), merge, clock.now());
         for (const row of merged) {
           counts[row.outcome] += 1;
           if (row.outcome === 'kept') onKept(row);
@@ -151,12 +164,16 @@ export function createImport({ store, clock }: { store: ImportStore; clock: Cloc
         counts.read += 1;
         if ('fault' in row) {
           counts.bad += 1;
-          covered.bad(row.at);
+          covered.bad(row.dates);
           onBad(row);
           if (strict) {
             ended = 'bad line';
             break;
           }
+          continue;
+        }
+        if ('gaveWay' in row) {
+          counts.skipped += 1;
           continue;
         }
         covered.row(row.sample.at);

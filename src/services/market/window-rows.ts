@@ -1,6 +1,6 @@
 import { type Clock, DAY, startOfDate } from '#domain/clock';
-import { samplesIn, type Window } from '#domain/market/interval';
-import { isMidnightSample, type Sample } from '#domain/market/sample';
+import { isMidnightSample, samplesIn, type Window } from '#domain/market/interval';
+import type { Sample } from '#domain/market/sample';
 import { columnsOf, isSettledSlice, type Series, samplesOf } from '#domain/market/series';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';

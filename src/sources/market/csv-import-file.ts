@@ -26,11 +26,14 @@ function unreadable(path: string, error: unknown): ImportFileError {
   return new ImportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
 }
 
+/** The names of the service's own CSV that the aggregator's export has another name for. */
+const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };
+
 /** Spreadsheets put fields in quotes. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
 /**
- * The aggregator's CSV export of a coin, to be read as often as need be, in constant memory. The header is read here,
+ * The aggregator's CSV export of a coin, or the service's own CSV, to be read as often as need be, in constant memory. The header is read here,
  * so that a wrong file is told at once. Lines end in LF, CRLF or CR; a byte order mark, empty lines and quotes around
  * a field do no harm.
  *
@@ -74,7 +77,7 @@ export async function openImportFile(path: string) {
 
   async function readHeader(): Promise<ImportColumn[]> {
     for await (const { fields } of records()) {
-      const names = fields.map((field) => field.toLowerCase());
+      const names = fields.map((field) => field.toLowerCase()).map((name) => SERVICE_NAMES[name] ?? name);
       const wanted = IMPORT_COLUMNS.join(',');
       if (names.length === IMPORT_COLUMNS.length && IMPORT_COLUMNS.every((column) => names.includes(column)))
         return names as ImportColumn[];

@@ -67,6 +67,18 @@ export const addCoverage = (token: TokenName, interval: Interval, spans: readonl
   SELECT ${token}, ${interval}::grain, lower(span), upper(span) - interval '1 ms' FROM united
   ON CONFLICT (token, grain, "from") DO UPDATE SET thru = greatest(coverage.thru, excluded.thru)`;
 
+/**
+ * Which unsettled rows an answer takes the place of: those of the span that it covers. A day row of another time than midnight
+ * is an exception, since the source may not have told it: it stays until its date has a row in an answer, wherever the span is.
+ */
+export const givesWay = (interval: Interval, { from, thru }: Span) => {
+  const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;
+  if (interval !== 'day') return isCovered;
+  return Prisma.sql`(
+    ${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'
+    OR date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given))`;
+};
+
 /** Raises the version of what was fetched, so that every process reloads it, and ends the claim on it. */
 export const bumpRefresh = (what: string, at: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${toInstant(at)}, 1)

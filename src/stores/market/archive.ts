@@ -13,6 +13,7 @@ import {
   epochMs,
   firstInstants,
   given,
+  givesWay,
   type LeftAside,
   oneLeftAside,
   plausiblePoint,
@@ -56,8 +57,7 @@ export function createArchiveStore(prisma: PrismaClient) {
     const [first, last] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
     const unsettledOfSpan = covers
       ? Prisma.sql`DELETE FROM point WHERE token = ${token} AND grain = ${interval}::grain AND NOT settled
-          AND at BETWEEN ${toInstant(covers.from)} AND ${toInstant(covers.thru)}
-          AND at NOT IN (SELECT at FROM given)`
+          AND ${givesWay(interval, covers)} AND at NOT IN (SELECT at FROM given)`
       : Prisma.sql`SELECT 1`;
     return prisma.$executeRaw`
       WITH given AS (${given(samples)}), gone AS (${unsettledOfSpan})

@@ -6,6 +6,7 @@ import {
   daysWindow,
   INTERVALS,
   isGap,
+  isMidnightSample,
   isSettled,
   lastKnowable,
   rangeWindow,
@@ -87,6 +88,21 @@ describe('the window of a range', () => {
     expect(rangeWindow('day', thru, thru, at('2026-05-15T23:59:59.999Z')).open).toBe(true);
     expect(rangeWindow('day', thru, thru, at('2026-05-16T00:00:00.000Z')).open).toBe(false);
   });
+});
+
+test('a sample within the hour after midnight is that midnight’s', () => {
+  const midnight = Date.parse('2021-05-15');
+  expect([-1, 0, HOUR - 1, HOUR].map((late) => isMidnightSample(midnight + late))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('a daily sample of another time than midnight is never settled', () => {
+  const late = Date.parse('2021-05-15T01:00:00Z');
+  expect([late - 1, late].map((at) => isSettled('day', at, late + 365 * DAY))).toEqual([true, false]);
 });
 
 describe('a sample is settled', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '#domain/clock';
-import { slotOf } from '#domain/market/interval';
-import { firstOfEach, isMidnightSample, type Sample, splitDaily } from '#domain/market/sample';
+import { DAY, startOfDate } from '#domain/clock';
+import { isMidnightSample, slotOf } from '#domain/market/interval';
+import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
 
 const sample = (iso: string, price = 1): Sample => ({
   at: Date.parse(iso),
@@ -38,6 +38,47 @@ describe('a daily series as it comes', () => {
     expect(days.map(({ price }) => price)).toEqual([1, 3]);
   });
 
+  test('has for a date that is over a row of another time, where there is none of midnight', () => {
+    const { days, trailing } = splitDaily([
+      sample('2017-06-05T00:00:00Z'),
+      sample('2017-06-06T23:29:00Z'),
+      sample('2017-06-07T00:00:00Z'),
+      sample('2017-06-08T23:39:00Z'),
+      sample('2017-06-08T23:40:00Z'),
+      sample('2017-06-09T07:00:00Z'),
+      sample('2017-06-09T08:00:00Z'),
+    ]);
+    expect(times(days).map((time) => time.slice(0, 16))).toEqual([
+      '2017-06-05T00:00',
+      '2017-06-06T23:29',
+      '2017-06-07T00:00',
+      '2017-06-08T23:39',
+    ]);
+    expect(trailing).toEqual(sample('2017-06-09T08:00:00Z'));
+  });
+
+  test('has one row for each date that is over: of midnight where there is one, else the first of all', () => {
+    const at = fc.integer({ min: 0, max: 8 * DAY - 1 });
+    const near = fc
+      .integer({ min: 0, max: 7 })
+      .chain((day) => fc.integer({ min: 0, max: DAY / 12 }).map((ms) => day * DAY + ms));
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.oneof(at, near)), (some) => {
+        const samples = some
+          .sort((a, b) => a - b)
+          .map((one): Sample => ({ ...sample('2021-05-15'), at: one }));
+        const last = startOfDate(some.at(-1) ?? 0);
+        const { days } = splitDaily(samples);
+        for (const [date, mine] of Map.groupBy(some, startOfDate)) {
+          if (date === last) continue;
+          const row = days.filter(({ at }) => startOfDate(at) === date);
+          expect(row.map(({ at }) => at)).toEqual([mine.find(isMidnightSample) ?? mine[0]]);
+        }
+        expect(days.filter(({ at }) => startOfDate(at) === last && !isMidnightSample(at))).toEqual([]);
+      }),
+    );
+  });
+
   test('of nothing is nothing', () => {
     expect(splitDaily([])).toEqual({ days: [], trailing: undefined });
   });
@@ -46,16 +87,6 @@ describe('a daily series as it comes', () => {
     const now = sample('2021-05-15T00:20:00Z');
     expect(splitDaily([now])).toEqual({ days: [], trailing: now });
   });
-});
-
-test('a sample within the hour after midnight can be its date’s', () => {
-  const midnight = Date.parse('2021-05-15');
-  expect([-1, 0, HOUR - 1, HOUR].map((late) => isMidnightSample(midnight + late))).toEqual([
-    false,
-    true,
-    true,
-    false,
-  ]);
 });
 
 test('the first of each slot is one for each slot there is, and none lies before it', () => {

@@ -26,6 +26,7 @@ type Flags = {
   token?: TokenName;
   now?: () => number;
   stopAfter?: number;
+  header?: string | undefined;
 };
 
 /** An empty archive, and files to take into it. */
@@ -60,7 +61,7 @@ export async function openImportArchive() {
 
   async function take(lines: readonly string[], flags: Flags = {}) {
     const path = join(directory, 'export.csv');
-    await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
+    await writeFile(path, `${[flags.header ?? HEADER, ...lines].join('\n')}\n`);
     return takeFile(path, flags);
   }
 

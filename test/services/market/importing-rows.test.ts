@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, startOfDate } from '#domain/clock';
 import { IMPORT_COLUMNS, readImportRow } from '#domain/market/import-row';
+import { isMidnightSample } from '#domain/market/interval';
 import { mergeDays } from '#domain/market/merge-days';
 
 const NOW = Date.parse('2024-06-01T12:00:00Z');
@@ -16,6 +18,15 @@ describe('a row of an export', () => {
         volume: 2006770995.7220535,
       },
     });
+  });
+
+  it.each([
+    ['2017-06-06 23:29:00 UTC', '2017-06-06T23:29:00Z'],
+    ['2017-06-06', '2017-06-06T00:00:00Z'],
+    ['2017-06-06 23:29:00', '2017-06-06T23:29:00Z'],
+    ['2017-06-06T23:29:00.123Z', '2017-06-06T23:29:00.123Z'],
+  ])('may be of %s', (time, at) => {
+    expect(read(`${time},1,2,3`)).toMatchObject({ sample: { at: Date.parse(at) } });
   });
 
   it('has null where a figure is empty', () => {
@@ -45,7 +56,8 @@ describe('a row of an export', () => {
     ['2017-04-02 00:00:00 UTC,1,2,3,4', 'has 5 columns in place of 4'],
     ['2017-02-29 00:00:00 UTC,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
     ['02.04.2017,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
-    ['2017-04-02 01:00:00 UTC,1,2,3', 'snapped_at is not within 60 minutes after 00:00 UTC'],
+    ['2017-04-02 24:00:00 UTC,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
+    ['2017-04-02 00:00,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
     ['2024-06-02 00:00:00 UTC,1,2,3', 'snapped_at lies in the future'],
     ['1970-01-01 00:00:00 UTC,1,2,3', 'snapped_at is before 2009-01-03, the first block of all'],
     ['2017-04-02 00:00:00 UTC,-1,2,3', 'price is negative'],
@@ -85,6 +97,35 @@ describe('merging days', () => {
       gone: [],
       samples: [given],
     });
+  });
+
+  const property = fc.array(
+    fc.record({
+      date: fc.integer({ min: 0, max: 3 }),
+      late: fc.oneof(fc.integer({ min: 0, max: HOUR - 1 }), fc.integer({ min: HOUR, max: DAY - 1 })),
+      price: fc.integer({ min: 1, max: 3 }),
+      replace: fc.boolean(),
+    }),
+  );
+  it('leaves each date one row, of midnight once there was one, in whatever order they come', () => {
+    fc.assert(
+      fc.property(property, (rows) => {
+        let stored: ReturnType<typeof day>[] = [];
+        for (const { date, late, price, replace } of rows) {
+          const at = Date.parse('2024-05-01') + date * DAY + late;
+          const given = { ...day('2024-05-01', price, isMidnightSample(at)), at };
+          const { gone, samples } = mergeDays(stored, [given], replace);
+          const written = new Set([...gone, ...samples.map((one) => one.at)]);
+          stored = [...stored.filter((one) => !written.has(one.at)), ...samples].sort((a, b) => a.at - b.at);
+        }
+        const midnights = rows.filter(({ late }) => late < HOUR).map(({ date }) => date);
+        const dates = [...new Set(rows.map(({ date }) => date))].sort();
+        expect(stored.map(({ at }) => (startOfDate(at) - Date.parse('2024-05-01')) / DAY)).toEqual(dates);
+        expect(stored.map(({ at }) => isMidnightSample(at))).toEqual(
+          dates.map((date) => midnights.includes(date)),
+        );
+      }),
+    );
   });
 
   it('keeps a settled row that differs in its time alone', () => {
