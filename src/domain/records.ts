@@ -143,9 +143,11 @@ export const tokenRecord = z
   .object({
     tokenName: z.enum(TOKEN_NAMES),
     symbol: text('Its ticker symbol, in lower case', 'btc'),
-    listed: z.iso
-      .date()
-      .meta({ description: 'The first date of which a price is known', examples: ['2013-04-28'] }),
+    listed: z.iso.date().meta({
+      description:
+        'The first date of which a price is known: by the source, or by the archive where that is earlier',
+      examples: ['2013-04-28'],
+    }),
     endpoints: z.array(z.string()).meta({
       description: 'The paths that serve the token, under the base path',
       examples: [['/v1/prices/latest/token']],

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { iso } from '#domain/clock';
+import { iso, isoDate } from '#domain/clock';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { type TokenRecord, tokenRecord } from '#domain/records';
 import type { Market } from '#services/market/market';
@@ -20,7 +20,7 @@ const PRICES = [
 ];
 const STATISTICS = '/v1/prices/latest/stats';
 
-function toRecord({ token, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
+function toRecord({ token, listedAt, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
   const of = (interval: Interval) => {
     const row = held.find((one) => one.interval === interval);
     return row
@@ -31,7 +31,7 @@ function toRecord({ token, held }: Awaited<ReturnType<Market['tokens']>>[number]
     INTERVALS.map((interval) => [interval, of(interval)]),
   ) as TokenRecord['archive'];
   const endpoints = token.statistics ? [...PRICES, STATISTICS] : PRICES;
-  return { tokenName: token.name, symbol: token.symbol, listed: token.listed, endpoints, archive };
+  return { tokenName: token.name, symbol: token.symbol, listed: isoDate(listedAt), endpoints, archive };
 }
 
 export const tokens: FastifyPluginAsyncZod<{ market: Market }> = async (app, { market }) => {

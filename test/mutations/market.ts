@@ -68,6 +68,8 @@ export const market: Mutations[] = [
       ["slotOf('hour', reach) + 2 * HOUR", "slotOf('hour', reach)"],
       ['sinceReady >= 0 && age > sinceReady', 'sinceReady >= 0'],
       ['age < DAILY_RETRY && !isReadySince', 'age < DAILY_RETRY'],
+      ['from <= beginning ?', 'from < beginning ?'],
+      ["isBeginningCovered && fetchedAt('daily') !== undefined", 'isBeginningCovered'],
       ['hasFailed ? 0 : HOURLY_CALLS', 'HOURLY_CALLS'],
       ['from < now - DAY)', 'from < now)'],
       ['const isRefresh = isStored || hasFailed', 'const isRefresh = isStored'],

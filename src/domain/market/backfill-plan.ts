@@ -30,6 +30,10 @@ export type PlannedFetch = {
 
 /** What a plan depends on beside the window, for one token and the window's interval; instants in Unix ms. */
 export type PlanInput = Known & {
+  /** Before it there can be nothing. */
+  earliest: number;
+  /** The daily coverage holds the beginning. */
+  isBeginningCovered: boolean;
   /** The first instant that the aggregator's plan reaches. */
   reach: number;
   /** None of the window's rows will ever change. */
@@ -48,31 +52,52 @@ const ageOf = (kind: FetchKind, { fetchedAt, now }: PlanInput): number => ageAt(
 const isDue = (kind: FetchKind, every: number, input: PlanInput): boolean =>
   !input.tried.includes(kind) && ageOf(kind, input) >= every;
 
+/** The first midnight that the aggregator's plan reaches, and the first hour. */
+const firstMidnight = ({ reach }: PlanInput): number => startOfDate(reach + DAY - 1);
+// The reach moves on while a call is in flight: the first one or two hours are left out.
+const firstHour = ({ reach }: PlanInput): number => slotOf('hour', reach) + 2 * HOUR;
+
 /** The gaps of a span that the aggregator's plan reaches. */
 function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, input: PlanInput): Span[] {
-  const { beginning, reach } = input;
-  // The reach moves on while a call is in flight: the first one or two hours are left out.
-  const edge = interval === 'day' ? startOfDate(reach + DAY - 1) : slotOf('hour', reach) + 2 * HOUR;
-  return gapsIn(interval, span, { ...input, beginning: Math.max(beginning, edge) });
+  const edge = interval === 'day' ? firstMidnight(input) : firstHour(input);
+  return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/** One call brings every missing day. A window that lacks only the newest day does not wait for it. */
+/**
+ * Whether a window goes back before the known beginning, and the aggregator may tell of that time: it has never told the daily
+ * series as far back. It is asked, so that the answer is the same whatever was asked for before.
+ */
+function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
+  const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
+  const isTold = isBeginningCovered && fetchedAt('daily') !== undefined;
+  return !isTold && span.from < beginning && span.thru >= earliest && firstMidnight(input) <= beginning;
+}
+
+/** One call brings every missing day; from before its known beginning, where the series was never fetched from there on. */
+function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
+  const { now, tried, beginning, earliest } = input;
+  const age = ageOf('daily', input);
+  const sinceReady = now - dayReady(now);
+  const isReadySince = sinceReady >= 0 && age > sinceReady;
+  if (tried.includes('daily') || (age < DAILY_RETRY && !isReadySince)) return [];
+  const start = from <= beginning ? Math.max(earliest, firstMidnight(input)) : from;
+  return [{ kind: 'daily', span: { from: start, thru: now }, wait }];
+}
+
+/** A window that lacks only the newest day does not wait for it. */
 function planDays(window: Window, input: PlanInput): PlannedFetch[] {
-  const { now, tried } = input;
+  const { now } = input;
+  if (mayBeginEarlier(window, input)) return planDaily(input.beginning, 'end', input);
   const gaps = reachableGaps(window, input);
   const [first] = reachableGaps(
     { interval: 'day', span: { from: Number.NEGATIVE_INFINITY, thru: now } },
     input,
   );
-  if (gaps.length === 0 || !first || tried.includes('daily')) return [];
-  const age = ageOf('daily', input);
-  const sinceReady = now - dayReady(now);
-  const isReadySince = sinceReady >= 0 && age > sinceReady;
-  if (age < DAILY_RETRY && !isReadySince) return [];
+  if (gaps.length === 0 || !first) return [];
   const newestDay = startOfDate(lastKnowable('day', now));
   const isOnlyNewest = gaps.every(({ from }) => from >= newestDay) && window.span.from < newestDay;
-  const wait = isOnlyNewest ? waitOnRefresh(age, DAY) : 'end';
-  return [{ kind: 'daily', span: { from: first.from, thru: now }, wait }];
+  const wait = isOnlyNewest ? waitOnRefresh(ageOf('daily', input), DAY) : 'end';
+  return planDaily(first.from, wait, input);
 }
 
 /** The calls for gaps of hours: one for all of the last 90 days, and older ones in pieces. */
@@ -95,6 +120,7 @@ function planHours(window: Window, input: PlanInput): PlannedFetch[] {
   const pieces = hourlyPieces(older, now).slice(0, Math.max(0, callsLeft));
   const afterwards = { ...input, coverage: [...input.coverage, ...pieces] };
   return [
+    ...(mayBeginEarlier(window, input) ? planDaily(input.beginning, 'end', input) : []),
     ...pieces.map((span): PlannedFetch => ({ kind: 'hours', span, wait: 'end' })),
     ...(reachableGaps(window, afterwards).length > 0 ? planLastDay(window, afterwards) : []),
   ];

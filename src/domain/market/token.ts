@@ -1,3 +1,5 @@
+import { startOfDate } from '#domain/clock';
+
 /** The day of the first block of all (Unix ms): there were no prices before. */
 export const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
 
@@ -41,6 +43,13 @@ export function isTokenName(name: string): name is TokenName {
 export function listedAt(name: TokenName): number {
   return Date.parse(`${tokenNamed(name).listed}T00:00:00Z`);
 }
+
+/**
+ * The first instant of the first date of which a price is known, in Unix milliseconds: the listing date, or that of the first
+ * day that is stored (at `firstDay`), where that is earlier.
+ */
+export const knownSince = (name: TokenName, firstDay = Number.POSITIVE_INFINITY): number =>
+  Math.min(listedAt(name), startOfDate(firstDay));
 
 /** The first instant of the date on which the token's chain began, in Unix milliseconds. */
 export function beginningOf(name: TokenName): number {

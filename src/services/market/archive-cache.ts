@@ -5,7 +5,7 @@ import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
 import { createSeries, type Series } from '#domain/market/series';
 import { type Span, union } from '#domain/market/span';
-import { listedAt, TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import { createPoll } from '#services/upstream/poll';
 import type { ArchiveStore, Coverage, LatestRow, SeriesSummary, SeriesUpdate } from '#stores/market/archive';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
@@ -122,11 +122,8 @@ export async function openArchiveCache({ store, refreshes, clock, log }: Depende
     /** Rises with each reload. */
     generation: () => generation,
 
-    /** The first instant of which anything can be known: the listing, or an import that reaches further back. */
-    beginning(token: TokenName): number {
-      const first = of(token, 'day').series.firstFrom(0);
-      return Math.min(listedAt(token), first?.at ?? Number.POSITIVE_INFINITY);
-    },
+    /** The first instant of which anything is known: the listing, or a stored day of before it. */
+    beginning: (token: TokenName): number => knownSince(token, of(token, 'day').series.firstFrom(0)?.at),
 
     /** The series from an instant on: read from the store where the memory does not go back so far. */
     async reaching(token: TokenName, interval: Interval, from: number): Promise<Series> {

@@ -3,7 +3,8 @@ import { type FetchKind, type PlanInput, planFetches } from '#domain/market/back
 import type { Window } from '#domain/market/interval';
 import type { RefreshSchedule } from '#domain/market/refresh-schedule';
 import { isSettledSlice } from '#domain/market/series';
-import type { TokenName } from '#domain/market/token';
+import { overlap } from '#domain/market/span';
+import { beginningOf, type TokenName } from '#domain/market/token';
 import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/age';
 import type { UpstreamBudget } from '#services/upstream/budget';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
@@ -27,9 +28,13 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
   const lastRequested = createLastRequested(clock);
 
   function planInput(token: TokenName, { interval, span, open }: Window, now: number) {
+    const beginning = archive.beginning(token);
+    const first = { from: beginning, thru: beginning };
     return {
       now,
-      beginning: archive.beginning(token),
+      earliest: beginningOf(token),
+      beginning,
+      isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
       coverage: archive.coverage(token, interval),
       reach: fetches.reach(now),
       isSettled: !open && isSettledSlice(archive.series(token, interval).slice(span.from, span.thru)),
@@ -62,7 +67,10 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
         const [next] = planFetches(window, { ...planInput(token, window, now), tried, hasFailed });
         if (!next) return runner.outcome;
         const { kind, span, wait } = next;
+        const reach = fetches.reach(now);
         const isMade = await runner.run(nameOf(kind, token), wait, () => fetches[kind](token, span));
+        // The plan turned out to reach less far: what it does reach is planned anew.
+        if (fetches.reach(now) > reach) continue;
         // A fetch of hours that was in flight may have been for other hours: then these are still missing.
         if (isMade || kind !== 'hours') tried.push(kind);
       }

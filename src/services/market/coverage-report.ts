@@ -3,7 +3,7 @@ import { gapsIn } from '#domain/market/gaps';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { Span } from '#domain/market/span';
-import { listedAt, TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import type { ArchiveStore } from '#stores/market/archive';
 import { coveredSpans } from './archive-cache.ts';
 
@@ -31,7 +31,7 @@ export async function coverageReport(store: ArchiveStore, clock: Clock): Promise
     INTERVALS.map((interval): CoverageRow => {
       const row = rowOf(token, interval);
       const spans = coveredSpans(coverage, token, interval, now);
-      const beginning = Math.min(listedAt(token), rowOf(token, 'day')?.from ?? Number.POSITIVE_INFINITY);
+      const beginning = knownSince(token, rowOf(token, 'day')?.from);
       const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };
       return {
         token,

@@ -169,10 +169,14 @@ export function createMarket({ archive, backfill, clock }: Dependencies) {
     /** When nothing is being fetched any more. */
     idle: backfill.idle,
 
-    /** The tokens, and what the archive holds of each. */
+    /** The tokens, since when (Unix ms) a price of each is known, and what the archive holds of it. */
     async tokens() {
       const summary = await archive.summary();
-      return TOKENS.map((token) => ({ token, held: summary.filter((row) => row.token === token.name) }));
+      return TOKENS.map((token) => ({
+        token,
+        listedAt: archive.beginning(token.name),
+        held: summary.filter((row) => row.token === token.name),
+      }));
     },
   };
 }

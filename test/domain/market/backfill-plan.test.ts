@@ -7,6 +7,7 @@ import { union } from '#domain/market/span';
 
 const at = (time: string) => Date.parse(time);
 const NOW = at('2026-05-15T14:42:25.300Z');
+const BEGINS = at('2009-01-03');
 const LISTED = at('2013-04-28');
 const YEAR = 365 * DAY;
 const EVER = Number.NEGATIVE_INFINITY;
@@ -18,7 +19,9 @@ type Situation = Partial<Omit<PlanInput, 'fetchedAt'>> & { fetched?: Partial<Rec
 function inputAt(now: number, { fetched = {}, ...given }: Situation = {}): PlanInput {
   return {
     now,
+    earliest: BEGINS,
     beginning: LISTED,
+    isBeginningCovered: false,
     coverage: [],
     reach: now - YEAR,
     isSettled: false,
@@ -61,8 +64,39 @@ describe('the daily series', () => {
     expect(plan(window)).toEqual(WHOLE);
   });
 
-  test('is fetched from the listing on where the plan goes all the way back', () => {
-    expect(plan(days(30), NOW, { reach: EVER })).toEqual(['daily from 2013-04-28T00:00:00.000Z, wait: end']);
+  test('is fetched from the chain’s beginning on where the plan goes all the way back: it may begin before the listing', () => {
+    expect(plan(days(30), NOW, { reach: EVER })).toEqual(['daily from 2009-01-03T00:00:00.000Z, wait: end']);
+  });
+
+  describe('is asked once when a window goes back before its known beginning', () => {
+    const before = range('day', '2013-01-30', '2013-01-30');
+    const all = { ...knownSince(NOW, 'day'), isBeginningCovered: true };
+    const imported = { ...all, fetched: { latest: NOW } };
+    const WHOLE_CHAIN = ['daily from 2009-01-03T00:00:00.000Z, wait: end'];
+
+    test.each<[string, Window, Situation, string[]]>([
+      ['of which nothing was fetched', before, { reach: EVER }, WHOLE_CHAIN],
+      ['of which it is known by an import alone', before, { ...imported, reach: EVER }, WHOLE_CHAIN],
+      ['up to now', days(6000), { ...imported, reach: EVER }, WHOLE_CHAIN],
+      ['in hours', range('hour', '2012-01-01', '2012-02-01'), { reach: EVER }, WHOLE_CHAIN],
+      ['that the aggregator has told', before, { ...all, reach: EVER }, []],
+      ['in hours, that it has told', range('hour', '2012-01-01', '2012-02-01'), { ...all, reach: EVER }, []],
+      ['that its plan does not reach', before, {}, []],
+      ['before its chain began', range('day', '2008-01-01', '2009-01-02'), { reach: EVER }, []],
+      ['in minutes', range('minute', '2012-01-01', '2012-02-01'), { reach: EVER }, []],
+      ['that failed within the hour', before, { reach: EVER, tried: ['daily'], hasFailed: true }, []],
+    ])('%s', (_name, window, situation, expected) => {
+      expect(plan(window, NOW, situation)).toEqual(expected);
+    });
+
+    test('as far back as a limited plan reaches', () => {
+      const young = { beginning: at('2026-01-01'), earliest: at('2020-01-01') };
+      const january = range('day', '2025-12-01', '2025-12-31');
+      expect(plan(january, NOW, young)).toEqual(['daily from 2025-05-16T00:00:00.000Z, wait: end']);
+      expect(plan(january, NOW, { ...young, earliest: at('2025-12-24') })).toEqual([
+        'daily from 2025-12-24T00:00:00.000Z, wait: end',
+      ]);
+    });
   });
 
   test.each([
@@ -241,8 +275,6 @@ describe('after a failure nothing more is waited for', () => {
 
 describe('what no call can bring is not asked for', () => {
   test.each<[string, Window, Situation]>([
-    ['a date before the listing', range('day', '2013-01-30', '2013-01-30'), { reach: EVER }],
-    ['hours before the listing', range('hour', '2012-01-01', '2012-02-01'), { reach: EVER }],
     ['days before the reach', range('day', '2015-01-01', '2016-01-01'), {}],
     ['hours before the reach', range('hour', '2024-01-01', '2024-01-02'), {}],
     ['minutes of last week', range('minute', '2026-05-01', '2026-05-02'), { reach: EVER }],
