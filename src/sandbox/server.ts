@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Clock, systemClock } from '#domain/clock';
+import type { AggregatorPlanName } from '#domain/market/aggregator-plan';
 import { createChain } from '#sandbox/chain/chain';
 import { createCosmosNode } from '#sandbox/chain/nodes/cosmos-node';
 import type { SdkVersion } from '#sandbox/chain/nodes/cosmos-search';
 import { createLegacyNode } from '#sandbox/chain/nodes/legacy-node';
-import { type CoingeckoPlan, createCoingecko } from '#sandbox/coingecko/coingecko';
+import { createCoingecko } from '#sandbox/coingecko/coingecko';
 import { createArweave } from '#sandbox/statistics/arweave';
 import { createBlockchainInfo } from '#sandbox/statistics/blockchain-info';
 import { createBlockscout } from '#sandbox/statistics/blockscout';
@@ -24,14 +25,14 @@ const errorReply = (status: number, error: string) => jsonReply(status, { error 
 
 /**
  * Starts stand-in upstreams on a free port of 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's).
- * `plan` (`public`) sets how far back the history goes. Of `node`, `sdk` (0.50) and `pageSize` (100) configure the modern
+ * `plan` (`public`) sets how far back the history goes, and what a key says of itself. Of `node`, `sdk` (0.50) and `pageSize` (100) configure the modern
  * node; a block is made every `blockMs` (six seconds).
  */
 export async function startSandbox(
   options: {
     seed?: number;
     clock?: Clock;
-    plan?: CoingeckoPlan;
+    plan?: AggregatorPlanName;
     node?: { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
   } = {},
 ) {

@@ -175,7 +175,7 @@ describe('archive, wrongly used, says so in one line', () => {
     expect(code).toBe(2);
     expect(stderr.split('\n')).toEqual([
       'DATABASE_URL must be a postgresql:// URL',
-      'COINGECKO_PLAN must be public, demo or pro',
+      'COINGECKO_PLAN must be public, demo, basic or pro',
       '',
     ]);
   });

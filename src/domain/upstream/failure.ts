@@ -53,3 +53,7 @@ export class UpstreamFailure extends Error {
     this.sent = options.sent ?? true;
   }
 }
+
+/** Whether an error says that the upstream's plan does not go back so far. */
+export const isOutOfReach = (error: unknown): error is UpstreamFailure =>
+  error instanceof UpstreamFailure && error.reason === 'out_of_reach';

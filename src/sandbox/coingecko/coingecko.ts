@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Clock, DAY, SECOND } from '#domain/clock';
+import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/aggregator-plan';
 import { isTokenName, type TokenName } from '#domain/market/token';
+import { monthOf } from '#domain/upstream/budget';
 import { jsonReply } from '#sandbox/replies';
 import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
 import { chartInterval, chartOf, type Window } from './chart.ts';
@@ -11,13 +13,16 @@ import {
   demoKeyOnPro,
   incorrectPath,
   invalidParameter,
+  missingKey,
   missingParameter,
+  paidPlansOnly,
 } from './errors.ts';
 
-export type CoingeckoPlan = 'public' | 'demo' | 'pro';
-export type CoingeckoState = { seed: number; plan: CoingeckoPlan; now: number };
+/** `spent`: the calls of this month, this one included. */
+export type CoingeckoState = { seed: number; plan: AggregatorPlanName; now: number; spent: number };
 
-const REACH_DAYS = 365; // of the public and the demo plan
+const reachOf = ({ plan }: CoingeckoState) => aggregatorPlan(plan).historyDays;
+const isPaid = ({ plan }: CoingeckoState) => aggregatorPlan(plan).names !== undefined;
 
 function ok(body: unknown): Answer {
   return jsonReply(200, body, {
@@ -57,7 +62,7 @@ function marketChart(token: TokenName, query: URLSearchParams, state: CoingeckoS
   const days = query.get('days') === 'max' ? Number.POSITIVE_INFINITY : Number(query.get('days'));
   if (days !== Number.POSITIVE_INFINITY && !(Number.isInteger(days) && days > 0))
     return invalidParameter('days');
-  if (state.plan !== 'pro' && days > REACH_DAYS) return beyondReach(state.now);
+  if (days > reachOf(state)) return beyondReach(state.now, reachOf(state));
   return chart(token, query, { from: state.now - days * DAY, to: state.now }, state);
 }
 
@@ -67,9 +72,26 @@ function marketChartRange(token: TokenName, query: URLSearchParams, state: Coing
   const [from, to] = [Number(query.get('from')), Number(query.get('to'))];
   if (!Number.isFinite(from)) return invalidParameter('from');
   if (!Number.isFinite(to)) return invalidParameter('to');
-  const reach = Math.floor(state.now / SECOND) - REACH_DAYS * (DAY / SECOND);
-  if (state.plan !== 'pro' && from < reach) return beyondReach(state.now);
+  const reach = Math.floor(state.now / SECOND) - reachOf(state) * (DAY / SECOND);
+  if (from < reach) return beyondReach(state.now, reachOf(state));
   return chart(token, query, { from: from * SECOND, to: to * SECOND }, state);
+}
+
+/** What the key of a paid plan says of it. */
+function key(headers: UpstreamRequest['headers'], state: CoingeckoState): Answer {
+  if (!isPaid(state)) return paidPlansOnly(state.now);
+  if (!headers['x-cg-pro-api-key']) return missingKey(state.now);
+  const { names, budget } = aggregatorPlan(state.plan);
+  return ok({
+    plan: names?.[0],
+    rate_limit_request_per_minute: budget.perMinute,
+    monthly_call_credit: budget.perMonth,
+    current_total_monthly_calls: state.spent,
+    current_remaining_monthly_calls: budget.perMonth - state.spent,
+    api_key_rate_limit_request_per_minute: budget.perMinute,
+    api_key_monthly_call_credit: budget.perMonth,
+    api_key_current_total_monthly_calls: state.spent,
+  });
 }
 
 const COIN_ROUTES = new Map([
@@ -83,8 +105,9 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
   const { method, path, query, headers } = request;
   if (method !== 'GET') return incorrectPath();
   const demoKey = headers['x-cg-demo-api-key'] ?? query.get('x_cg_demo_api_key');
-  if (state.plan === 'pro' && demoKey) return demoKeyOnPro(state.now);
+  if (isPaid(state) && demoKey) return demoKeyOnPro(state.now);
   if (path === '/ping') return ok({ gecko_says: '(V3) To the Moon!' });
+  if (path === '/key') return key(headers, state);
   if (path === '/coins/markets') return markets(query, state);
   const [, id = '', rest = ''] = COIN_PATH.exec(path) ?? [];
   const route = COIN_ROUTES.get(rest);
@@ -99,11 +122,20 @@ export function createCoingecko({
 }: {
   seed: number;
   clock: Clock;
-  plan: CoingeckoPlan;
+  plan: AggregatorPlanName;
 }): Upstream {
+  let month = { start: Number.NaN, spent: 0 };
+  function spend(now: number): number {
+    const { start } = monthOf(now);
+    month = { start, spent: start === month.start ? month.spent + 1 : 1 };
+    return month.spent;
+  }
   return {
     prefix: '/api/v3',
     endpointOf: (path) => path.replace(COIN_PATH, '/coins/{id}/$2'),
-    answer: (request) => answerCoingecko(request, { ...state, now: clock.now() }),
+    answer(request) {
+      const now = clock.now();
+      return answerCoingecko(request, { ...state, now, spent: spend(now) });
+    },
   };
 }

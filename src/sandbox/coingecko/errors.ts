@@ -18,14 +18,13 @@ export const missingParameter = (name: string) => json(422, { error: `Missing pa
 export const invalidParameter = (name: string) => json(400, { error: `invalid ${name}` });
 
 /** Error 10012: further back than the plan reaches. */
-export const beyondReach = (now: number) =>
+export const beyondReach = (now: number, days: number) =>
   json(401, {
     error: {
       status: {
         timestamp: stamp(now),
         error_code: 10012,
-        error_message:
-          'Your request exceeds the allowed time range. Public API users are limited to querying historical data within the past 365 days. Upgrade to a paid plan to enjoy full historical data access: https://www.coingecko.com/en/api/pricing. ',
+        error_message: `Your request exceeds the allowed time range. Public API users are limited to querying historical data within the past ${days} days. Upgrade to a paid plan to enjoy full historical data access: https://www.coingecko.com/en/api/pricing. `,
       },
     },
   });
@@ -40,6 +39,16 @@ export const demoKeyOnPro = (now: number) =>
         'If you are using Demo API key, please change your root URL from pro-api.coingecko.com to api.coingecko.com Please refer here for more details: https://docs.coingecko.com/v3.0.1/reference/introduction',
     },
   });
+
+const statusError = (now: number, error_code: number, error_message: string) =>
+  json(401, { status: { timestamp: stamp(now), error_code, error_message } });
+
+/** Error 10002: no key at the paid plans' host. */
+export const missingKey = (now: number) => statusError(now, 10002, 'API Key Missing');
+
+/** Error 10005: a call of the paid plans alone. */
+export const paidPlansOnly = (now: number) =>
+  statusError(now, 10005, 'This request is limited to PRO API subscribers.');
 
 const RATE_LIMIT = {
   status: {

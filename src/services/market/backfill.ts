@@ -69,8 +69,11 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
         const { kind, span, wait } = next;
         const reach = fetches.reach(now);
         const isMade = await runner.run(nameOf(kind, token), wait, () => fetches[kind](token, span));
-        // The plan turned out to reach less far: what it does reach is planned anew.
-        if (fetches.reach(now) > reach) continue;
+        if (fetches.reach(now) > reach) {
+          // The aggregator's plan turned out to reach less far: what it does reach is planned anew, without a pause.
+          singleFlight.forget(nameOf(kind, token));
+          continue;
+        }
         // A fetch of hours that was in flight may have been for other hours: then these are still missing.
         if (isMade || kind !== 'hours') tried.push(kind);
       }

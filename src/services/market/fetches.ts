@@ -65,9 +65,10 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
     async hours(token: TokenName, span: Span): Promise<void> {
       const asked = clock.now();
       const isRecent = span.thru >= asked - HOURLY_DAYS * DAY;
-      const samples = isRecent ? await source.recent(token, HOURLY_DAYS) : await source.between(token, span);
+      const days = Math.min(HOURLY_DAYS, Math.floor((asked - source.reach(asked)) / DAY));
+      const samples = isRecent ? await source.recent(token, days) : await source.between(token, span);
       const now = clock.now();
-      const covers = isRecent ? { from: asked - HOURLY_DAYS * DAY, thru: now } : span;
+      const covers = isRecent ? { from: asked - days * DAY, thru: now } : span;
       const mine = isRecent ? samples : samples.filter(({ at }) => overlap({ from: at, thru: at }, span));
       const updates: SeriesUpdate[] = [{ interval: 'hour', samples: archived('hour', mine, now), covers }];
       await archive.record(`hours:${token}`, token, updates, now);

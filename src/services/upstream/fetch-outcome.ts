@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '#domain/clock';
 import type { Wait } from '#domain/upstream/age';
+import { isOutOfReach } from '#domain/upstream/failure';
 import type { InFlight, SingleFlight } from './single-flight.ts';
 
 /** How long `moment` is, from when the fetch began; in ms. */
@@ -12,7 +13,7 @@ export type FetchOutcome = {
   fetched: boolean;
   /** A fetch goes on in the background of this answer. */
   refreshing: boolean;
-  /** The first error. */
+  /** The first error; that the upstream's plan does not reach so far is none, but a gap. */
   failure: unknown;
 };
 
@@ -61,8 +62,8 @@ export function createFetchRunner<What extends string>({ singleFlight, clock }: 
         return fetch();
       });
       const result = inFlight ? await awaitFetch(inFlight, until) : { error: singleFlight.failure(what) };
-      if (typeof result === 'object') outcome.failure ??= result.error;
-      else outcome[result] = true;
+      if (typeof result === 'string') outcome[result] = true;
+      else if (!isOutOfReach(result.error)) outcome.failure ??= result.error;
       return isMade;
     },
   };

@@ -90,6 +90,9 @@ export function createSingleFlight<What extends string>(dependencies: Dependenci
       return started;
     },
 
+    /** Forgets that a fetch failed: the next of that name is for something else. */
+    forget: (what: What): void => void failures.delete(what),
+
     /** Why the last try of a fetch failed. */
     failure: (what: What): unknown => failures.get(what)?.error,
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { KeyFacts } from '#domain/market/aggregator-plan';
 import type { Sample } from '#domain/market/sample';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
 import { createJsonReader, type ToldError } from '#sources/transport/json-answer';
-import { listOf, NUMERIC, numeric } from '#sources/transport/number';
+import { listOf, maybe, NUMERIC, numeric, whole } from '#sources/transport/number';
 
 /*
  * CoinGecko v3 as it is on the wire: numbers that come as strings, arrays of unequal length, the newest sample
@@ -100,6 +101,40 @@ const CAUSES: Readonly<Record<number, FailureCause>> = {
   429: 'rate_limited',
   [BEYOND_TIME_RANGE]: 'out_of_reach',
 };
+
+/** How many days back the plan reaches, where the aggregator says so as it refuses to go further. */
+export function namedReach({ message }: UpstreamFailure): number | undefined {
+  const [, days] = /\bpast (\d{1,5}) days\b/.exec(message) ?? [];
+  return days === undefined ? undefined : Number(days);
+}
+
+/** What a key says of its account's plan, and of itself where the account has given it less. */
+export const keyAnswer = z
+  .object({
+    plan: z.string(),
+    rate_limit_request_per_minute: whole,
+    monthly_call_credit: whole,
+    current_total_monthly_calls: whole,
+    api_key_rate_limit_request_per_minute: maybe(whole),
+    api_key_monthly_call_credit: maybe(whole),
+    api_key_current_total_monthly_calls: maybe(whole),
+  })
+  .transform((told): KeyFacts => {
+    const ownCredit = told.api_key_monthly_call_credit ?? told.monthly_call_credit;
+    const ownCalls = told.api_key_current_total_monthly_calls ?? told.current_total_monthly_calls;
+    return {
+      plan: told.plan,
+      perMinute: Math.min(
+        told.rate_limit_request_per_minute,
+        told.api_key_rate_limit_request_per_minute ?? Number.POSITIVE_INFINITY,
+      ),
+      perMonth: Math.min(told.monthly_call_credit, ownCredit),
+      left: Math.max(
+        0,
+        Math.min(told.monthly_call_credit - told.current_total_monthly_calls, ownCredit - ownCalls),
+      ),
+    };
+  });
 
 function errorIn(body: unknown): ToldError | undefined {
   const { data } = errorAnswer.safeParse(body);

@@ -1,13 +1,26 @@
 import { type Clock, DAY, HOUR, MINUTE } from '#domain/clock';
-import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/aggregator-plan';
+import {
+  type AggregatorPlanName,
+  aggregatorPlan,
+  type KeyFacts,
+  reachAfterRefusal,
+} from '#domain/market/aggregator-plan';
 import { type Implausible, implausible, plausibleFigure } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
 import type { Span } from '#domain/market/span';
 import { beginningOf, isTokenName, type TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
-import { UpstreamFailure } from '#domain/upstream/failure';
+import { isOutOfReach, UpstreamFailure } from '#domain/upstream/failure';
 import { openUpstream, type UpstreamOptions } from '#sources/transport/upstream';
-import { chartOf, chartSamples, createReader, type Market, marketsOf } from './coingecko-wire.ts';
+import {
+  chartOf,
+  chartSamples,
+  createReader,
+  keyAnswer,
+  type Market,
+  marketsOf,
+  namedReach,
+} from './coingecko-wire.ts';
 
 /** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
@@ -53,7 +66,8 @@ type Options = {
 
 /** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
 export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options) {
-  const { keyHeader, historyDays } = aggregatorPlan(plan);
+  const { keyHeader, ...terms } = aggregatorPlan(plan);
+  let { historyDays } = terms;
   const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
   const upstream = openUpstream({ ...rest, name: 'coingecko', headers, clock });
@@ -76,31 +90,58 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
     throw new UpstreamFailure('coingecko', 'unexpected', 'not one sample that can be true');
   }
 
-  function chart(
+  /** That so many days were refused teaches how far the plan reaches; of the last day, that is no question. */
+  function learnReach(days: number, error: unknown): void {
+    if (!isOutOfReach(error) || days <= 1) return;
+    historyDays = Math.min(historyDays, reachAfterRefusal(days, namedReach(error)));
+  }
+
+  /** @param days how far back is asked */
+  async function chart(
     token: TokenName,
     path: string,
     query: Record<string, string>,
     points: number,
+    days: number,
   ): Promise<Sample[]> {
     const shape = chartOf(2 * points + MORE_POINTS);
     const maxBytes = CHART_BYTES + POINT_BYTES * points;
     const asked = { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query }, maxBytes };
-    return upstream.ask(asked, (answer) => {
-      const now = clock.now();
-      const samples = chartSamples(read(shape, answer, now));
-      return plausible(asked.path, samples, (sample) => implausible(token, sample, now)).map((sample) => ({
-        ...sample,
-        marketCap: plausibleFigure(sample.marketCap),
-        volume: plausibleFigure(sample.volume),
-      }));
-    });
+    try {
+      return await upstream.ask(asked, (answer) => {
+        const now = clock.now();
+        const samples = chartSamples(read(shape, answer, now));
+        return plausible(asked.path, samples, (sample) => implausible(token, sample, now)).map((sample) => ({
+          ...sample,
+          marketCap: plausibleFigure(sample.marketCap),
+          volume: plausibleFigure(sample.volume),
+        }));
+      });
+    } catch (error) {
+      learnReach(days, error);
+      throw error;
+    }
   }
 
   return {
     plan,
 
-    /** The earliest instant (Unix ms) of which the plan tells anything; -Infinity when it goes all the way back. */
+    /**
+     * The earliest instant (Unix ms) of which the plan tells anything; -Infinity when it goes all the way back. It is what
+     * is configured until the aggregator refuses to go back so far. That is kept by this process: one that is started
+     * again learns it again by a call or two.
+     */
     reach: (now: number) => now - historyDays * DAY,
+
+    /** How many days the plan reaches back; `limitReach` makes them no more than so many. */
+    historyDays: () => historyDays,
+    limitReach(days: number): void {
+      historyDays = Math.min(historyDays, days);
+    },
+
+    /** What the key says of its plan. For the paid plans: another's is refused. */
+    key: (): Promise<KeyFacts> =>
+      upstream.ask({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
 
     /** The latest prices of the tokens named; one that the aggregator leaves out, or has no price of, is left out. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
@@ -121,7 +162,13 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
 
     /** The last so many days at the aggregator's own grain: 1 is five-minutely, 2 to 90 hourly. Ascending. */
     recent: (token: TokenName, days: number) =>
-      chart(token, '/market_chart', { days: String(days) }, pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR)),
+      chart(
+        token,
+        '/market_chart',
+        { days: String(days) },
+        pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR),
+        days,
+      ),
 
     /** One sample for each midnight (UTC) of the last so many days, and the newest. Ascending. */
     daily: (token: TokenName, days: number | 'max') =>
@@ -130,6 +177,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
         '/market_chart',
         { days: String(days), interval: 'daily' },
         days === 'max' ? pointsIn((clock.now() - beginningOf(token)) / DAY, DAY) : pointsIn(days, DAY),
+        days === 'max' ? Number.POSITIVE_INFINITY : days,
       ),
 
     /** A span that is not the last day: hourly up to 90 days. Ascending. */
@@ -139,6 +187,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
         '/market_chart/range',
         { from: String(Math.floor(from / 1000)), to: String(Math.ceil(thru / 1000)) },
         pointsIn((thru - from) / DAY, HOUR),
+        (clock.now() - from) / DAY,
       ),
 
     close: upstream.close,

@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#domain/clock';
-import { answerCoingecko, type CoingeckoPlan } from '#sandbox/coingecko/coingecko';
+import type { AggregatorPlanName } from '#domain/market/aggregator-plan';
+import { answerCoingecko } from '#sandbox/coingecko/coingecko';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 
-function get(target: string, plan: CoingeckoPlan = 'public', headers: Record<string, string> = {}, at = now) {
+function get(
+  target: string,
+  plan: AggregatorPlanName = 'public',
+  headers: Record<string, string> = {},
+  at = now,
+) {
   const { pathname, searchParams } = new URL(target, 'http://sandbox');
   const request = { method: 'GET', path: pathname, query: searchParams, headers, body: '' };
-  const answer = answerCoingecko(request, { seed: 1, plan, now: at });
+  const answer = answerCoingecko(request, { seed: 1, plan, now: at, spent: 7 });
   return { ...answer, json: JSON.parse(answer.body) };
 }
 
@@ -66,7 +72,7 @@ describe('coins/markets', () => {
 });
 
 describe('market_chart', () => {
-  const points = (query: string, plan: CoingeckoPlan = 'public') =>
+  const points = (query: string, plan: AggregatorPlanName = 'public') =>
     get(`/coins/bitcoin/market_chart?vs_currency=usd&${query}`, plan).json.prices.length;
 
   test('has the three columns', () => {
@@ -142,6 +148,15 @@ describe('errors', () => {
     expect(get(target, 'pro').status).toBe(200);
   });
 
+  test('the basic plan reaches two years back, and says so', () => {
+    const path = '/coins/bitcoin/market_chart?vs_currency=usd&days=';
+    expect(get(`${path}730`, 'basic').status).toBe(200);
+    expect(get(`${path}731`, 'basic')).toMatchObject({
+      status: 401,
+      json: { error: { status: { error_message: expect.stringContaining('within the past 730 days') } } },
+    });
+  });
+
   test('what is just within reach', () => {
     const from = Math.floor((now - 365 * DAY) / 1_000);
     expect(get(`/coins/bitcoin/market_chart/range?vs_currency=usd&from=${from}&to=1778000000`).status).toBe(
@@ -161,5 +176,33 @@ describe('errors', () => {
     });
     expect(get('/ping', 'demo', { 'x-cg-demo-api-key': 'CG-x' }).status).toBe(200);
     expect(get('/ping', 'pro', { 'x-cg-pro-api-key': 'CG-x' }).status).toBe(200);
+  });
+});
+
+describe('key', () => {
+  const paid = { 'x-cg-pro-api-key': 'CG-x' };
+
+  test.each([
+    ['basic', 'Basic', 250, 100_000],
+    ['pro', 'Analyst', 500, 500_000],
+  ] as const)('tells the plan, its budget and what is spent of it: %s', (plan, name, perMinute, perMonth) => {
+    expect(get('/key', plan, paid)).toMatchObject({
+      status: 200,
+      json: {
+        plan: name,
+        rate_limit_request_per_minute: perMinute,
+        monthly_call_credit: perMonth,
+        current_total_monthly_calls: 7,
+        current_remaining_monthly_calls: perMonth - 7,
+      },
+    });
+  });
+
+  test('is for the keys of paid plans', () => {
+    expect(get('/key', 'pro')).toMatchObject({ status: 401, json: { status: { error_code: 10002 } } });
+    expect(get('/key', 'demo', { 'x-cg-demo-api-key': 'CG-x' })).toMatchObject({
+      status: 401,
+      json: { status: { error_code: 10005 } },
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { openDependencies, openLog } from '#dependencies';
 import type { Clock } from '#domain/clock';
+import type { AggregatorPlanName } from '#domain/market/aggregator-plan';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { Answer } from '#services/caching/answer';
 import { readSettings } from '#settings';
@@ -10,16 +11,21 @@ import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 type Env = Readonly<Record<string, string>>;
 
 /** One process of the service without its HTTP, on a database that others may have open too. */
-export async function openProcess(database: TestDatabase, clock: Clock, env: Env) {
+export async function openProcess(
+  database: TestDatabase,
+  clock: Clock,
+  env: Env,
+  logger = openLog('silent'),
+) {
   const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
-  const parts = await openDependencies(settings, { logger: openLog('silent'), clock, database });
+  const parts = await openDependencies(settings, { logger, clock, database });
   return { market: parts.market, close: parts.close };
 }
 
 /** The market services on a fresh database, with the sandbox as their aggregator, all by one clock. */
 export async function openTestMarket(
   clock: TestClock,
-  { env = {}, plan = 'public' }: { env?: Env; plan?: 'public' | 'demo' | 'pro' } = {},
+  { env = {}, plan = 'public' }: { env?: Env; plan?: AggregatorPlanName } = {},
 ) {
   const sandbox: Sandbox = await startSandbox({ clock, plan });
   const database = await openTestDatabase();
