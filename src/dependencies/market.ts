@@ -3,6 +3,7 @@ import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { openArchiveCache } from '#services/market/archive-cache';
 import { createBackfill } from '#services/market/backfill';
 import { createFetches } from '#services/market/fetches';
+import { createKeyCheck } from '#services/market/key-check';
 import { createMarket } from '#services/market/market';
 import { openBudget } from '#services/upstream/budget';
 import { createSingleFlight } from '#services/upstream/single-flight';
@@ -21,7 +22,7 @@ export async function openMarket(context: Context) {
     store: refreshes,
     upstream,
     budget: coingecko.budget,
-    throttle: (spent, now) => throttled(coingecko.schedule, coingecko.budget, spent, now),
+    throttle: (budget, spent, now) => throttled(coingecko.schedule, budget, spent, now),
     clock,
   });
   const source = openCoinGecko({
@@ -42,9 +43,10 @@ export async function openMarket(context: Context) {
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
   const fetches = createFetches({ source, archive, clock });
   const backfill = createBackfill({ fetches, archive, singleFlight, budget, clock });
+  const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
   return {
-    market: createMarket({ archive, backfill, clock }),
+    market: createMarket({ archive, backfill, keyCheck, clock }),
 
     /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
@@ -52,6 +54,9 @@ export async function openMarket(context: Context) {
     /** Reloads what other processes have written, and what calls they have spent. */
     poll: async (): Promise<void> => void (await Promise.all([archive.sync(), budget.sync()])),
 
-    close: source.close,
+    async close(): Promise<void> {
+      await source.close();
+      await keyCheck.done;
+    },
   };
 }

@@ -33,8 +33,13 @@ export async function openStatistics(context: Context) {
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
     const limits = STATISTICS_BUDGETS[kind];
-    const throttle = (spent: number, now: number) => throttledStatistics(kind, limits, spent, now);
-    const budget = await openBudget({ store: refreshes, upstream: name, budget: limits, throttle, clock });
+    const budget = await openBudget({
+      store: refreshes,
+      upstream: name,
+      budget: limits,
+      throttle: (budget, spent, now) => throttledStatistics(kind, budget, spent, now),
+      clock,
+    });
     const breaker = createBreaker();
     const source = OPEN[kind]({
       name,

@@ -20,9 +20,10 @@ const ready = {
     200: z
       .object({
         status: z.literal('ok'),
-        warnings: z
-          .array(z.string())
-          .meta({ description: 'What could not be fetched, and why', examples: [['latest: timeout']] }),
+        warnings: z.array(z.string()).meta({
+          description: 'What could not be fetched, and why; and what an upstream has less than is configured',
+          examples: [['latest: timeout']],
+        }),
       })
       .meta({ description: 'It can serve' }),
   },

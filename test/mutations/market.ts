@@ -97,6 +97,40 @@ export const market: Mutations[] = [
     changes: [['if (from >= oldest(interval)) return series', 'if (from) return series']],
   },
   {
+    file: 'src/domain/market/aggregator-plan.ts',
+    tests: ['domain/market/aggregator-plan.test.ts'],
+    changes: [
+      ['named < refused', 'named <= refused'],
+      ['Math.max(...smaller)', 'Math.min(...smaller)'],
+      ['told && told !== plan', 'told !== plan'],
+    ],
+  },
+  {
+    file: 'src/sources/market/coingecko.ts',
+    tests: ['sources/market/coingecko-plan.test.ts'],
+    changes: [
+      ['|| days <= 1', ''],
+      ['reachAfterRefusal(days, namedReach(error))', 'reachAfterRefusal(days)'],
+    ],
+  },
+  {
+    file: 'src/services/market/backfill.ts',
+    tests: ['services/market/plan/reach.store.test.ts'],
+    changes: [
+      ['if (fetches.reach(now) > reach)', 'if (fetches.reach(now) < reach)'],
+      ['          singleFlight.forget(nameOf(kind, token));\n', ''],
+    ],
+  },
+  {
+    file: 'src/services/market/key-check.ts',
+    tests: ['services/market/plan/key-check.store.test.ts'],
+    changes: [
+      ['budget.lower(facts, facts.left);', ''],
+      ['if (told) source', 'if (!told) source'],
+      ['isPaid && configured.apiKey', 'configured.apiKey'],
+    ],
+  },
+  {
     file: 'src/services/market/window-rows.ts',
     tests: ['services/market/market-windows.store.test.ts'],
     changes: [

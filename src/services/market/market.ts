@@ -14,12 +14,13 @@ import { upstreamProblem } from '#services/upstream/problem';
 import type { ArchiveCache } from './archive-cache.ts';
 import type { Backfill } from './backfill.ts';
 import { createGapReport } from './gaps.ts';
+import type { KeyCheck } from './key-check.ts';
 import { createStaleness } from './staleness.ts';
 import { createWindowReader, type WindowRows } from './window-rows.ts';
 
 export type Format = 'json' | 'csv';
 
-type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
+type Dependencies = { archive: ArchiveCache; backfill: Backfill; keyCheck: KeyCheck; clock: Clock };
 
 type Shape = 'object' | 'list' | 'csv';
 /** `list` is an array with the one series in it. */
@@ -36,7 +37,7 @@ const RENDER: Record<Shape, (columns: Columns) => Iterable<string>> = {
 const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
 
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
-export function createMarket({ archive, backfill, clock }: Dependencies) {
+export function createMarket({ archive, backfill, keyCheck, clock }: Dependencies) {
   const bodies = createBodies();
   const answerCache = createAnswerCache({ source: archive, clock });
   const gapReport = createGapReport({ archive, backfill, clock });
@@ -162,12 +163,16 @@ export function createMarket({ archive, backfill, clock }: Dependencies) {
 
     size,
 
-    /** What an operator should know: what could not be fetched, and why; and how old what is kept is. */
-    warnings: backfill.warnings,
+    /** What an operator should know: what the plan has less than is configured; what could not be fetched, and why. */
+    warnings: (): string[] => [...keyCheck.warnings(), ...backfill.warnings()],
+    /** How old what is kept is. */
     staleness: createStaleness({ archive, backfill, clock }),
 
     /** When nothing is being fetched any more. */
-    idle: backfill.idle,
+    async idle(): Promise<void> {
+      await keyCheck.done;
+      await backfill.idle();
+    },
 
     /** The tokens, since when (Unix ms) a price of each is known, and what the archive holds of it. */
     async tokens() {

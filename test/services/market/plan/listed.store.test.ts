@@ -111,7 +111,13 @@ describe('a token whose history begins before its listing', () => {
     const first = await open('demo');
     await processes[0]?.close();
     processes = [];
-    const row = { at: Date.parse('2019-11-03T00:05:00Z'), price: 1, marketCap: null, volume: null, settled: true };
+    const row = {
+      at: Date.parse('2019-11-03T00:05:00Z'),
+      price: 1,
+      marketCap: null,
+      volume: null,
+      settled: true,
+    };
     const covers = { from: date('2019-11-03'), thru: date('2019-11-04') - 1 };
     const update = { interval: 'day', samples: [row], covers } as const;
     await createArchiveStore(database.prisma).record('import:arweave', 'arweave', [update], Date.parse(NOW));
