@@ -110,14 +110,15 @@ export const market: Mutations[] = [
     tests: ['sources/market/coingecko-plan.test.ts'],
     changes: [
       ['|| days <= 1', ''],
-      ['reachAfterRefusal(days, namedReach(error))', 'reachAfterRefusal(days)'],
+      ['reachAfterRefusal(days, named)', 'reachAfterRefusal(days)'],
+      ['isDaily || named !== undefined', 'true'],
     ],
   },
   {
     file: 'src/services/market/backfill.ts',
     tests: ['services/market/plan/reach.store.test.ts'],
     changes: [
-      ['if (fetches.reach(now) > reach)', 'if (fetches.reach(now) < reach)'],
+      ['(now, window.interval) > reach)', '(now, window.interval) < reach)'],
       ['          singleFlight.forget(nameOf(kind, token));\n', ''],
     ],
   },

@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { type FetchKind, type PlanInput, planFetches } from '#domain/market/backfill-plan';
-import type { Window } from '#domain/market/interval';
+import type { Interval, Window } from '#domain/market/interval';
 import type { RefreshSchedule } from '#domain/market/refresh-schedule';
 import { isSettledSlice } from '#domain/market/series';
 import { overlap } from '#domain/market/span';
@@ -36,7 +36,7 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
       beginning,
       isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
       coverage: archive.coverage(token, interval),
-      reach: fetches.reach(now),
+      reach: fetches.reach(now, interval),
       isSettled: !open && isSettledSlice(archive.series(token, interval).slice(span.from, span.thru)),
       newestAt: archive.newest(token)?.at,
       fetchedAt: (kind) => archive.fetchedAt(nameOf(kind, token)),
@@ -67,9 +67,9 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
         const [next] = planFetches(window, { ...planInput(token, window, now), tried, hasFailed });
         if (!next) return runner.outcome;
         const { kind, span, wait } = next;
-        const reach = fetches.reach(now);
+        const reach = fetches.reach(now, window.interval);
         const isMade = await runner.run(nameOf(kind, token), wait, () => fetches[kind](token, span));
-        if (fetches.reach(now) > reach) {
+        if (fetches.reach(now, window.interval) > reach) {
           // The aggregator's plan turned out to reach less far: what it does reach is planned anew, without a pause.
           singleFlight.forget(nameOf(kind, token));
           continue;
@@ -89,7 +89,7 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
     idle: singleFlight.idle,
 
     /** The first instant that the aggregator's plan reaches. */
-    reach: () => fetches.reach(clock.now()),
+    reach: (interval: Interval): number => fetches.reach(clock.now(), interval),
   };
 }
 

@@ -65,7 +65,7 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
     async hours(token: TokenName, span: Span): Promise<void> {
       const asked = clock.now();
       const isRecent = span.thru >= asked - HOURLY_DAYS * DAY;
-      const days = Math.min(HOURLY_DAYS, Math.floor((asked - source.reach(asked)) / DAY));
+      const days = Math.min(HOURLY_DAYS, Math.floor((asked - source.reach(asked, 'hour')) / DAY));
       const samples = isRecent ? await source.recent(token, days) : await source.between(token, span);
       const now = clock.now();
       const covers = isRecent ? { from: asked - days * DAY, thru: now } : span;
@@ -77,7 +77,7 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
     /** One call for every midnight from an instant on, as far as the plan reaches. */
     async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
       const days = Math.ceil((clock.now() - from) / DAY);
-      const samples = await source.daily(token, Number.isFinite(source.reach(0)) ? days : 'max');
+      const samples = await source.daily(token, Number.isFinite(source.historyDays()) ? days : 'max');
       const now = clock.now();
       const { days: rows, trailing } = splitDaily(samples);
       const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];

@@ -46,7 +46,7 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
           'The aggregator gives minutes of the last 24 hours alone, and none were kept of this time.';
         return new Problem('no_data', detail, { members: { gaps } });
       }
-      const reach = backfill.reach();
+      const reach = backfill.reach(window.interval);
       const detail =
         window.span.thru < reach
           ? `The aggregator's plan reaches back to ${isoDate(reach)}, and the archive does not hold this time.`

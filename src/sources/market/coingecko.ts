@@ -5,6 +5,7 @@ import {
   type KeyFacts,
   reachAfterRefusal,
 } from '#domain/market/aggregator-plan';
+import type { Interval } from '#domain/market/interval';
 import { type Implausible, implausible, plausibleFigure } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
 import type { Span } from '#domain/market/span';
@@ -67,7 +68,8 @@ type Options = {
 /** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
 export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options) {
   const { keyHeader, ...terms } = aggregatorPlan(plan);
-  let { historyDays } = terms;
+  /** How many days back the daily series reaches, and finer ones: no further, and on some plans less far. */
+  const reachDays = { day: terms.historyDays, finer: terms.historyDays };
   const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
   const upstream = openUpstream({ ...rest, name: 'coingecko', headers, clock });
@@ -90,10 +92,19 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
     throw new UpstreamFailure('coingecko', 'unexpected', 'not one sample that can be true');
   }
 
-  /** That so many days were refused teaches how far the plan reaches; of the last day, that is no question. */
-  function learnReach(days: number, error: unknown): void {
+  function limitReach(days: number, isOfAll: boolean): void {
+    if (isOfAll) reachDays.day = Math.min(reachDays.day, days);
+    reachDays.finer = Math.min(reachDays.finer, days);
+  }
+
+  /**
+   * That so many days were refused teaches how far the plan reaches; of the last day, that is no question. A refusal of
+   * hours says nothing of the daily series, unless it names the plan's days.
+   */
+  function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
-    historyDays = Math.min(historyDays, reachAfterRefusal(days, namedReach(error)));
+    const named = namedReach(error);
+    limitReach(reachAfterRefusal(days, named), isDaily || named !== undefined);
   }
 
   /** @param days how far back is asked */
@@ -118,7 +129,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
         }));
       });
     } catch (error) {
-      learnReach(days, error);
+      learnReach(days, query.interval === 'daily', error);
       throw error;
     }
   }
@@ -131,13 +142,12 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
      * is configured until the aggregator refuses to go back so far. That is kept by this process: one that is started
      * again learns it again by a call or two.
      */
-    reach: (now: number) => now - historyDays * DAY,
+    reach: (now: number, interval: Interval): number =>
+      now - (interval === 'day' ? reachDays.day : reachDays.finer) * DAY,
 
     /** How many days the plan reaches back; `limitReach` makes them no more than so many. */
-    historyDays: () => historyDays,
-    limitReach(days: number): void {
-      historyDays = Math.min(historyDays, days);
-    },
+    historyDays: () => reachDays.day,
+    limitReach: (days: number): void => limitReach(days, true),
 
     /** What the key says of its plan. For the paid plans: another's is refused. */
     key: (): Promise<KeyFacts> =>

@@ -111,18 +111,20 @@ describe('a refusal to go back so far', () => {
       150,
     ],
     ['ninety days of hours', (source) => source.recent('bitcoin', 90), 45],
-  ])('teaches how far the plan reaches: %s', async (_name, ask, days) => {
+  ])('teaches how far the plan reaches: %s', async (name, ask, days) => {
+    const isDaily = !name.includes('hours');
     await withSource(answer(nameless), async (source) => {
       await expect(ask(source)).rejects.toMatchObject({ reason: 'out_of_reach' });
-      expect(reachDays(source)).toBe(days);
-      expect(source.reach(NOW)).toBe(NOW - days * DAY);
+      expect(source.reach(NOW, 'hour')).toBe(NOW - days * DAY);
+      expect(source.reach(NOW, 'day')).toBe(isDaily ? NOW - days * DAY : Number.NEGATIVE_INFINITY);
     });
   });
 
   test('is taken by its word where it names the days', async () => {
     const words = nameless.replace('too far', 'limited to data within the past 365 days. Upgrade');
     await withSource(answer(words), async (source) => {
-      await expect(source.daily('bitcoin', 'max')).rejects.toMatchObject({ reason: 'out_of_reach' });
+      const hours = { from: NOW - 500 * DAY, thru: NOW - 480 * DAY };
+      await expect(source.between('bitcoin', hours)).rejects.toMatchObject({ reason: 'out_of_reach' });
       expect(reachDays(source)).toBe(365);
     });
   });
