@@ -25,8 +25,8 @@ const errorReply = (status: number, error: string) => jsonReply(status, { error 
 
 /**
  * Starts stand-in upstreams on a free port of 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's).
- * `plan` (`public`) sets how far back the history goes, and what a key says of itself. Of `node`, `sdk` (0.50) and `pageSize` (100) configure the modern
- * node; a block is made every `blockMs` (six seconds).
+ * `plan` (`public`) sets how far back the history goes, and what a key says of itself. Of `node`, `sdk` (0.50) and
+ * `pageSize` (100) configure the modern node; a block is made every `blockMs` (six seconds).
  */
 export async function startSandbox(
   options: {

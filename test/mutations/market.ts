@@ -127,7 +127,7 @@ export const market: Mutations[] = [
     tests: ['services/market/plan/key-check.store.test.ts'],
     changes: [
       ['budget.lower(facts, facts.left);', ''],
-      ['if (told) source', 'if (!told) source'],
+      ['if (told) source', 'if (told && !configured.apiKey) source'],
       ['isPaid && configured.apiKey', 'configured.apiKey'],
     ],
   },

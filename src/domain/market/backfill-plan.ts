@@ -64,8 +64,8 @@ function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, in
 }
 
 /**
- * Whether a window goes back before the known beginning, and the aggregator may tell of that time: it has never told the daily
- * series as far back. It is asked, so that the answer is the same whatever was asked for before.
+ * Whether a window goes back before the known beginning, and the aggregator may tell of that time: it has never told the
+ * daily series as far back. It is asked, so that the answer is the same whatever was asked for before.
  */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
@@ -73,7 +73,7 @@ function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   return !isTold && span.from < beginning && span.thru >= earliest && firstMidnight(input) <= beginning;
 }
 
-/** One call brings every missing day; from before its known beginning, where the series was never fetched from there on. */
+/** One call brings every missing day, and what may be before the known beginning of a series never fetched from there. */
 function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
   const { now, tried, beginning, earliest } = input;
   const age = ageOf('daily', input);

@@ -15,8 +15,8 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * `2015-08-07 00:00:00 UTC`, or one of the forms of the service's own CSV (ISO 8601, a date alone is its midnight), in Unix
- * ms; undefined for another form and for a time that does not exist.
+ * `2015-08-07 00:00:00 UTC`, or one of the forms of the service's own CSV (ISO 8601, a date alone is its midnight), in
+ * Unix ms; undefined for another form and for a time that does not exist.
  */
 function readTime(text: string): number | undefined {
   const [, date, time = '00:00:00'] = TIME.exec(text) ?? [];

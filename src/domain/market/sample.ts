@@ -10,8 +10,8 @@ export type Sample = {
 };
 
 /**
- * Splits a daily series of the aggregator into the row of each date and the trailing sample of the moment of the call. The
- * row is the first sample: that of midnight where there is one; where there is none, the date must be over.
+ * Splits a daily series of the aggregator into the row of each date and the trailing sample of the moment of the call.
+ * The row is the first sample: that of midnight where there is one; where there is none, the date must be over.
  *
  * @param samples ascending
  */

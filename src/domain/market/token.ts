@@ -45,8 +45,8 @@ export function listedAt(name: TokenName): number {
 }
 
 /**
- * The first instant of the first date of which a price is known, in Unix milliseconds: the listing date, or that of the first
- * day that is stored (at `firstDay`), where that is earlier.
+ * The first instant of the first date of which a price is known, in Unix milliseconds: the listing date, or that of the
+ * first day that is stored (at `firstDay`), where that is earlier.
  */
 export const knownSince = (name: TokenName, firstDay = Number.POSITIVE_INFINITY): number =>
   Math.min(listedAt(name), startOfDate(firstDay));

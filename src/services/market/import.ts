@@ -125,8 +125,9 @@ export function createImport({ store, clock }: { store: ImportStore; clock: Cloc
     },
 
     /**
-     * Imports a file, one transaction for each batch. Rows already stored are skipped, and those that gave way to another of
-     * their date, so that an interrupted import can be run again. Throws `ImportFileError`, and what the database throws; earlier batches are kept.
+     * Imports a file, one transaction for each batch. Rows already stored are skipped, and those that gave way to another
+     * of their date, so that an interrupted import can be run again. Throws `ImportFileError`, and what the database
+     * throws; earlier batches are kept.
      */
     async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;

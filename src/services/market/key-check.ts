@@ -18,9 +18,9 @@ type Dependencies = {
 };
 
 /**
- * Asks the aggregator, where there is a key of a paid plan, what that plan is. Where it has less than what is configured, the
- * service goes on with that: calls of a minute and of a month, and how far back the history reaches. Nobody waits for it, and
- * when it fails what is configured holds.
+ * Asks the aggregator, where there is a key of a paid plan, what that plan is. Where it has less than what is configured,
+ * the service goes on with that: calls of a minute and of a month, and how far back the history reaches. Nobody waits for
+ * it, and when it fails what is configured holds.
  */
 export function createKeyCheck({ source, budget, configured, log }: Dependencies) {
   const { plan } = configured;

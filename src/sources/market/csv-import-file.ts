@@ -33,9 +33,9 @@ const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_a
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
 /**
- * The aggregator's CSV export of a coin, or the service's own CSV, to be read as often as need be, in constant memory. The header is read here,
- * so that a wrong file is told at once. Lines end in LF, CRLF or CR; a byte order mark, empty lines and quotes around
- * a field do no harm.
+ * The aggregator's CSV export of a coin, or the service's own CSV, to be read as often as need be, in constant memory. The
+ * header is read here, so that a wrong file is told at once. Lines end in LF, CRLF or CR; a byte order mark, empty lines
+ * and quotes around a field do no harm.
  *
  * @throws ImportFileError when it is not there, not a file, empty, or has another header
  */

@@ -68,8 +68,9 @@ export const addCoverage = (token: TokenName, interval: Interval, spans: readonl
   ON CONFLICT (token, grain, "from") DO UPDATE SET thru = greatest(coverage.thru, excluded.thru)`;
 
 /**
- * Which unsettled rows an answer takes the place of: those of the span that it covers. A day row of another time than midnight
- * is an exception, since the source may not have told it: it stays until its date has a row in an answer, wherever the span is.
+ * Which unsettled rows an answer takes the place of: those of the span that it covers. A day row of another time than
+ * midnight is an exception, since the source may not have told it: it stays until its date has a row in an answer,
+ * wherever the span is.
  */
 export const givesWay = (interval: Interval, { from, thru }: Span) => {
   const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;

@@ -21,7 +21,6 @@ async function start(configured: AggregatorPlanName, plan: AggregatorPlanName, {
       return {
         COINGECKO_PLAN: configured,
         COINGECKO_API_KEY: 'CG-secret',
-        UPSTREAM_TIMEOUT_MS: '300',
         ...env,
       };
     },
@@ -61,7 +60,8 @@ describe('the key of a paid plan', () => {
     expect(warnings.slice(0, 3)).toEqual(differences.map((text) => `coingecko: ${text}`));
     expect(service.logLines.join()).not.toContain('CG-secret');
     await service.parts.market.days('bitcoin', 30, 'json');
-    expect(service.sandbox.calls.at(-1)?.query.days).toBe('730');
+    const asked = service.sandbox.calls.flatMap(({ query }) => query.days ?? []);
+    expect(asked).toEqual(['730']);
   });
 
   test('has its smaller budget kept', async () => {
@@ -77,12 +77,12 @@ describe('the key of a paid plan', () => {
         },
       },
     });
-    const asked = await Promise.allSettled(
-      (['bitcoin', 'ethereum', 'solana', 'arweave'] as const).map((token) =>
-        service.parts.market.days(token, 30, 'json'),
-      ),
-    );
-    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    const { market } = service.parts;
+    await market.days('bitcoin', 30, 'json');
+    await market.days('ethereum', 30, 'json');
+    const third = async () => market.days('solana', 30, 'json');
+    await expect(third()).rejects.toMatchObject({ status: 503 });
+    await market.idle();
     expect(service.sandbox.countCalls()).toBe(3);
   });
 
@@ -97,7 +97,8 @@ describe('the key of a paid plan', () => {
     ['gives a page', { kind: 'html' }],
     ['has another shape', { kind: 'status', status: 200, body: [] }],
   ])('is taken for what is configured when the aggregator %s', async (_name, fault) => {
-    await start('pro', 'pro', { fault });
+    const isHanging = fault.kind === 'hangBeforeHeaders';
+    await start('pro', 'pro', { fault, ...(isHanging && { env: { UPSTREAM_TIMEOUT_MS: '300' } }) });
     expect(keyCalls()).toBeGreaterThan(0);
     expect(warned().map(({ msg }) => msg)).toEqual([
       'the plan of the key could not be asked for: what is configured holds',
