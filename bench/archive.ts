@@ -36,8 +36,8 @@ export async function fillArchive(dataDir: string): Promise<void> {
   for (const token of TOKEN_NAMES) {
     const days = { interval: 'day' as const, samples: samples(DAYS, DAY), covers: covers(DAYS, DAY) };
     const hours = { interval: 'hour' as const, samples: samples(HOURS, HOUR), covers: covers(HOURS, HOUR) };
-    await store.record(`daily:${token}`, token, [days], now);
-    await store.record(`hours:${token}`, token, [hours], now);
+    await store.record('coingecko', `daily:${token}`, token, [days], now);
+    await store.record('coingecko', `hours:${token}`, token, [hours], now);
   }
   await database.close();
 }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
+import { attributions } from '#domain/source-list';
 
 /*
  * Builds the console into a folder, since a browser neither strips types nor finds packages. `npm ci` runs it, and
@@ -70,6 +71,9 @@ const planChoice = () =>
 <span><strong>${title}</strong> ${limit.toLocaleString('en-US')} calls a ${PERIODS[months]}</span></label>`;
   }).join('\n');
 
+const quietLink = (title: string, url: string) =>
+  `<a href="${url}" class="quiet" rel="noreferrer">${title}</a>`;
+
 /**
  * Builds the page into `folder`, which is emptied first: `index.html`, and in `console/` the files that it loads. The
  * name of a file has a hash of its content. Rejects when the page does not load one of them.
@@ -96,6 +100,7 @@ export async function buildConsole(folder: string): Promise<void> {
   const icon = await readFile(join(SOURCE, 'icon.svg'));
   await addAsset('icon.svg', `icon-${hashOf(icon)}.svg`, icon);
   replace('<!-- plans -->', planChoice());
+  replace('<!-- attributions -->', attributions(quietLink).join('. '));
   await writeWithCodings(join(folder, 'index.html'), Buffer.from(page));
 }
 

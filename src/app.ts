@@ -28,6 +28,7 @@ import { health } from '#routes/health';
 import { nodeProxy } from '#routes/node-proxy';
 import { priceHistory } from '#routes/price-history';
 import { priceLatest } from '#routes/price-latest';
+import { sources } from '#routes/sources';
 import { stats } from '#routes/stats';
 import { tokens } from '#routes/tokens';
 import { user } from '#routes/user';
@@ -74,7 +75,7 @@ export async function buildApp(dependencies: AppDependencies) {
     allowance,
     market,
     statistics,
-    statisticsSources: sources,
+    statisticsSources,
     node,
     requests,
     consoleFolder,
@@ -134,8 +135,9 @@ export async function buildApp(dependencies: AppDependencies) {
       guard(v1, { allowance, now: clock.now, burst });
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
       v1.register(tokens, { market });
+      v1.register(sources);
       v1.register(priceLatest, { prefix: '/prices/latest', market, send });
-      v1.register(stats, { prefix: '/prices/latest', statistics, sources, send });
+      v1.register(stats, { prefix: '/prices/latest', statistics, sources: statisticsSources, send });
       v1.register(priceHistory, { prefix: '/prices/history', market, clock, send });
       v1.register(nodeProxy, { prefix: '/node', node, explorer: settings.node.explorer, bodies });
     },

@@ -99,6 +99,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     node: nodes.node,
     /** Throws `database_unavailable` when the database cannot be written to. */
     checkDatabase,
+    enforceRetention: prices.enforceRetention,
     /** Reloads what other processes have written: once a second, where there can be others. */
     poll,
     async close(): Promise<void> {

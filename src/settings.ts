@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/aggregator-plan';
-import { parseRefreshSchedule, type RefreshSchedule } from '#domain/market/refresh-schedule';
+import { parseRefreshSchedule } from '#domain/market/refresh-schedule';
+import { parseRetention } from '#domain/market/retention';
 import { keyedUrls, lineUp } from '#domain/statistics/line-up';
 import { bitcoinUrl, chainUrl, httpUrl, linkTemplate, nodeUrls, upToEight } from './settings/urls.ts';
 
@@ -55,14 +56,16 @@ const proxies = z
     'must be a number of proxies, or their addresses like 10.0.0.0/8, separated by commas',
   );
 
-const refreshSchedule = z.string().transform((text, context): Partial<RefreshSchedule> => {
-  try {
-    return parseRefreshSchedule(text);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-    return z.NEVER;
-  }
-});
+/** A text that a parser of the domain reads; what it throws says what is wanted. */
+const readBy = <T>(parse: (text: string) => T) =>
+  z.string().transform((text, context): T => {
+    try {
+      return parse(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
 
 /** Each setting of the environment: its name, its form and its default. */
 const variables = z.object({
@@ -82,7 +85,8 @@ const variables = z.object({
   COINGECKO_PLAN: oneOf(...AGGREGATOR_PLAN_NAMES).default('public'),
   COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
   COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
-  COINGECKO_REFRESH: refreshSchedule.default({}),
+  COINGECKO_REFRESH: readBy(parseRefreshSchedule).default({}),
+  MARKET_RETENTION: readBy(parseRetention).default({}),
   CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
   CRYPTOCOMPARE_API_KEY: upstreamKey.optional(),
   SOLANA_RPC_URL: upToEight(httpUrl).default([
@@ -151,6 +155,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
       },
       schedule: { ...plan.schedule, ...data.COINGECKO_REFRESH },
     },
+    retention: data.MARKET_RETENTION,
     statistics: lineUp({
       cryptocompare: { url: data.CRYPTOCOMPARE_URL, apiKey: data.CRYPTOCOMPARE_API_KEY },
       bitcoin: data.BITCOIN_STATS_URL,

@@ -15,8 +15,8 @@ export type Answer = {
   modifiedAt?: Date;
   /** The missing spans of the requested range. */
   gaps: readonly Gap[];
-  /** The source of the data, if there is more than one. */
-  source?: string;
+  /** Who told the figures, whoever told most of them first; empty where there are none. */
+  sources: readonly string[];
   /** `Cache-Status` (RFC 9211). */
   cacheStatus?: string;
   allowance?: Allowance;
@@ -63,11 +63,11 @@ export function describeAnswer(method: string, path: string, { status, headers }
     method,
     path,
     status,
+    sources: source === undefined ? [] : source.split(',').map((one) => one.trim()),
     gaps: gaps === undefined ? [] : gaps.split(',').map(toGap),
     ...(requestId !== undefined && { requestId }),
     ...(age !== undefined && { age: Number(age) }),
     ...(modified !== undefined && { modifiedAt: new Date(modified) }),
-    ...(source !== undefined && { source }),
     ...(cacheStatus !== undefined && { cacheStatus }),
     ...(allowance !== undefined && { allowance }),
   };

@@ -4,6 +4,7 @@ import type {
   DateSnapshot,
   LatestPrice,
   PriceSeries,
+  Source,
   StatisticsSymbol,
   Token,
   TokenStatistics,
@@ -90,7 +91,7 @@ export class QuotientClient {
     return new QuotientClient({ ...this.#options, apiKey });
   }
 
-  /** Metadata of a result of this client: its age, gaps, source. */
+  /** Metadata of a result of this client: its age, gaps, sources. */
   about(result: object): Answer | undefined {
     return this.#answers.get(result);
   }
@@ -138,11 +139,16 @@ export class QuotientClient {
     return this.#get('/v1/tokens', {}, toTokens, { ...call, withKey: false });
   }
 
+  /** The sources of the figures, their terms, and the attribution they ask for. Needs no key. */
+  sources(call?: CallOptions): Promise<Source[]> {
+    return this.#get('/v1/sources', {}, (wire: Source[]) => wire, { ...call, withKey: false });
+  }
+
   latestPrice(tokenName: TokenName, call?: CallOptions): Promise<LatestPrice> {
     return this.#get('/v1/prices/latest/token', { tokenName }, toLatestPrice, call);
   }
 
-  /** On-chain statistics. Their source is `client.about(result)?.source`. */
+  /** On-chain statistics. */
   statistics(token: StatisticsSymbol, call?: CallOptions): Promise<TokenStatistics> {
     return this.#get('/v1/prices/latest/stats', { token }, toStatistics, call);
   }
@@ -162,7 +168,7 @@ export class QuotientClient {
     return this.#get(`${HISTORY}/date/range`, windowQuery(tokenName, window), toSeries, call);
   }
 
-  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times in ISO 8601. */
+  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times in ISO 8601; with `source` where several have told it. */
   async priceOnCsv(tokenName: TokenName, date: DateInput, call?: CallOptions): Promise<string> {
     return this.#csv(`${HISTORY}/date`, { tokenName, date: dayFirst(date) }, call);
   }

@@ -18,12 +18,13 @@ const MAX_KEPT_ROWS = 20;
 export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
 
     Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume) into the daily
-    history, or a CSV of the service itself (date in place of snapped_at). Can be run again: existing rows
-    are skipped. The row of a date is that of 00:00 to 01:00 UTC, or another where there is none.
-    Tokens: ${TOKEN_NAMES.join(', ')}.
+    history, or a CSV of the service itself (date in place of snapped_at; rows without a column source are
+    coingecko's). Can be run again: existing rows are skipped. The row of a date is that of 00:00 to 01:00
+    UTC, or another where there is none. Tokens: ${TOKEN_NAMES.join(', ')}.
 
     --strict   import nothing if any line is bad, and exit with code 1
-    --replace  overwrite settled rows that differ (without it, they are kept and listed)
+    --replace  overwrite settled rows that differ (without it, they are kept and listed); rows of a source
+               that comes first are kept in any case
 `;
 
 const form = {
@@ -55,6 +56,8 @@ function keptLine({ stored, given }: KeptRow): string {
     .map(
       (figure) => `${FIGURES[figure]} ${stored[figure] ?? 'none'}, in the file ${given[figure] ?? 'none'}`,
     );
+  if (stored.source !== given.source)
+    differences.unshift(`source ${stored.source}, in the file ${given.source}`);
   const time = (at: number) => new Date(at).toISOString().slice(11, 19);
   if (stored.at !== given.at)
     differences.unshift(`snapped_at ${time(stored.at)}, in the file ${time(given.at)}`);

@@ -14,8 +14,8 @@ const MAX_SPANS = 10;
 
 export const statusUsage = `  npm run archive -- status [--json]
 
-    Shows what the archive holds for each token and interval: number of points, first and last, complete
-    spans, and gaps since the token's listing. Then the implausible rows (in the future, or without a
+    Shows what the archive holds for each token, interval and source: number of points, first and last,
+    complete spans, and gaps since the token's listing, whichever source might fill them. Then the implausible rows (in the future, or without a
     finite value), which are not served.
 `;
 
@@ -33,16 +33,18 @@ function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
   return more > 0 ? [...texts, `and ${more} more`] : texts;
 }
 
-/** A row for each token and interval; further spans and gaps stand below the first. */
+/** A row for each token, interval and source; further spans and gaps stand below the first. */
 function statusTable(report: readonly CoverageRow[]): string {
-  const rows: (string | number)[][] = [['token', 'grain', 'points', 'first', 'last', 'spans', 'gaps']];
-  for (const { token, interval, points, first, last, ...rest } of report) {
+  const rows: (string | number)[][] = [
+    ['token', 'grain', 'source', 'points', 'first', 'last', 'spans', 'gaps'],
+  ];
+  for (const { token, interval, source, points, first, last, ...rest } of report) {
     const spans = spanTexts(interval, rest.spans);
     const gaps = spanTexts(interval, rest.gaps);
     const at = (instant: number | undefined) => (instant === undefined ? '-' : short(interval, instant));
-    rows.push([token, interval, points, at(first), at(last), spans[0] ?? '-', gaps[0] ?? '-']);
+    rows.push([token, interval, source, points, at(first), at(last), spans[0] ?? '-', gaps[0] ?? '-']);
     for (let i = 1; i < Math.max(spans.length, gaps.length); i++) {
-      rows.push(['', '', '', '', '', spans[i] ?? '', gaps[i] ?? '']);
+      rows.push(['', '', '', '', '', '', spans[i] ?? '', gaps[i] ?? '']);
     }
   }
   return alignedTable(rows);
@@ -50,9 +52,10 @@ function statusTable(report: readonly CoverageRow[]): string {
 
 const spanRecord = ({ from, thru }: Span) => ({ from: iso(from), thru: iso(thru) });
 
-const statusRecord = ({ token, interval, points, first, last, spans, gaps }: CoverageRow) => ({
+const statusRecord = ({ token, interval, source, points, first, last, spans, gaps }: CoverageRow) => ({
   token,
   grain: interval,
+  source,
   points,
   first: first === undefined ? null : iso(first),
   last: last === undefined ? null : iso(last),

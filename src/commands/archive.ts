@@ -1,4 +1,5 @@
 import { importUsage, runImport } from './archive-import.ts';
+import { purgeUsage, runPurge } from './archive-purge.ts';
 import { runStatus, statusUsage } from './archive-status.ts';
 import { runCommandLine } from './command-line.ts';
 
@@ -6,8 +7,9 @@ const USAGE = `Manages the archive of prices.
 
 ${importUsage}
 ${statusUsage}
+${purgeUsage}
 Uses DATABASE_URL, or the embedded database in DATA_DIR; for that one, stop the service first.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 `;
 
-await runCommandLine(USAGE, { import: runImport, status: runStatus });
+await runCommandLine(USAGE, { import: runImport, status: runStatus, purge: runPurge });

@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { isoDate } from '#domain/clock';
 import { EXIT, ExitError, explain, openConfiguredDatabase } from '#exit';
 import { readSettings } from '#settings';
 import type { Database } from '#stores/database/database';
@@ -44,6 +45,13 @@ export function wholeNumber(what: string, text: string, min: number, max: number
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value;
   throw wrongUsage(`${what} must be a whole number from ${min} to ${max}`);
+}
+
+/** A UTC date from the command line, in Unix ms of its midnight. Throws `ExitError` if it is none, or in the future. */
+export function pastDate(what: string, text: string, now: number): number {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (at <= now && isoDate(at) === text) return at;
+  throw wrongUsage(`${what} must be a date like 2025-01-31, not after today`);
 }
 
 /** Runs some work with the configured database, and closes it afterwards in any case. */

@@ -5,16 +5,18 @@ import { createBackfill } from '#services/market/backfill';
 import { createFetches } from '#services/market/fetches';
 import { createKeyCheck } from '#services/market/key-check';
 import { createMarket } from '#services/market/market';
+import { createRetention } from '#services/market/retention';
 import { openBudget } from '#services/upstream/budget';
 import { createSingleFlight } from '#services/upstream/single-flight';
 import { openCoinGecko } from '#sources/market/coingecko';
 import { createArchiveStore } from '#stores/market/archive';
+import { createPurgeStore } from '#stores/market/purges';
 import type { Context } from './context.ts';
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
 export async function openMarket(context: Context) {
   const { settings, prisma, deadline, refreshes, observe, dropped, clock, log } = context;
-  const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
+  const { coingecko, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const upstream = 'coingecko';
   const breaker = createBreaker();
   const countDropped = dropped(upstream);
@@ -41,9 +43,20 @@ export async function openMarket(context: Context) {
   const store = deadline.over(createArchiveStore(prisma));
   const archive = await openArchiveCache({ store, refreshes, clock, log });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
-  const fetches = createFetches({ source, archive, clock });
+  const fetches = createFetches({ source, archive, clock, retention });
   const backfill = createBackfill({ fetches, archive, singleFlight, budget, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
+
+  // Nobody waits for it, so its store has no deadline.
+  const purges = createPurgeStore(prisma);
+  const { look, close: closeRetention } = createRetention({
+    store: purges,
+    refreshes,
+    archive,
+    retention,
+    clock,
+    log,
+  });
 
   return {
     market: createMarket({ archive, backfill, keyCheck, clock }),
@@ -54,7 +67,11 @@ export async function openMarket(context: Context) {
     /** Reloads what other processes have written, and what calls they have spent. */
     poll: async (): Promise<void> => void (await Promise.all([archive.sync(), budget.sync()])),
 
+    /** Deletes what has been kept for as long as it may be, where it is time. */
+    enforceRetention: look,
+
     async close(): Promise<void> {
+      await closeRetention();
       await source.close();
       await keyCheck.done;
     },

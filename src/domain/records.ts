@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TOKEN_NAMES } from '#domain/market/token';
 import { PLAN_NAMES } from '#domain/quota/plan';
+import { SOURCE_NAMES, TOLD } from '#domain/source-list';
 import { FIGURE_SCHEMAS, tally } from '#domain/statistics/figures';
 
 /*
@@ -156,6 +157,34 @@ export const tokenRecord = z
   })
   .meta({ id: 'Token', description: 'A token, and what is known of it' });
 export type TokenRecord = z.infer<typeof tokenRecord>;
+
+export const sourceRecord = z
+  .object({
+    name: z.enum(SOURCE_NAMES).meta({ description: 'As `Quotient-Source` has it', examples: ['coingecko'] }),
+    title: text('Its own name', 'CoinGecko'),
+    url: z.url().meta({ description: 'Its page', examples: ['https://www.coingecko.com'] }),
+    tells: z.array(z.enum(TOLD)).meta({
+      description: 'What it is asked for: latest prices, price history, on-chain statistics',
+      examples: [['latest', 'history']],
+    }),
+    terms: z
+      .url()
+      .nullable()
+      .meta({
+        description: 'Where its terms are; null where they are those of the host that the operator has named',
+        examples: ['https://www.coingecko.com/en/terms'],
+      }),
+    attribution: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The words to show beside its figures, with `title` as a link to `url`; null where none are asked for',
+        examples: ['Powered by CoinGecko'],
+      }),
+  })
+  .meta({ id: 'Source', description: 'A source of prices or statistics' });
+export type SourceRecord = z.infer<typeof sourceRecord>;
 
 export const problemRecord = z
   .looseObject({

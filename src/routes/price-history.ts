@@ -37,10 +37,10 @@ const interval = z
   });
 
 const orCsv = <T extends z.ZodType>(description: string, schema: T) => ({
-  description: `${description}; or the samples as CSV, times in ISO 8601`,
+  description: `${description}; or the samples as CSV, times in ISO 8601, with a fifth column \`source\` where more than one has told them`,
   content: {
     'application/json': { schema },
-    'text/csv': { schema: z.string().meta({ pattern: `^${CSV_HEADER}\\r\\n` }) },
+    'text/csv': { schema: z.string().meta({ pattern: `^${CSV_HEADER}(,source)?\\r\\n` }) },
   },
 });
 

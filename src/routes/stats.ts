@@ -52,7 +52,6 @@ const latest = {
 
 const config = {
   cost: 1,
-  headers: ['Quotient-Source'],
   problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
 } as const;
 

@@ -37,7 +37,7 @@ it('on-chain statistics, and who told them', async () => {
   expect(statistics.time).toBeInstanceOf(Date);
   const told = (await plain('/v1/prices/latest/stats?token=btc')) as { time: number };
   expect(statistics).toEqual({ ...told, time: new Date(told.time * 1000) });
-  expect(client.about(statistics)?.source).toMatch(/^[a-z-]+$/);
+  expect(client.about(statistics)?.sources).toEqual([expect.stringMatching(/^[a-z-]+$/)]);
 });
 
 it('the figures of one date', async () => {

@@ -163,8 +163,8 @@ describe('archive, wrongly used, says so in one line', () => {
     [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist\n'],
     [['import', 'ethereum', '/tmp'], '/tmp is a directory\n'],
     [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file\n'],
-    [['export'], 'unknown command: use one of import, status (see --help)\n'],
-    [[], 'missing command: use one of import, status (see --help)\n'],
+    [['export'], 'unknown command: use one of import, status, purge (see --help)\n'],
+    [[], 'missing command: use one of import, status, purge (see --help)\n'],
   ])('%j', async (args, stderr) => {
     expect(await archive(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
@@ -197,9 +197,9 @@ describe('archive status', () => {
     });
     const [heading, ...rows] = stdout.trimEnd().split('\n');
     expect(code).toBe(0);
-    expect(heading).toMatch(/^token +grain +points +first +last +spans +gaps$/);
+    expect(heading).toMatch(/^token +grain +source +points +first +last +spans +gaps$/);
     expect(rows).toHaveLength(15);
-    expect(rows[2]).toMatch(/^bitcoin +day +0 +- +- +- +2013-04-28\/\d{4}-\d\d-\d\d$/);
+    expect(rows[2]).toMatch(/^bitcoin +day +coingecko +0 +- +- +- +2013-04-28\/\d{4}-\d\d-\d\d$/);
   });
 
   it('has a usage', async () => {

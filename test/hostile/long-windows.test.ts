@@ -21,7 +21,7 @@ beforeAll(async () => {
          FROM generate_series('${from}'::timestamptz, '${thru}'::timestamptz, '5 minutes') at`,
       );
       await prisma.$executeRawUnsafe(
-        `INSERT INTO coverage (token, grain, "from", thru) VALUES ('bitcoin', 'minute', '${from}', '${thru}')`,
+        `INSERT INTO source_coverage (token, grain, source, "from", thru) VALUES ('bitcoin', 'minute', 'coingecko', '${from}', '${thru}')`,
       );
     },
   });

@@ -145,18 +145,66 @@ export const market: Mutations[] = [
     changes: [['window.span.thru < reach', 'window.span.thru > reach']],
   },
   {
-    file: 'src/stores/market/archive.ts',
+    file: 'src/stores/market/write-points.ts',
     tests: ['services/market/filling-settling.store.test.ts'],
     changes: [
-      ['grain = ${interval}::grain AND NOT settled', 'grain = ${interval}::grain'],
-      ['grain = ${interval}::grain AND settled', 'grain = ${interval}::grain AND NOT settled'],
+      ['${ofSeries} AND ${mayGo}', '${ofSeries}'],
+      ['${ofSeries} AND NOT (${mayGo})', '${ofSeries} AND ${mayGo}'],
     ],
+  },
+  {
+    file: 'src/stores/market/write-points.ts',
+    tests: ['stores/market/provenance.store.test.ts'],
+    changes: [
+      ["AND NOT ${isOneOf('point.source', before)}", ''],
+      ['sample.settled && !provisional', 'sample.settled'],
+      ['WHERE NOT ${isCovered} AND', 'WHERE'],
+    ],
+  },
+  {
+    file: 'src/stores/market/purges.ts',
+    tests: ['stores/market/provenance.store.test.ts'],
+    changes: [
+      ['AND source = ${source} AND ${isNext}', 'AND ${isNext}'],
+      ['OR c.source <> ${source} AND tstzrange(c."from", c.thru, \'[]\') && batch.slots', ''],
+    ],
+  },
+  {
+    file: 'src/services/market/purge.ts',
+    tests: ['services/market/purge.store.test.ts'],
+    changes: [['before === undefined && source === FETCHED', 'source !== FETCHED']],
+  },
+  {
+    file: 'src/services/market/retention.ts',
+    tests: ['services/market/purge.store.test.ts'],
+    changes: [["archive.fetchedAt('retention'), now) < EVERY", "archive.fetchedAt('retention'), now) < 0"]],
+  },
+  {
+    file: 'src/services/market/fetches.ts',
+    tests: ['services/market/purge.store.test.ts'],
+    changes: [
+      ['samples.filter(({ at }) => at >= from)', 'samples'],
+      ['Math.max(source.reach(now), oldest(now))', 'source.reach(now)'],
+    ],
+  },
+  {
+    file: 'src/services/market/backfill.ts',
+    tests: ['routes/provenance.store.test.ts'],
+    changes: [['archive.coverage(token, interval, fetches.source)', 'archive.coverage(token, interval)']],
+  },
+  {
+    file: 'src/domain/market/series-csv.ts',
+    tests: ['routes/provenance.store.test.ts'],
+    changes: [['.length > 1', '.length > 0']],
   },
   {
     file: 'src/stores/market/archive-sql.ts',
     tests: ['services/market/holdings.store.test.ts'],
     changes: [
-      ["thru + interval '1 ms'))) AS span", 'thru))) AS span'],
+      [
+        'SELECT tstzrange("from", thru + interval \'1 ms\') FROM touching',
+        'SELECT tstzrange("from", thru) FROM touching',
+      ],
       ['version = refresh.version + 1', 'version = refresh.version'],
     ],
   },
@@ -184,13 +232,14 @@ export const market: Mutations[] = [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
       ['(mine.settled && !replace)', '!replace'],
       ['&& !isMidnightSample(row.at)', ''],
+      ['sourcesBefore(row.source, line).includes(mine.source)', 'false'],
     ],
   },
   {
     file: 'src/services/market/import.ts',
     tests: ['services/market/import-claims.test.ts'],
     changes: [
-      ['dates.has(date + 2 * DAY)', 'dates.has(date + 3 * DAY)'],
+      ['dates.get(date + 2 * DAY) === source', 'dates.get(date + 3 * DAY) === source'],
       ['[last - DAY, last + DAY]', '[last + DAY]'],
       ["ended === 'whole' ? covered.skipped() : []", 'covered.skipped()'],
       ['Math.min(...times)', 'times[0] as number'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR } from '#domain/clock';
 import { FIGURES } from '#domain/statistics/figures';
 import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
-import { DAYS, LATEST } from '../support/service/chaos.ts';
+
 import { startService } from '../support/service/service.ts';
 import { KEYLESS, STATS, startWithStatistics, type WithStatistics } from '../support/service/statistics.ts';
 
@@ -97,11 +97,6 @@ test('the headers tell how old they are, and when others will be had', async () 
   );
 });
 
-test('the source is told of statistics alone', async () => {
-  expect((await service.ask(LATEST)).header('quotient-source')).toBeUndefined();
-  expect((await service.ask(DAYS)).header('quotient-source')).toBeUndefined();
-});
-
 test('a page of another origin may read the source', async () => {
   const open = await startService({ settings: { CORS_ORIGINS: 'https://app.example.org' } });
   try {
@@ -152,6 +147,6 @@ describe('the interface description', () => {
     for (const name of ['cryptocompare', ...Object.values(KEYLESS), `${KEYLESS.sol}-2`]) {
       expect(name).toMatch(pattern);
     }
-    expect('another-source').not.toMatch(pattern);
+    expect('someone').not.toMatch(pattern);
   });
 });

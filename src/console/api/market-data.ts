@@ -18,7 +18,7 @@ export function createMarketData(session: Session) {
       fetchedAt: about?.age === undefined ? undefined : new Date(Date.now() - about.age * 1000),
       stale: staleReason(about?.cacheStatus),
       gaps: about?.gaps ?? [],
-      source: about?.source,
+      sources: about?.sources ?? [],
     };
   }
 

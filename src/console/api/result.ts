@@ -12,7 +12,7 @@ export type Result<T> = {
   /** Why the service could not refresh it, in words; undefined when it is not stale. */
   stale: string | undefined;
   gaps: readonly Gap[];
-  source: string | undefined;
+  sources: readonly string[];
 };
 
 export type DataAge = Pick<Result<unknown>, 'fetchedAt' | 'stale'>;

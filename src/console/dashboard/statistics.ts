@@ -47,7 +47,7 @@ export function openStatistics({ marketData, onError }: { marketData: MarketData
       if (current !== token) return;
       fillList(list, statisticsEntries(result.value));
       showAge(result);
-      note.textContent = `Source: ${result.source ?? 'unknown'}, as of ${onDateAt(result.value.time)}.`;
+      note.textContent = `Source: ${result.sources.join(', ') || 'unknown'}, as of ${onDateAt(result.value.time)}.`;
     } catch (error) {
       if (current !== token) return;
       list.replaceChildren();

@@ -1,15 +1,17 @@
-import type { Sample } from './sample.ts';
+import { FIRST_SOURCE, isMarketSource, MARKET_SOURCES } from './provenance.ts';
+import type { ToldSample } from './series.ts';
 import { FIRST_BLOCK } from './token.ts';
 
 /** The columns of the aggregator's own export of a coin's daily history; the service's own CSV calls the first `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
-export type ImportColumn = (typeof IMPORT_COLUMNS)[number];
+/** As the aggregator's, and who told the row: a CSV of the service itself may have it. */
+export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
 
 /** One line of an export: its number in the file, counted from 1, and its fields. */
 export type ImportLine = { line: number; fields: readonly string[] };
 
 /** A row, or what is wrong with it, and its time if that much can be read. */
-type ReadRow = { sample: Sample } | { fault: string; at: number | undefined };
+type ReadRow = { sample: ToldSample } | { fault: string; at: number | undefined };
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -65,9 +67,11 @@ export function readImportRow(
   ) as [ReturnType<typeof readFigure>, ReturnType<typeof readFigure>, ReturnType<typeof readFigure>];
   const fault = timeFault(at, now);
   if (fault !== undefined) return { fault, at };
+  const source = field('source') || FIRST_SOURCE;
+  if (!isMarketSource(source)) return { fault: `source is none of ${MARKET_SOURCES.join(', ')}`, at };
   if (price === 0) return { fault: 'price is not above 0', at };
   for (const figure of [price, marketCap, volume]) {
     if (figure !== null && typeof figure === 'object') return { fault: figure.fault, at };
   }
-  return { sample: { at, price, marketCap, volume } as Sample };
+  return { sample: { at, price, marketCap, volume, source } as ToldSample };
 }

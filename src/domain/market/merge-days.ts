@@ -1,31 +1,42 @@
 import { startOfDate } from '#domain/clock';
 import { isMidnightSample } from './interval.ts';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from './provenance.ts';
 import type { Sample } from './sample.ts';
 
-type Day = Sample & { settled: boolean };
+type Day = Sample & { settled: boolean; source: MarketSourceName };
 
 /** What became of a given row, compared with the stored rows of its date. */
 type MergedDay<Row extends Day> =
   | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
   | { outcome: 'kept'; given: Row; stored: Row };
 
-const isSame = (a: Sample, b: Sample) =>
-  a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume;
+const isSame = (a: Day, b: Day) =>
+  a.at === b.at &&
+  a.price === b.price &&
+  a.marketCap === b.marketCap &&
+  a.volume === b.volume &&
+  a.source === b.source;
 
 /**
  * Merges rows, one for each date, into the stored ones. Equal rows are skipped (and marked as settled, where they are by
- * now); an unsettled row is replaced; a settled row that differs is kept, unless `replace`. A stored row of
- * midnight is kept beside one of another time of its date, whatever `replace` says.
+ * now); an unsettled row is replaced; a settled row that differs is kept, unless `replace`. In any case, a row of a source
+ * before the given one's in the line is kept, and, of one source, a row of midnight beside one of another time of its date.
  *
  * @param stored ascending
+ * @param line the sources of prices in their order
  * @returns what became of each row; `gone`, the times (Unix ms) of stored rows that go; `samples`, what is written
  */
 export function mergeDays<Row extends Day>(
   stored: readonly Row[],
   given: readonly Row[],
   replace: boolean,
+  line: readonly MarketSourceName[] = MARKET_SOURCES,
 ): { merged: MergedDay<Row>[]; gone: number[]; samples: Row[] } {
   const storedOf = Map.groupBy(stored, ({ at }) => startOfDate(at));
+  const outranks = (mine: Row, row: Row) => {
+    const isLate = isMidnightSample(mine.at) && !isMidnightSample(row.at);
+    return sourcesBefore(row.source, line).includes(mine.source) || (mine.source === row.source && isLate);
+  };
   const gone: number[] = [];
   const samples: Row[] = [];
   const merged = given.map((row): MergedDay<Row> => {
@@ -35,8 +46,7 @@ export function mergeDays<Row extends Day>(
       if (row.settled && !mine.settled) samples.push(row);
       return { outcome: 'skipped', given: row };
     }
-    const isBetter = mine && isMidnightSample(mine.at) && !isMidnightSample(row.at);
-    if (mine && (isBetter || (mine.settled && !replace)))
+    if (mine && (outranks(mine, row) || (mine.settled && !replace)))
       return { outcome: 'kept', given: row, stored: mine };
     gone.push(...rows.map(({ at }) => at).filter((at) => at !== row.at));
     samples.push(row);

@@ -1,17 +1,25 @@
+import { MARKET_SOURCES, sourcesByFrequency } from './provenance.ts';
 import type { Sample } from './sample.ts';
 import { type Columns, columnsOf, PIECE_SAMPLES } from './series.ts';
 
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
+/** Where more than one source has told the samples. */
+export const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
-/** A price series as CSV (RFC 4180), in pieces: a header line, ISO 8601 dates, an empty field for an unknown figure. */
-export function* seriesCsv({ at, price, marketCap, volume }: Columns): Generator<string> {
+/**
+ * A price series as CSV (RFC 4180), in pieces: a header line, ISO 8601 dates, an empty field for an unknown figure; in a
+ * fifth column who told each sample, where that is not the same for all.
+ */
+export function* seriesCsv({ at, price, marketCap, volume, source }: Columns): Generator<string> {
   const field = (figure: number | undefined) => (Number.isNaN(figure) ? '' : figure);
-  yield `${CSV_HEADER}\r\n`;
+  const isMixed = sourcesByFrequency(source).length > 1;
+  yield `${isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER}\r\n`;
   for (let start = 0; start < at.length; start += PIECE_SAMPLES) {
     let lines = '';
     for (let i = start; i < Math.min(start + PIECE_SAMPLES, at.length); i++) {
       const date = new Date(at[i] as number).toISOString();
-      lines += `${date},${field(price[i])},${field(marketCap[i])},${field(volume[i])}\r\n`;
+      const told = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
+      lines += `${date},${field(price[i])},${field(marketCap[i])},${field(volume[i])}${told}\r\n`;
     }
     yield lines;
   }

@@ -1,3 +1,4 @@
+import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from './provenance.ts';
 import type { Sample } from './sample.ts';
 
 /** A series as columns, ascending in `at` (Unix ms); a missing figure is NaN. */
@@ -8,18 +9,23 @@ export type Columns = {
   readonly volume: Float64Array;
   /** 1 for a row that will never change. */
   readonly settled: Uint8Array;
+  /** Who told the row: a place in `MARKET_SOURCES`. */
+  readonly source: Uint8Array;
 };
+
+/** A sample, and who told it. */
+export type ToldSample = Sample & { source: MarketSourceName };
 
 /** How many samples are written as text in one go: a fraction of a millisecond's work. */
 export const PIECE_SAMPLES = 250;
 
-/** A row to put into a series; not settled where it does not say so. */
-type Row = Sample & { settled?: boolean };
+/** A row to put into a series; not settled, and the first source's, where it does not say so. */
+type Row = Sample & { settled?: boolean; source?: MarketSourceName };
 
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. */
 export type Slice = { readonly columns: Columns; readonly start: number; readonly end: number };
 
-const COLUMN_NAMES = ['at', 'price', 'marketCap', 'volume', 'settled'] as const;
+const COLUMN_NAMES = ['at', 'price', 'marketCap', 'volume', 'settled', 'source'] as const;
 
 function allocate(capacity: number): Columns {
   return {
@@ -28,6 +34,7 @@ function allocate(capacity: number): Columns {
     marketCap: new Float64Array(capacity),
     volume: new Float64Array(capacity),
     settled: new Uint8Array(capacity),
+    source: new Uint8Array(capacity),
   };
 }
 
@@ -37,6 +44,7 @@ function put(columns: Columns, index: number, row: Row): void {
   columns.marketCap[index] = row.marketCap ?? Number.NaN;
   columns.volume[index] = row.volume ?? Number.NaN;
   columns.settled[index] = row.settled ? 1 : 0;
+  columns.source[index] = MARKET_SOURCES.indexOf(row.source ?? FIRST_SOURCE);
 }
 
 /**
@@ -85,12 +93,12 @@ export function createSeries(samples: readonly Row[] = []) {
   }
 
   /** The newest row. */
-  function last(): Sample | undefined {
+  function last(): ToldSample | undefined {
     return length === 0 ? undefined : sampleAt({ columns, start: 0, end: length }, length - 1);
   }
 
   /** The first row at or after an instant. */
-  function firstFrom(instant: number): Sample | undefined {
+  function firstFrom(instant: number): ToldSample | undefined {
     const index = indexOf(instant);
     return index === length ? undefined : sampleAt({ columns, start: index, end: length }, index);
   }
@@ -113,7 +121,7 @@ export function createSeries(samples: readonly Row[] = []) {
 export type Series = ReturnType<typeof createSeries>;
 
 /** One row of a slice as a sample. */
-export function sampleAt({ columns }: Slice, index: number): Sample {
+export function sampleAt({ columns }: Slice, index: number): ToldSample {
   const figure = (column: Float64Array) => {
     const value = column[index] as number;
     return Number.isNaN(value) ? null : value;
@@ -123,11 +131,12 @@ export function sampleAt({ columns }: Slice, index: number): Sample {
     price: figure(columns.price),
     marketCap: figure(columns.marketCap),
     volume: figure(columns.volume),
+    source: MARKET_SOURCES[columns.source[index] as number] as MarketSourceName,
   };
 }
 
 /** The rows of a slice, one by one. */
-export function* samplesOf(slice: Slice): Generator<Sample> {
+export function* samplesOf(slice: Slice): Generator<ToldSample> {
   for (let i = slice.start; i < slice.end; i++) yield sampleAt(slice, i);
 }
 
@@ -137,7 +146,7 @@ export function isSettledSlice({ columns, start, end }: Slice): boolean {
 }
 
 /** Samples as columns of their own; those of a slice first, as they are now, whatever becomes of the series. */
-export function columnsOf(samples: readonly Sample[], slice?: Slice): Columns {
+export function columnsOf(samples: readonly Row[], slice?: Slice): Columns {
   const first = slice ? slice.end - slice.start : 0;
   const columns = allocate(first + samples.length);
   if (slice)

@@ -1,4 +1,4 @@
-import { STATISTICS_SOURCE } from '#domain/statistics/statistics';
+import { SOURCE_NAMES } from '#domain/source-list';
 import type { Schema } from './examples.ts';
 
 type DescribedHeader = { description: string; schema: Schema; example: string | number };
@@ -16,6 +16,9 @@ const seconds = (description: string, example: number): DescribedHeader => ({
 });
 
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$';
+
+/** From the second of a kind on with its place. */
+const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
 
 /** Every header of our own, or with a meaning of our own, that an answer may have. */
 export const HEADERS = {
@@ -60,9 +63,10 @@ export const HEADERS = {
     '^[0-9TZ:.-]+/[0-9TZ:.-]+(, [0-9TZ:.-]+/[0-9TZ:.-]+)*$',
   ),
   'Quotient-Source': text(
-    'The source that told the figures; `solana-rpc-2` is the second of its kind.',
-    'cryptocompare',
-    STATISTICS_SOURCE,
+    'Who told the figures (`GET /v1/sources`): a list, whoever told most of them first. `solana-rpc-2` is the second of ' +
+      'its kind.',
+    SOURCE_NAMES[0],
+    `^${SOURCE_NAME}(, ${SOURCE_NAME})*$`,
   ),
   Link: text(
     'The page of an explorer about it, where the operator has named one (RFC 8288).',
@@ -86,6 +90,7 @@ const PRICED: Occurrence[] = [
   'Cache-Control',
   'Cache-Status',
   'Vary',
+  'Quotient-Source',
   'Age?',
   'Quotient-Gaps?',
 ];

@@ -2,6 +2,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
 import { CSV_HEADER } from '#domain/market/series-csv';
 import { TOKEN_NAMES } from '#domain/market/token';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
+import { attributions } from '#domain/source-list';
 import type { Settings } from '#settings';
 import { HEADERS } from './described-headers.ts';
 import { problemExample } from './examples.ts';
@@ -25,7 +26,7 @@ export const SUMMARY =
   `${TOKEN_NAMES.slice(0, -1).join(', ')} and ${TOKEN_NAMES.at(-1)} in US dollars, and the calls of a blockchain ` +
   'node, over HTTP and with one API key.';
 
-export const ATTRIBUTION = 'Data provided by [CoinGecko](https://www.coingecko.com).';
+export const ATTRIBUTION = `${attributions((title, url) => `[${title}](${url})`).join('. ')}.`;
 
 const count = (n: number, noun: string) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
 
@@ -93,13 +94,15 @@ answer: \`Age\` is its age in seconds.
 until it is due for a refresh, negative when overdue; with \`fwd=stale\`, \`detail\` is the reason.
 * \`ETag\` identifies the answer. Send it back in \`If-None-Match\`: if nothing has changed you get a 304, free of charge.
 * \`Cache-Control\` says how long to cache the answer. Data that no longer changes is \`immutable\`: never request it again.
-* \`Quotient-Gaps\` lists the parts of a history that are not available; \`Quotient-Source\` is the source of the statistics.`;
+* \`Quotient-Gaps\` lists the parts of a history that are not available; \`Quotient-Source\` names \
+who told the figures; \`GET /v1/sources\` has their terms, and the attribution to show.`;
 }
 
 const history = (
   base: string,
 ) => `\`/v1/prices/history/…\` takes a date, a number of days back, or a range of dates. \
-With \`Accept: text/csv\` the answer is CSV, for the same charge, with the columns \`${CSV_HEADER}\`.
+With \`Accept: text/csv\` the answer is CSV, for the same charge, with the columns \`${CSV_HEADER}\`, \
+and \`source\` where several sources have told it.
 
 \`\`\`sh
 curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\

@@ -39,10 +39,9 @@ export function createCacheHeaders(varyByOrigin: boolean) {
     const policy = settled ? `max-age=${YEAR_SECONDS}, immutable` : `max-age=${maxAge}, ${STALE}`;
     const fields = ['etag', etag, 'vary', vary];
     fields.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', `private, ${policy}`);
-    fields.push('cache-status', cacheStatus(answer, now));
+    fields.push('cache-status', cacheStatus(answer, now), 'quotient-source', source);
     if (fetchedAt !== undefined)
       fields.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
-    if (source !== undefined) fields.push('quotient-source', source);
     if (gaps.length > 0) fields.push('quotient-gaps', gaps.join(', '));
     const content = coding === 'identity' ? [] : ['content-encoding', coding];
     content.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));

@@ -4,8 +4,8 @@ import type { Body } from './bodies.ts';
 /** An answer, and what there is to say about its age; instants in Unix ms. */
 export type Answer = {
   body: Body;
-  /** Which upstream told it, where that is not always the same. */
-  source?: string;
+  /** Who told what is in it, as `Quotient-Source` names them: the main one first, separated by commas. */
+  source: string;
   /** The time of the newest sample in it. */
   modifiedAt: number;
   /** When what it was made from was fetched; undefined when it was imported or is long settled. */

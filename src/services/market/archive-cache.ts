@@ -2,8 +2,9 @@ import { type Clock, DAY, HOUR } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { INTERVALS, type Interval, knowablePart } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#domain/market/provenance';
 import type { Sample } from '#domain/market/sample';
-import { createSeries, type Series } from '#domain/market/series';
+import { createSeries, type Series, type ToldSample } from '#domain/market/series';
 import { type Span, union } from '#domain/market/span';
 import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import { createPoll } from '#services/upstream/poll';
@@ -17,39 +18,61 @@ const PAGE = 2000;
 /** How far back an answer about the last day may have changed rows. */
 const LAST_DAY = DAY + 2 * HOUR;
 
-type CachedSeries = { series: Series; coverage: Span[]; loadedAt: number };
+/** `coverage`: what any source covers; `bySource`: what each does. */
+type CachedSeries = {
+  series: Series;
+  coverage: Span[];
+  bySource: ReadonlyMap<MarketSourceName, Span[]>;
+  loadedAt: number;
+};
 
-/** The name of each fetch, here and in the store. */
-export type Fetch = 'latest' | `${'chart' | 'hours' | 'daily' | 'import'}:${TokenName}`;
+/** The name of each fetch, here and in the store, and of what else changes rows: an import, a purge, the retention. */
+export type Fetch =
+  | 'latest'
+  | 'retention'
+  | `${'chart' | 'hours' | 'daily' | 'import' | 'purge'}:${TokenName}`;
 
-const isFetch = (what: string): what is Fetch => /^(latest$|(chart|hours|daily|import):)/.test(what);
+const isFetch = (what: string): what is Fetch =>
+  /^((latest|retention)$|(chart|hours|daily|import|purge):)/.test(what);
+
+/** The fetches that feed what is told of a token. */
+export const fetchesOf = (token: TokenName) =>
+  ['latest', `chart:${token}`, `hours:${token}`, `daily:${token}`] as const satisfies readonly Fetch[];
 
 type Touched = { token: TokenName; interval: Interval; from: number };
 
 /** The rows that a fetch may have changed. */
 function touched(what: Fetch, now: number): Touched[] {
   const [kind, name] = what.split(':');
+  if (kind === 'retention') return [];
   const tokens = TOKEN_NAMES.filter((token) => name === undefined || token === name);
   const recent = (interval: Interval) => tokens.map((token) => ({ token, interval, from: now - LAST_DAY }));
   const all = (interval: Interval) => tokens.map((token) => ({ token, interval, from: 0 }));
+  if (kind === 'purge') return INTERVALS.flatMap(all);
   if (kind === 'hours') return [...recent('minute'), ...all('hour')];
   if (kind === 'daily' || kind === 'import') return [...recent('minute'), ...recent('hour'), ...all('day')];
   return [...recent('minute'), ...recent('hour')];
 }
 
 /** The spans of a series that are complete, as of now: of stored coverage what can be known yet. */
-export function coveredSpans(rows: readonly Coverage[], token: TokenName, interval: Interval, now: number) {
-  const mine = rows.filter((row) => row.token === token && row.interval === interval);
-  return union(mine.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
-}
+export const coveredSpans = (rows: readonly Pick<Coverage, 'span'>[], interval: Interval, now: number) =>
+  union(rows.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
 
-type Dependencies = { store: ArchiveStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock; log: Log };
+type Dependencies = {
+  store: ArchiveStore;
+  refreshes: Pick<RefreshStore, 'all'>;
+  clock: Clock;
+  log: Log;
+  /** The sources of prices in their order. */
+  line?: readonly MarketSourceName[];
+};
 
 /**
  * The archive in memory: for each token and interval its series and its coverage. What is fetched is written to the
  * store first and then reloaded, in this process as in every other, so that the memory is what is stored.
  */
-export async function openArchiveCache({ store, refreshes, clock, log }: Dependencies) {
+export async function openArchiveCache(dependencies: Dependencies) {
+  const { store, refreshes, clock, log, line = MARKET_SOURCES } = dependencies;
   const cached = new Map<string, CachedSeries>();
   const latest = new Map<TokenName, LatestRow>();
   let summary: Promise<SeriesSummary[]> | undefined;
@@ -58,7 +81,12 @@ export async function openArchiveCache({ store, refreshes, clock, log }: Depende
   const oldest = (interval: Interval) => (interval === 'minute' ? clock.now() - MINUTES_IN_MEMORY : 0);
   function of(token: TokenName, interval: Interval): CachedSeries {
     const key = `${token}:${interval}`;
-    const known = cached.get(key) ?? { series: createSeries(), coverage: [], loadedAt: 0 };
+    const known = cached.get(key) ?? {
+      series: createSeries(),
+      coverage: [],
+      bySource: new Map(),
+      loadedAt: 0,
+    };
     cached.set(key, known);
     return known;
   }
@@ -73,15 +101,25 @@ export async function openArchiveCache({ store, refreshes, clock, log }: Depende
     const mine = of(token, interval);
     const now = clock.now();
     const since = Math.max(oldest(interval), Math.min(from, mine.loadedAt - LAST_DAY));
-    mine.series.replaceFrom(since, await samples(token, interval, since));
+    // Where all may have changed, what memory no longer needs goes too.
+    mine.series.replaceFrom(
+      from === 0 ? Number.NEGATIVE_INFINITY : since,
+      await samples(token, interval, since),
+    );
     mine.loadedAt = now;
   }
 
   function setCoverage(rows: readonly Coverage[]): void {
     const now = clock.now();
+    const rowsOf = Map.groupBy(rows, ({ token, interval }) => `${token}:${interval}`);
     for (const token of TOKEN_NAMES) {
-      for (const interval of INTERVALS)
-        of(token, interval).coverage = coveredSpans(rows, token, interval, now);
+      for (const interval of INTERVALS) {
+        const mine = rowsOf.get(`${token}:${interval}`) ?? [];
+        const told = [...Map.groupBy(mine, ({ source }) => source)];
+        const spans = told.map(([source, rows]) => [source, coveredSpans(rows, interval, now)] as const);
+        const coverage = coveredSpans(mine, interval, now);
+        Object.assign(of(token, interval), { coverage, bySource: new Map(spans) });
+      }
     }
   }
 
@@ -99,7 +137,11 @@ export async function openArchiveCache({ store, refreshes, clock, log }: Depende
     const coverage = await store.coverage();
     await Promise.all(rows.map(({ token, interval, from }) => loadSeries(token, interval, from)));
     setCoverage(coverage);
-    for (const row of await store.latest(plausibleTimes(clock.now()))) latest.set(row.token, row);
+    const prices = await store.latest(plausibleTimes(clock.now()));
+    latest.clear();
+    // Of a token that several sources have told, the first in the line counts.
+    const rank = ({ source }: LatestRow) => sourcesBefore(source, line).length;
+    for (const row of prices.sort((a, b) => rank(b) - rank(a))) latest.set(row.token, row);
     summary = undefined;
     generation += 1;
   }
@@ -116,7 +158,13 @@ export async function openArchiveCache({ store, refreshes, clock, log }: Depende
     version,
     fetchedAt,
     series: (token: TokenName, interval: Interval) => of(token, interval).series,
-    coverage: (token: TokenName, interval: Interval): readonly Span[] => of(token, interval).coverage,
+
+    /** The spans that are complete: with what one source has told, or with what any has. */
+    coverage(token: TokenName, interval: Interval, source?: MarketSourceName): readonly Span[] {
+      const { coverage, bySource } = of(token, interval);
+      return source === undefined ? coverage : (bySource.get(source) ?? []);
+    },
+
     latest: (token: TokenName) => latest.get(token),
 
     /** Rises with each reload. */
@@ -139,19 +187,31 @@ export async function openArchiveCache({ store, refreshes, clock, log }: Depende
     },
 
     /** The newest sample of a token, whichever fetch brought it. */
-    newest: (token: TokenName): Sample | undefined => of(token, 'minute').series.last(),
+    newest: (token: TokenName): ToldSample | undefined => of(token, 'minute').series.last(),
 
-    async record(what: Fetch, token: TokenName, updates: readonly SeriesUpdate[], at: number): Promise<void> {
-      await store.record(what, token, updates, at);
+    /** Stores what an answer of a source brought for a token. */
+    async record(
+      source: MarketSourceName,
+      what: Fetch,
+      token: TokenName,
+      updates: readonly SeriesUpdate[],
+      at: number,
+    ): Promise<void> {
+      await store.record(source, what, token, updates, at);
       await sync();
     },
 
-    async recordLatest(rows: Parameters<ArchiveStore['recordLatest']>[1], at: number): Promise<void> {
-      await store.recordLatest('latest' satisfies Fetch, rows, at);
+    /** Stores the latest prices of an answer of a source. */
+    async recordLatest(
+      source: MarketSourceName,
+      rows: Parameters<ArchiveStore['recordLatest']>[2],
+      at: number,
+    ): Promise<void> {
+      await store.recordLatest(source, 'latest' satisfies Fetch, rows, at);
       await sync();
     },
 
-    /** For each series its first and last sample and their number, counted by the store once after each change. */
+    /** For each series and source its first and last sample and their number, counted by the store once after each change. */
     summary(): Promise<SeriesSummary[]> {
       summary ??= store.summary(plausibleTimes(clock.now())).catch((error) => {
         summary = undefined;

@@ -35,7 +35,8 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
       earliest: beginningOf(token),
       beginning,
       isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
-      coverage: archive.coverage(token, interval),
+      // What another source has told is a gap to this one.
+      coverage: archive.coverage(token, interval, fetches.source),
       reach: fetches.reach(now, interval),
       isSettled: !open && isSettledSlice(archive.series(token, interval).slice(span.from, span.thru)),
       newestAt: archive.newest(token)?.at,
@@ -88,7 +89,7 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
     warnings: singleFlight.warnings,
     idle: singleFlight.idle,
 
-    /** The first instant that the aggregator's plan reaches. */
+    /** The first instant that the aggregator's plan reaches, and of which its samples are kept. */
     reach: (interval: Interval): number => fetches.reach(clock.now(), interval),
   };
 }

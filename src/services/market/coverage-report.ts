@@ -2,46 +2,53 @@ import type { Clock } from '#domain/clock';
 import { gapsIn } from '#domain/market/gaps';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
+import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#domain/market/provenance';
 import type { Span } from '#domain/market/span';
 import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
-import type { ArchiveStore } from '#stores/market/archive';
+import type { ArchiveStore, Coverage, SeriesSummary } from '#stores/market/archive';
 import { coveredSpans } from './archive-cache.ts';
 
-/** What the archive holds of one series; instants in Unix ms, `first` and `last` those of its samples. */
+/** What the archive holds of one series from one source; instants in Unix ms, `first` and `last` those of its samples. */
 export type CoverageRow = {
   token: TokenName;
   interval: Interval;
+  source: MarketSourceName;
   points: number;
   first: number | undefined;
   last: number | undefined;
   /** The spans that are complete: the source has no more of them. */
   spans: Span[];
-  /** The gaps between the token's beginning (its listing, or an older stored day) and now. */
+  /** The gaps between the token's beginning (its listing, or an older stored day) and now, whoever might fill them. */
   gaps: Span[];
 };
 
-/** What the archive holds of every token and interval, and its gaps. */
+/**
+ * What the archive holds of every token and interval, from whom, and its gaps. The first source has a row in any case,
+ * others where they told something.
+ */
 export async function coverageReport(store: ArchiveStore, clock: Clock): Promise<CoverageRow[]> {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
 
-  const rowOf = (token: TokenName, interval: Interval) =>
-    summary.find((row) => row.token === token && row.interval === interval);
-  return TOKEN_NAMES.flatMap((token) =>
-    INTERVALS.map((interval): CoverageRow => {
-      const row = rowOf(token, interval);
-      const spans = coveredSpans(coverage, token, interval, now);
-      const beginning = knownSince(token, rowOf(token, 'day')?.from);
-      const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };
-      return {
-        token,
-        interval,
-        points: row?.points ?? 0,
-        first: row?.from,
-        last: row?.thru,
-        spans,
-        gaps: gapsIn(interval, wholeTime, { now, beginning, coverage: spans }),
-      };
-    }),
-  );
+  return TOKEN_NAMES.flatMap((token) => {
+    const days = summary.filter((row) => row.token === token && row.interval === 'day');
+    const beginning = knownSince(token, Math.min(...days.map(({ from }) => from)));
+    const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };
+    return INTERVALS.flatMap((interval) => {
+      const [told, covered] = [summary, coverage].map((rows) =>
+        rows.filter((row) => row.token === token && row.interval === interval),
+      ) as [SeriesSummary[], Coverage[]];
+      const all = coveredSpans(covered, interval, now);
+      const gaps = gapsIn(interval, wholeTime, { now, beginning, coverage: all });
+      return MARKET_SOURCES.flatMap((source): CoverageRow[] => {
+        const row = told.find((one) => one.source === source);
+        const mine = covered.filter((one) => one.source === source);
+        if (source !== FIRST_SOURCE && !row && mine.length === 0) return [];
+        const { points = 0, from: first, thru: last } = row ?? {};
+        return [
+          { token, interval, source, points, first, last, spans: coveredSpans(mine, interval, now), gaps },
+        ];
+      });
+    });
+  });
 }

@@ -1,16 +1,44 @@
 import { type Clock, DAY, HOUR, startOfDate } from '#domain/clock';
 import { HOURLY_DAYS } from '#domain/market/backfill-plan';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#domain/market/interval';
+import type { MarketSourceName } from '#domain/market/provenance';
+import { keptFrom, type Retention } from '#domain/market/retention';
 import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
 import { overlap, type Span } from '#domain/market/span';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import type { CoinGecko } from '#sources/market/coingecko';
 import type { SeriesUpdate } from '#stores/market/archive';
-import type { ArchiveCache } from './archive-cache.ts';
+import type { ArchiveCache, Fetch } from './archive-cache.ts';
 
-/** The calls to the aggregator; each stores all that its answer has. All throw `UpstreamFailure`. */
-export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache; clock: Clock }) {
-  const { source, archive, clock } = parts;
+/** Who is asked here. */
+const SOURCE: MarketSourceName = 'coingecko';
+
+type Dependencies = { source: CoinGecko; archive: ArchiveCache; clock: Clock; retention: Retention };
+
+/**
+ * The calls to the aggregator; each stores all that its answer has, but for what would be deleted for its age. All throw
+ * `UpstreamFailure`.
+ */
+export function createFetches({ source, archive, clock, retention }: Dependencies) {
+  const oldest = (now: number) => keptFrom(retention, SOURCE, now);
+  /** What is older is not kept, so it is not asked for either. */
+  const reach = (now: number, interval: Interval) => Math.max(source.reach(now, interval), oldest(now));
+
+  /** Of an update what is kept: a span that is covered begins with it. */
+  function keptOf({ interval, samples, covers }: SeriesUpdate, now: number): SeriesUpdate {
+    const from = oldest(now);
+    const kept = covers && overlap(covers, { from, thru: Number.POSITIVE_INFINITY });
+    return { interval, samples: samples.filter(({ at }) => at >= from), ...(kept && { covers: kept }) };
+  }
+
+  const record = (what: Fetch, token: TokenName, updates: readonly SeriesUpdate[], now: number) =>
+    archive.record(
+      SOURCE,
+      what,
+      token,
+      updates.map((update) => keptOf(update, now)),
+      now,
+    );
 
   const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
     samples.map((sample) => ({ ...sample, settled: isSettled(interval, sample.at, fetchedAt) }));
@@ -27,13 +55,18 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
   }
 
   return {
-    reach: source.reach,
+    /** Whose calls these are. */
+    source: SOURCE,
+
+    /** The first instant (Unix ms) of which samples are told and kept. */
+    reach,
 
     /** One call for the latest price of every token. */
     async latest(): Promise<void> {
       const quotes = await source.quotes(TOKEN_NAMES);
       const fetchedAt = clock.now();
-      const rows = quotes.map(({ token, record, at }) => {
+      const fresh = quotes.filter(({ at }) => at >= oldest(fetchedAt));
+      const rows = fresh.map(({ token, record, at }) => {
         const { current_price: price, market_cap: marketCap, total_volume: volume } = record;
         return {
           token,
@@ -43,7 +76,7 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
           updates: singleSample(token, { at, price, marketCap, volume }),
         };
       });
-      await archive.recordLatest(rows, fetchedAt);
+      await archive.recordLatest(SOURCE, rows, fetchedAt);
     },
 
     /** One call for the last day of a token: its samples as they are, and the first of each hour. */
@@ -58,7 +91,7 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
         { interval: 'minute', samples: archived('minute', samples, now), covers: { from, thru: now } },
         { interval: 'hour', samples: archived('hour', hours, now), covers: { from: firstHour, thru: now } },
       ];
-      await archive.record(`chart:${token}`, token, updates, now);
+      await record(`chart:${token}`, token, updates, now);
     },
 
     /** One call for hours further back than a day; a span in the last 90 days brings all of these. */
@@ -71,13 +104,13 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
       const covers = isRecent ? { from: asked - days * DAY, thru: now } : span;
       const mine = isRecent ? samples : samples.filter(({ at }) => overlap({ from: at, thru: at }, span));
       const updates: SeriesUpdate[] = [{ interval: 'hour', samples: archived('hour', mine, now), covers }];
-      await archive.record(`hours:${token}`, token, updates, now);
+      await record(`hours:${token}`, token, updates, now);
     },
 
     /** One call for every midnight from an instant on, as far as the plan reaches. */
     async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
       const days = Math.ceil((clock.now() - from) / DAY);
-      const samples = await source.daily(token, Number.isFinite(source.historyDays()) ? days : 'max');
+      const samples = await source.daily(token, Number.isFinite(reach(0, 'day')) ? days : 'max');
       const now = clock.now();
       const { days: rows, trailing } = splitDaily(samples);
       const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];
@@ -88,7 +121,7 @@ export function createFetches(parts: { source: CoinGecko; archive: ArchiveCache;
         const covers = { from: startOfDate(from), thru };
         updates.push({ interval: 'day', samples: archived('day', rows, now), covers });
       }
-      await archive.record(`daily:${token}`, token, updates, now);
+      await record(`daily:${token}`, token, updates, now);
     },
   };
 }

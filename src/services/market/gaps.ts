@@ -49,7 +49,7 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
       const reach = backfill.reach(window.interval);
       const detail =
         window.span.thru < reach
-          ? `The aggregator's plan reaches back to ${isoDate(reach)}, and the archive does not hold this time.`
+          ? `The aggregator's plan, or how long its samples are kept, reaches back to ${isoDate(reach)}, and the archive does not hold this time.`
           : 'The aggregator has not told this time yet, and the archive does not hold it.';
       return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / 1000, members: { gaps } });
     },

@@ -2,19 +2,21 @@ import { type Clock, DAY, startOfDate } from '#domain/clock';
 import { type ImportColumn, type ImportLine, readImportRow } from '#domain/market/import-row';
 import { dayReady, isMidnightSample, isSettled } from '#domain/market/interval';
 import { mergeDays } from '#domain/market/merge-days';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#domain/market/provenance';
 import type { Sample } from '#domain/market/sample';
+import type { ToldSample } from '#domain/market/series';
 import { type Span, union } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import type { ImportFile } from '#sources/market/csv-import-file';
 import type { ArchivedSample } from '#stores/market/archive-sql';
-import type { ImportStore } from '#stores/market/imports';
+import type { CoveredBySource, ImportStore } from '#stores/market/imports';
 
 const BATCH_ROWS = 500;
 
 /** A line that is not imported: its number in the file, and why. */
 export type BadLine = { line: number; fault: string };
 /** A settled row that stays, although the file's differs. */
-export type KeptRow = { stored: Sample; given: Sample };
+export type KeptRow = { stored: ToldSample; given: ToldSample };
 
 type ImportOptions = {
   /** The file's rows replace settled ones. */
@@ -34,7 +36,7 @@ export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'ke
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
 /** `gaveWay`: its date has a better row in the file. `dates`: those that the bad line may be of, in Unix ms. */
-type CheckedRow = { sample: Sample } | { gaveWay: true } | (BadLine & { dates: readonly number[] });
+type CheckedRow = { sample: ToldSample } | { gaveWay: true } | (BadLine & { dates: readonly number[] });
 
 /** From the earliest of some rows through the latest; undefined when there are none. */
 function extent(samples: readonly Sample[]): Span | undefined {
@@ -44,6 +46,16 @@ function extent(samples: readonly Sample[]): Span | undefined {
 }
 
 const wholeDate = (date: number): Span => ({ from: date, thru: date + DAY - 1 });
+
+/** A date (Unix ms of its midnight) about which a source has told all. */
+type CoveredDate = { date: number; source: MarketSourceName };
+
+/** Dates as spans, for each source. */
+const spansOf = (dates: readonly CoveredDate[]): CoveredBySource[] =>
+  [...Map.groupBy(dates, ({ source }) => source)].map(([source, mine]) => ({
+    source,
+    spans: union(mine.map(({ date }) => wholeDate(date))),
+  }));
 
 /**
  * The rows of a file, each checked by itself and for a second row of its date. A row of another time than midnight is its
@@ -55,7 +67,7 @@ async function* checkedRows(
   now: number,
 ): AsyncGenerator<CheckedRow> {
   const lineOfDate = new Map<number, number>();
-  const late = new Map<number, Sample>();
+  const late = new Map<number, ToldSample>();
   let last = Number.NaN;
   for await (const { line, fields } of lines) {
     const row = readImportRow(fields, columns, now);
@@ -86,28 +98,31 @@ async function* checkedRows(
 
 /**
  * The dates that a file covers: those with a row, and a single date missing between two of them, since the
- * aggregator's exports skip dates. A longer hole is more likely a cut file. A date whose row is bad is not covered.
+ * aggregator's exports skip dates; where both rows are of one source. A longer hole is more likely a cut file. A date whose
+ * row is bad is not covered.
  * What was skipped is known only at the end of the file, for its lines may be in any order.
  */
 function createCoveredDates() {
-  const dates = new Set<number>();
+  const dates = new Map<number, MarketSourceName>();
   const doubtful = new Set<number>();
   return {
-    row: (at: number): void => void dates.add(startOfDate(at)),
+    row: ({ at, source }: ToldSample): void => void dates.set(startOfDate(at), source),
     bad(some: readonly number[]): void {
       for (const date of some) doubtful.add(date);
     },
-    skipped(): Span[] {
-      const holes = [...dates]
-        .filter((date) => !dates.has(date + DAY) && dates.has(date + 2 * DAY))
-        .map((date) => date + DAY);
-      return union(holes.filter((date) => !doubtful.has(date)).map(wholeDate));
+    skipped(): CoveredDate[] {
+      return [...dates]
+        .filter(([date, source]) => !dates.has(date + DAY) && dates.get(date + 2 * DAY) === source)
+        .map(([date, source]) => ({ date: date + DAY, source }))
+        .filter(({ date }) => !doubtful.has(date));
     },
   };
 }
 
-/** Imports an export of the aggregator into the daily series of the archive. */
-export function createImport({ store, clock }: { store: ImportStore; clock: Clock }) {
+type Dependencies = { store: ImportStore; clock: Clock; line?: readonly MarketSourceName[] };
+
+/** Imports an export into the daily series of the archive: the aggregator's, or one that the service gave. */
+export function createImport({ store, clock, line = MARKET_SOURCES }: Dependencies) {
   return {
     /** Reads a file to its end, or until the signal, and stores nothing; gives the number of bad lines. */
     async check(
@@ -134,21 +149,24 @@ export function createImport({ store, clock }: { store: ImportStore; clock: Cloc
       const now = clock.now();
       const counts: ImportCounts = { read: 0, added: 0, changed: 0, skipped: 0, kept: 0, bad: 0 };
       const covered = createCoveredDates();
-      let batch: Sample[] = [];
+      let batch: ToldSample[] = [];
 
-      async function write(skipped: readonly Span[]): Promise<void> {
-        const given = batch.map((sample) => ({ ...sample, settled: isSettled('day', sample.at, now) }));
-        batch = [];
+      async function write(skipped: readonly CoveredDate[]): Promise<void> {
         // Once the next date is ready, no row of midnight is to be expected of a date any more.
-        const final = given.filter(({ settled, at }) => settled || now >= dayReady(at + DAY));
-        const known = final.map(({ at }) => wholeDate(startOfDate(at)));
+        const final = batch.filter(({ at }) => isSettled('day', at, now) || now >= dayReady(at + DAY));
+        const known = final.map(({ at, source }) => ({ date: startOfDate(at), source }));
+        const given = batch.map((sample) => {
+          const isProvisional = sourcesBefore(sample.source, line).length > 0;
+          return { ...sample, settled: !isProvisional && isSettled('day', sample.at, now) };
+        });
+        batch = [];
         let merged: ReturnType<typeof mergeDays<ArchivedSample>>['merged'] = [];
         const merge = (stored: readonly ArchivedSample[]) => {
-          const result = mergeDays(stored, given, replace);
+          const result = mergeDays(stored, given, replace, line);
           merged = result.merged;
           return result;
         };
-        await store.merge(token, extent(given), union([...known, ...skipped]), merge, clock.now());
+        await store.merge(token, extent(given), spansOf([...known, ...skipped]), merge, clock.now());
         for (const row of merged) {
           counts[row.outcome] += 1;
           if (row.outcome === 'kept') onKept(row);
@@ -177,7 +195,7 @@ export function createImport({ store, clock }: { store: ImportStore; clock: Cloc
           counts.skipped += 1;
           continue;
         }
-        covered.row(row.sample.at);
+        covered.row(row.sample);
         batch.push(row.sample);
         if (batch.length === BATCH_ROWS) await write([]);
       }

@@ -1,5 +1,5 @@
 import type { Clock } from '#domain/clock';
-import { daysWindow, type Interval, rangeWindow, type Window } from '#domain/market/interval';
+import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from '#domain/market/interval';
 import type { Columns } from '#domain/market/series';
 import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
 import { seriesJson } from '#domain/market/series-json';
@@ -11,7 +11,8 @@ import { createAnswerCache } from '#services/caching/answer-cache';
 import { type Body, bodyOf, createBodies, longBodyOf } from '#services/caching/bodies';
 import type { FetchOutcome } from '#services/upstream/fetch-outcome';
 import { upstreamProblem } from '#services/upstream/problem';
-import type { ArchiveCache } from './archive-cache.ts';
+import type { SeriesSummary } from '#stores/market/archive';
+import { type ArchiveCache, fetchesOf } from './archive-cache.ts';
 import type { Backfill } from './backfill.ts';
 import { createGapReport } from './gaps.ts';
 import type { KeyCheck } from './key-check.ts';
@@ -36,6 +37,18 @@ const RENDER: Record<Shape, (columns: Columns) => Iterable<string>> = {
 
 const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
 
+/** What the archive holds of an interval, whoever told it; undefined for nothing. */
+function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
+  const mine = rows.filter((row) => row.interval === interval);
+  if (mine.length === 0) return undefined;
+  return {
+    interval,
+    from: Math.min(...mine.map(({ from }) => from)),
+    thru: Math.max(...mine.map(({ thru }) => thru)),
+    points: mine.reduce((sum, { points }) => sum + points, 0),
+  };
+}
+
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
 export function createMarket({ archive, backfill, keyCheck, clock }: Dependencies) {
   const bodies = createBodies();
@@ -49,14 +62,14 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
   function facts(
     token: TokenName,
     window: Window,
-    rows: Pick<WindowRows, 'isSettled' | 'lastAt'>,
+    rows: Pick<WindowRows, 'isSettled' | 'lastAt' | 'sources'>,
     outcome: FetchOutcome,
   ) {
-    const whats = ['latest', `chart:${token}`, `hours:${token}`, `daily:${token}`] as const;
-    const times = whats.flatMap((what) => archive.fetchedAt(what) ?? []);
+    const times = fetchesOf(token).flatMap((what) => archive.fetchedAt(what) ?? []);
     const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
     const gaps = gapReport.gaps(token, window);
     return {
+      source: rows.sources.join(', '),
       modifiedAt: rows.lastAt,
       fetchedAt,
       dueAt: backfill.dueAt(fetchedAt ?? clock.now()),
@@ -92,7 +105,8 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     const row = archive.latest(token);
     if (!row) throw upstreamProblem(outcome.failure ?? leftOut);
     return {
-      body: bodies.kept(token, String(row.fetchedAt), () => JSON.stringify(row.record)),
+      body: bodies.kept(token, `${row.source},${row.fetchedAt}`, () => JSON.stringify(row.record)),
+      source: row.source,
       modifiedAt: row.at,
       fetchedAt: row.fetchedAt,
       dueAt: backfill.dueAt(row.fetchedAt),
@@ -141,7 +155,10 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
       const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
       const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
       const body = bodyOf(format === 'csv' ? seriesToCsv([sample]) : JSON.stringify([snapshot]));
-      return { body, ...facts(token, window, { ...rows, lastAt: sample.at }, outcome) };
+      return {
+        body,
+        ...facts(token, window, { ...rows, sources: [sample.source], lastAt: sample.at }, outcome),
+      };
     },
 
     /** The last so many days: minutes, hours or midnights (`daysWindow`). */
@@ -177,11 +194,11 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     /** The tokens, since when (Unix ms) a price of each is known, and what the archive holds of it. */
     async tokens() {
       const summary = await archive.summary();
-      return TOKENS.map((token) => ({
-        token,
-        listedAt: archive.beginning(token.name),
-        held: summary.filter((row) => row.token === token.name),
-      }));
+      return TOKENS.map((token) => {
+        const rows = summary.filter((row) => row.token === token.name);
+        const held = INTERVALS.flatMap((interval) => heldOf(rows, interval) ?? []);
+        return { token, listedAt: archive.beginning(token.name), held };
+      });
     },
   };
 }

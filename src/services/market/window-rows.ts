@@ -1,7 +1,7 @@
 import { type Clock, DAY, startOfDate } from '#domain/clock';
 import { isMidnightSample, samplesIn, type Window } from '#domain/market/interval';
-import type { Sample } from '#domain/market/sample';
-import { columnsOf, isSettledSlice, type Series, samplesOf } from '#domain/market/series';
+import { sourcesByFrequency } from '#domain/market/provenance';
+import { columnsOf, isSettledSlice, type Series, samplesOf, type ToldSample } from '#domain/market/series';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import type { ArchiveCache } from './archive-cache.ts';
@@ -17,7 +17,7 @@ type Dependencies = { archive: ArchiveCache; clock: Clock };
 /** What the archive holds of a window, as it is now. */
 export function createWindowReader({ archive, clock }: Dependencies) {
   /** Until its own row is ready, the first sample after midnight stands in for today's; a later hour's does not. */
-  function standIn(token: TokenName): Sample | undefined {
+  function standIn(token: TokenName): ToldSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = [
       archive.series(token, 'minute').firstFrom(today),
@@ -30,9 +30,9 @@ export function createWindowReader({ archive, clock }: Dependencies) {
   /** The rows of a window, and the samples that follow them. To be used before anything is awaited: rows may be replaced. */
   function read(token: TokenName, { interval, span, open, withLatest }: Window, series: Series) {
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
-    const following: Sample[] = [];
+    const following: ToldSample[] = [];
     let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
-    const follow = (sample: Sample | undefined) => {
+    const follow = (sample: ToldSample | undefined) => {
       if (!sample || sample.at <= lastAt) return;
       following.push(sample);
       lastAt = sample.at;
@@ -48,7 +48,12 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       isSettled: !open && (isSettledSlice(slice) || (interval === 'minute' && span.thru < clock.now() - DAY)),
       lastAt,
       isWide: slice.end - slice.start > WIDE_SAMPLES,
-      first: (): Sample | undefined => samplesOf(slice).next().value ?? following[0],
+      /** Who told them, whoever told most first. */
+      sources: sourcesByFrequency(
+        slice.columns.source.subarray(slice.start, slice.end),
+        columnsOf(following).source,
+      ),
+      first: (): ToldSample | undefined => samplesOf(slice).next().value ?? following[0],
       /** A copy of all of it. */
       columns: () => columnsOf(following, slice),
       /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */

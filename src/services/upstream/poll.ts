@@ -24,7 +24,8 @@ export function createPoll<What extends string>({ refreshes, concerns, reload }:
     await reload(changed.map(({ what }) => what));
     for (const { what, version, fetchedAt: at } of changed) {
       versions.set(what, version);
-      if (at !== null) fetchedAt.set(what, at);
+      if (at === null) fetchedAt.delete(what);
+      else fetchedAt.set(what, at);
     }
   }
 

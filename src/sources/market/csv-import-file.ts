@@ -77,9 +77,12 @@ export async function openImportFile(path: string) {
 
   async function readHeader(): Promise<ImportColumn[]> {
     for await (const { fields } of records()) {
+      // A CSV of the service says who told each row where that is not always the same.
       const names = fields.map((field) => field.toLowerCase()).map((name) => SERVICE_NAMES[name] ?? name);
       const wanted = IMPORT_COLUMNS.join(',');
-      if (names.length === IMPORT_COLUMNS.length && IMPORT_COLUMNS.every((column) => names.includes(column)))
+      const figures = names.filter((name) => name !== 'source');
+      const isWhole = IMPORT_COLUMNS.every((column) => names.includes(column));
+      if (isWhole && figures.length === IMPORT_COLUMNS.length && names.length - figures.length <= 1)
         return names as ImportColumn[];
       const isHeader = IMPORT_COLUMNS.some((column) => names.includes(column));
       throw new ImportFileError(

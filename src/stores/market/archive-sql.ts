@@ -1,5 +1,6 @@
 import { iso } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
+import type { MarketSourceName } from '#domain/market/provenance';
 import type { Sample } from '#domain/market/sample';
 import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
@@ -9,10 +10,18 @@ import { Prisma } from '#generated/prisma/client';
  * SQL that more than one store of the archive uses.
  */
 
-export type ArchivedSample = Sample & { settled: boolean };
+/** A row of the archive: what was told, whether it will ever change, and who told it. */
+export type ArchivedSample = Sample & { settled: boolean; source: MarketSourceName };
+
+/** Who tells, and the sources before it in the line: what those have told stays. */
+export type Teller = { source: MarketSourceName; before: readonly MarketSourceName[] };
 
 export const toInstant = (ms: number) => Prisma.sql`${iso(ms)}::timestamptz`;
 export const epochMs = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
+
+/** Whether a row's source is one of these. */
+export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
+  Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
 
 /** Whether a point can be true. PostgreSQL orders NaN above infinity; a figure that is null is left out. */
 export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
@@ -41,31 +50,53 @@ export const oneLeftAside = (token: string, what: LeftAside['what'], at: Date): 
 });
 
 /** Rows go out as one JSON text: the server casts each figure from its own digits, so none is rounded. */
-export const given = (samples: readonly ArchivedSample[]) => Prisma.sql`
+export const given = (samples: readonly (Sample & { settled: boolean })[]) => Prisma.sql`
   SELECT to_timestamp(at / 1000)::timestamptz(3) AS at, price, market_cap, volume, settled
   FROM json_to_recordset(${JSON.stringify(
-    samples.map(({ marketCap, ...sample }) => ({ ...sample, market_cap: marketCap })),
+    samples.map(({ at, price, marketCap, volume, settled }) => ({
+      at,
+      price,
+      market_cap: marketCap,
+      volume,
+      settled,
+    })),
   )}::json) AS row(at float8, price float8, market_cap float8, volume float8, settled boolean)`;
 
+/** Other writers of points wait until the transaction is over, readers do not. */
+export const lockPoints = Prisma.sql`LOCK TABLE point IN SHARE ROW EXCLUSIVE MODE`;
+
 /**
- * Adds spans to the coverage of a series; spans that touch become one. Two processes may write at once: the overlap
- * that leaves is united when it is read.
+ * Adds spans to what a source covers of a series. What a source before it covers is left out, and what those after it
+ * cover there ends: each instant is one source's. Spans that touch become one. Two processes may write at once: the
+ * overlap that leaves is united when it is read.
  */
-export const addCoverage = (token: TokenName, interval: Interval, spans: readonly Span[]) => Prisma.sql`
+export const addCoverage = (
+  token: TokenName,
+  interval: Interval,
+  { source, before }: Teller,
+  spans: readonly Span[],
+) => Prisma.sql`
   WITH added AS (
-    SELECT to_timestamp("from" / 1000)::timestamptz(3) AS "from", to_timestamp(thru / 1000)::timestamptz(3) AS thru
+    SELECT coalesce(range_agg(tstzrange(to_timestamp("from" / 1000)::timestamptz(3),
+        to_timestamp(thru / 1000)::timestamptz(3) + interval '1 ms')), '{}')
+      - coalesce((SELECT range_agg(tstzrange("from", thru + interval '1 ms')) FROM source_coverage
+        WHERE token = ${token} AND grain = ${interval}::grain AND ${isOneOf('source', before)}), '{}') AS spans
     FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8)),
   touching AS (
-    DELETE FROM coverage c WHERE token = ${token} AND grain = ${interval}::grain AND EXISTS (
-      SELECT 1 FROM added
-      WHERE c."from" <= added.thru + interval '1 ms' AND c.thru >= added."from" - interval '1 ms')
-    RETURNING "from", thru),
+    DELETE FROM source_coverage c USING added
+    WHERE token = ${token} AND grain = ${interval}::grain AND NOT ${isOneOf('source', before)}
+      AND tstzrange(c."from" - interval '1 ms', c.thru + interval '1 ms', '[]') && added.spans
+    RETURNING source, "from", thru),
   united AS (
-    SELECT unnest(range_agg(tstzrange("from", thru + interval '1 ms'))) AS span
-    FROM (SELECT "from", thru FROM added UNION ALL SELECT "from", thru FROM touching) AS every)
-  INSERT INTO coverage (token, grain, "from", thru)
-  SELECT ${token}, ${interval}::grain, lower(span), upper(span) - interval '1 ms' FROM united
-  ON CONFLICT (token, grain, "from") DO UPDATE SET thru = greatest(coverage.thru, excluded.thru)`;
+    SELECT ${source}::text AS source, unnest(range_agg(span)) AS span FROM (
+      SELECT unnest(spans) AS span FROM added
+      UNION ALL SELECT tstzrange("from", thru + interval '1 ms') FROM touching WHERE source = ${source}) AS every
+    UNION ALL
+    SELECT source, unnest(range_agg(tstzrange("from", thru + interval '1 ms')) - (SELECT spans FROM added))
+    FROM touching WHERE source <> ${source} GROUP BY source)
+  INSERT INTO source_coverage (token, grain, source, "from", thru)
+  SELECT ${token}, ${interval}::grain, source, lower(span), upper(span) - interval '1 ms' FROM united
+  ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(source_coverage.thru, excluded.thru)`;
 
 /**
  * Which unsettled rows an answer takes the place of: those of the span that it covers. A day row of another time than

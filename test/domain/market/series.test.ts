@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MARKET_SOURCES } from '#domain/market/provenance';
 import { createSeries, isSettledSlice, samplesOf } from '#domain/market/series';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: null });
@@ -9,6 +10,7 @@ const row = fc.record({
   marketCap: figure,
   volume: figure,
   settled: fc.boolean(),
+  source: fc.constantFrom(...MARKET_SOURCES),
 });
 const rows = fc
   .uniqueArray(row, { selector: ({ at }) => at, maxLength: 30 })
@@ -52,7 +54,7 @@ describe('a series', () => {
   });
 
   test('a slice up to infinity ends with the last row', () => {
-    const sample = { at: 7, price: 1, marketCap: null, volume: 0 };
+    const sample = { at: 7, price: 1, marketCap: null, volume: 0, source: 'kraken' as const };
     expect([...samplesOf(createSeries([sample]).slice(7, Number.POSITIVE_INFINITY))]).toEqual([sample]);
   });
 });

@@ -42,7 +42,7 @@ describe.each([
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const html = page.text;
-    expect(html).toContain('Data provided by');
+    expect(html).toContain('Powered by');
     const loaded = [...html.matchAll(/<(?:script|link|img)\b[^>]*?\b(?:src|href)="([^"]+)"/g)];
     expect(loaded).toHaveLength(3);
     for (const [, target] of loaded) {

@@ -79,7 +79,7 @@ describe.each([
     for (const target of ['/', '/docs', '/docs/problems', '/openapi.json', '/llms.txt']) {
       expect(html).toContain(`<a href="${basePath}${target}"`);
     }
-    expect(html).toContain('Data provided by <a href="https://www.coingecko.com">CoinGecko</a>');
+    expect(html).toContain('Powered by <a href="https://www.coingecko.com">CoinGecko</a>');
   });
 
   it('has a section for every problem, where its type leads', async () => {

@@ -57,5 +57,5 @@ it('is Markdown that becomes HTML without a trace of it', () => {
     expect(html, title).not.toMatch(/`|\]\(|^\* |undefined|\\(?!\n)/m);
     expect(text.split('\n\n', 1)[0], title).not.toContain('```');
   }
-  expect(guideText(settings)).toContain('Data provided by [CoinGecko](https://www.coingecko.com).');
+  expect(guideText(settings)).toContain('Powered by [CoinGecko](https://www.coingecko.com).');
 });

@@ -87,7 +87,7 @@ describe('the description', () => {
         servers: [{ url }],
       });
     }
-    expect(documents[0]?.info.description).toContain('Data provided by [CoinGecko]');
+    expect(documents[0]?.info.description).toContain('Powered by [CoinGecko]');
   });
 
   it('has the same paths under a base path, and problems that lead below it', () => {
@@ -175,6 +175,7 @@ describe('the description', () => {
       'Cache-Control',
       'Cache-Status',
       'Vary',
+      'Quotient-Source',
       'Age',
       'Quotient-Gaps',
     ]);

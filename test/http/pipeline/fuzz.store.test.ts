@@ -161,7 +161,14 @@ const HEADERS: Record<string, fc.Arbitrary<string>> = {
   expect: oneOf('nonsense'),
 };
 const header = fc
-  .constantFrom(...Object.keys(HEADERS), 'if-none-match', 'if-none-match', 'accept', 'accept')
+  .constantFrom(
+    ...Object.keys(HEADERS),
+    'if-none-match',
+    'if-none-match',
+    'if-none-match',
+    'accept',
+    'accept',
+  )
   .chain((name) => (HEADERS[name] as fc.Arbitrary<string>).map((text) => [name, text] as const));
 
 const method = fc.oneof(

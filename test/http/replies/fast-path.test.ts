@@ -38,6 +38,7 @@ let holds: boolean;
 
 const answer: Answer = {
   body: bodyOf('{"current_price":1}'),
+  source: 'coingecko',
   modifiedAt: NOW - 1000,
   fetchedAt: NOW - 1900,
   dueAt: NOW + 60_000,

@@ -19,7 +19,7 @@ beforeAll(async () => {
       50000 + i::float8 / 4, 1e12 + i, CASE WHEN i % 7 = 0 THEN NULL ELSE 3e10 + i END, true
     FROM generate_series(0, ${HOURS}::int) i`;
   await database.prisma.$executeRaw`
-    INSERT INTO coverage VALUES ('bitcoin', 'hour', '2013-01-01Z', ${new Date(NOW - 2 * DAY)}::timestamptz)`;
+    INSERT INTO source_coverage VALUES ('bitcoin', 'hour', 'coingecko', '2013-01-01Z', ${new Date(NOW - 2 * DAY)}::timestamptz)`;
   await database.prisma.$executeRaw`INSERT INTO refresh (what, version) VALUES ('hours:bitcoin', 1)`;
   service = await startService({ clock, database, settings: { BURST_PER_SECOND: '0' } });
 }, 60_000);

@@ -17,6 +17,7 @@ beforeEach(() => {
 function answer(outcome: Partial<Answer['outcome']> = {}): Answer {
   return {
     body: bodyOf('{}'),
+    source: 'coingecko',
     modifiedAt: clock.now(),
     fetchedAt: clock.now(),
     dueAt: clock.now() + HOUR,

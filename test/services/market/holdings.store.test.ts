@@ -65,7 +65,13 @@ describe('the archive in memory', () => {
         covers: { from: day, thru: day + DAY - 1 },
       };
       const what = i % 3 === 0 ? (`daily:${token}` as const) : (`chart:${token}` as const);
-      await process.record(what, token, what.startsWith('daily') ? [days, minute] : [minute], NOW);
+      await process.record(
+        'coingecko',
+        what,
+        token,
+        what.startsWith('daily') ? [days, minute] : [minute],
+        NOW,
+      );
       await processes[(i + 1) % 2]?.sync();
     });
     await Promise.all(work);
@@ -86,6 +92,7 @@ describe('the archive in memory', () => {
     const [first, second] = [await open(clock), await open(clock)];
     const record = () =>
       first.record(
+        'coingecko',
         'chart:bitcoin',
         'bitcoin',
         [{ interval: 'minute', samples: [row(clock.now(), 1)] }],
@@ -125,7 +132,7 @@ describe('the archive in memory', () => {
             samples: rows.sort((a, b) => a.at - b.at),
             ...(covers && { covers: { from: NOW - DAY, thru: NOW } }),
           };
-          await (bySecond ? second : first).record(`chart:${token}`, token, [update], NOW);
+          await (bySecond ? second : first).record('coingecko', `chart:${token}`, token, [update], NOW);
         }
         await Promise.all([first.sync(), second.sync()]);
         await expectSame(first);
@@ -140,6 +147,7 @@ describe('the archive in memory', () => {
     const day = NOW - DAY;
     const cover = (process: ArchiveCache, from: number, thru: number) =>
       process.record(
+        'coingecko',
         'hours:bitcoin',
         'bitcoin',
         [{ interval: 'hour', samples: [], covers: { from: day + from, thru: day + thru } }],
@@ -170,12 +178,13 @@ describe('the archive in memory', () => {
         at += 61_234;
         const sample = { at, price: price + 0, marketCap: null, volume: volume + 0 };
         await archive.record(
+          'coingecko',
           'chart:bitcoin',
           'bitcoin',
           [{ interval: 'minute', samples: [{ ...sample, settled: true }] }],
           NOW,
         );
-        expect(archive.newest('bitcoin')).toEqual(sample);
+        expect(archive.newest('bitcoin')).toEqual({ ...sample, source: 'coingecko' });
       }),
       { numRuns: 60 },
     );

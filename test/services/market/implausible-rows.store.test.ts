@@ -44,10 +44,10 @@ async function storeWhatCannotBeTrue(): Promise<void> {
     INSERT INTO point VALUES ('bitcoin', 'hour', ${iso(NOW - 94 * MINUTE)}::timestamptz, 1, 'NaN', 1, true),
       ('bitcoin', 'hour', ${iso(NOW - 95 * MINUTE)}::timestamptz, 1, 1, '-Infinity', true)`;
   await prisma.$executeRaw`
-    UPDATE coverage SET thru = '9999-01-01Z' WHERE token = 'bitcoin' AND grain = 'minute'`;
-  await prisma.$executeRaw`UPDATE latest SET at = ${iso(SOON)}::timestamptz WHERE token = 'bitcoin'`;
-  await prisma.$executeRaw`UPDATE latest SET record = '{"current_price":"much"}' WHERE token = 'ethereum'`;
-  await prisma.$executeRaw`UPDATE latest SET at = 'infinity' WHERE token = 'solana'`;
+    UPDATE source_coverage SET thru = '9999-01-01Z' WHERE token = 'bitcoin' AND grain = 'minute'`;
+  await prisma.$executeRaw`UPDATE source_latest SET at = ${iso(SOON)}::timestamptz WHERE token = 'bitcoin'`;
+  await prisma.$executeRaw`UPDATE source_latest SET record = '{"current_price":"much"}' WHERE token = 'ethereum'`;
+  await prisma.$executeRaw`UPDATE source_latest SET at = 'infinity' WHERE token = 'solana'`;
   await prisma.$executeRaw`UPDATE latest_statistics SET at = ${iso(SOON)}::timestamptz`;
 }
 

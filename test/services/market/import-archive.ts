@@ -87,7 +87,7 @@ export async function openImportArchive() {
     take,
     samples,
     covered,
-    clear: () => database.prisma.$executeRaw`TRUNCATE point, coverage, refresh`,
+    clear: () => database.prisma.$executeRaw`TRUNCATE point, source_coverage, refresh`,
     async close(): Promise<void> {
       await database.close();
       await rm(directory, { recursive: true, force: true });

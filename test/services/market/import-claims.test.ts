@@ -18,7 +18,9 @@ async function claimed(dates: readonly string[], { strict = false } = {}) {
         asked = [isoDate(span.from), isoDate(span.thru)];
         merge([]);
       }
-      covered.push(...covers.map(({ from, thru }) => `${isoDate(from)}/${isoDate(thru)}`));
+      covered.push(
+        ...covers.flatMap(({ spans }) => spans).map(({ from, thru }) => `${isoDate(from)}/${isoDate(thru)}`),
+      );
     },
   };
   const file: ImportFile = {

@@ -83,6 +83,7 @@ it('joins the spans that the service has fetched', async () => {
   const store = createArchiveStore(archive.database.prisma);
   const span = { from: midnight('2020-01-03'), thru: midnight('2020-01-05') - 1 };
   await store.record(
+    'coingecko',
     'daily:ethereum',
     'ethereum',
     [{ interval: 'day', samples: [], covers: span }],

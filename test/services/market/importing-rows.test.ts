@@ -4,6 +4,7 @@ import { DAY, HOUR, startOfDate } from '#domain/clock';
 import { IMPORT_COLUMNS, readImportRow } from '#domain/market/import-row';
 import { isMidnightSample } from '#domain/market/interval';
 import { mergeDays } from '#domain/market/merge-days';
+import type { MarketSourceName } from '#domain/market/provenance';
 
 const NOW = Date.parse('2024-06-01T12:00:00Z');
 const read = (line: string) => readImportRow(line.split(','), IMPORT_COLUMNS, NOW);
@@ -16,6 +17,7 @@ describe('a row of an export', () => {
         price: 1161.9086430994253,
         marketCap: 113043826616.74722,
         volume: 2006770995.7220535,
+        source: 'coingecko',
       },
     });
   });
@@ -27,6 +29,14 @@ describe('a row of an export', () => {
     ['2017-06-06T23:29:00.123Z', '2017-06-06T23:29:00.123Z'],
   ])('may be of %s', (time, at) => {
     expect(read(`${time},1,2,3`)).toMatchObject({ sample: { at: Date.parse(at) } });
+  });
+
+  it('may say who told it, by a name that is known', () => {
+    const told = (source: string) =>
+      readImportRow(['2018-01-30', '1', '2', '3', source], [...IMPORT_COLUMNS, 'source'], NOW);
+    expect(told('kraken')).toMatchObject({ sample: { source: 'kraken' } });
+    expect(told('')).toMatchObject({ sample: { source: 'coingecko' } });
+    expect(told('somebody')).toMatchObject({ fault: 'source is none of coingecko, kraken' });
   });
 
   it('has null where a figure is empty', () => {
@@ -71,12 +81,13 @@ describe('a row of an export', () => {
 });
 
 describe('merging days', () => {
-  const day = (at: string, price: number, settled = true) => ({
+  const day = (at: string, price: number, settled = true, source: MarketSourceName = 'coingecko') => ({
     at: Date.parse(at),
     price,
     marketCap: null,
     volume: 1,
     settled,
+    source,
   });
 
   it('lets an unsettled row give way, at whatever time of its date it lies', () => {
@@ -126,6 +137,22 @@ describe('merging days', () => {
         );
       }),
     );
+  });
+
+  it('lets a source before it in the line have its row, and no source after it', () => {
+    const first = day('2024-05-31T00:00:00Z', 1, false);
+    const second = day('2024-05-31T00:00:00Z', 1, false, 'kraken');
+    expect(mergeDays([second], [first], false)).toMatchObject({
+      merged: [{ outcome: 'changed' }],
+      samples: [first],
+    });
+    for (const replace of [false, true]) {
+      expect(mergeDays([first], [second], replace)).toEqual({
+        merged: [{ outcome: 'kept', given: second, stored: first }],
+        gone: [],
+        samples: [],
+      });
+    }
   });
 
   it('keeps a settled row that differs in its time alone', () => {

@@ -160,3 +160,28 @@ test('the checksum is the SHA-256 of the file', async () => {
   const { rows } = await postgres.query('SELECT checksum FROM _prisma_migrations');
   expect(rows).toEqual([{ checksum: createHash('sha256').update(FIRST.script).digest('hex') }]);
 });
+
+test('what is stored before there are sources is the first one’s afterwards', async () => {
+  const all = await readMigrations();
+  const before = all.filter(({ name }) => name < '20261122100000_sources');
+  await migrate(postgres, { migrations: before });
+  await postgres.exec(`
+    INSERT INTO point VALUES ('bitcoin', 'day', '2026-05-01Z', 1, 2, 3, true);
+    INSERT INTO coverage VALUES ('bitcoin', 'day', '2026-05-01Z', '2026-05-02Z');
+    INSERT INTO latest VALUES ('bitcoin', '{"current_price":1}', '2026-05-02Z', '2026-05-02Z')`);
+  await migrate(postgres, { migrations: all.slice(0, before.length + 1) });
+  const rowOf = async (table: string) => (await postgres.query(`SELECT * FROM ${table}`)).rows;
+  expect(await rowOf('point')).toMatchObject([
+    { price: 1, settled: true, source: 'coingecko', provisional: false },
+  ]);
+  expect(await rowOf('source_coverage')).toMatchObject([
+    {
+      token: 'bitcoin',
+      grain: 'day',
+      source: 'coingecko',
+      from: new Date('2026-05-01Z'),
+      thru: new Date('2026-05-02Z'),
+    },
+  ]);
+  expect(await rowOf('source_latest')).toMatchObject([{ source: 'coingecko', record: { current_price: 1 } }]);
+});

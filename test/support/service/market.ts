@@ -19,7 +19,8 @@ export async function openProcess(
 ) {
   const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
   const parts = await openDependencies(settings, { logger, clock, database });
-  return { market: parts.market, close: parts.close };
+  const { market, poll, enforceRetention, close } = parts;
+  return { market, poll, enforceRetention, close };
 }
 
 /** The market services on a fresh database, with the sandbox as their aggregator, all by one clock. */
@@ -37,16 +38,23 @@ export async function openTestMarket(
   };
   const first = await openProcess(database, clock, settings);
   const processes = [first];
+  async function openAnother() {
+    const process = await openProcess(database, clock, settings);
+    processes.push(process);
+    return process;
+  }
   return {
     market: first.market,
     sandbox,
     database,
     /** Another process on the same database. */
     async another() {
-      const process = await openProcess(database, clock, settings);
-      processes.push(process);
-      return process.market;
+      return (await openAnother()).market;
     },
+    openAnother,
+    /** Reloads what was stored by others. */
+    poll: first.poll,
+    enforceRetention: first.enforceRetention,
     async close(): Promise<void> {
       for (const process of processes) await process.close();
       await database.close();

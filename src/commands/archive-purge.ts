@@ -1,0 +1,40 @@
+import { systemClock } from '#domain/clock';
+import { isMarketSource, MARKET_SOURCES } from '#domain/market/provenance';
+import { EXIT } from '#exit';
+import { createPurge, type Purged } from '#services/market/purge';
+import { createPurgeStore } from '#stores/market/purges';
+import { pastDate, readArguments, withDatabase, wrongUsage } from './command-line.ts';
+
+export const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
+
+    Deletes what a source told: its points, latest prices and coverage, or only those before a date (UTC).
+    Running processes drop them within seconds. The gaps are fetched again when somebody asks, as far as
+    MARKET_RETENTION allows. Can be run again if interrupted. Sources: ${MARKET_SOURCES.join(', ')}.
+`;
+
+const form = {
+  options: { source: { type: 'string' }, before: { type: 'string' } },
+  positionals: [],
+} as const;
+
+const amounts = ({ points, latest, spans }: Omit<Purged, 'token'>) =>
+  `${points} points, ${latest} latest prices and ${spans} spans of coverage`;
+
+/** `archive purge --source <name>` */
+export async function runPurge(args: readonly string[]): Promise<number> {
+  const { source = '', before } = readArguments(args, form).values;
+  if (!isMarketSource(source)) throw wrongUsage(`--source must be one of ${MARKET_SOURCES.join(', ')}`);
+  const until = before === undefined ? undefined : pastDate('--before', before, systemClock.now());
+
+  return withDatabase(async ({ prisma }) => {
+    const purge = createPurge({ store: createPurgeStore(prisma), clock: systemClock });
+    const total = { points: 0, latest: 0, spans: 0 };
+    for await (const purged of purge({ source, before: until })) {
+      for (const what of ['points', 'latest', 'spans'] as const) total[what] += purged[what];
+      const isAny = purged.points + purged.latest + purged.spans > 0;
+      if (isAny) process.stdout.write(`${purged.token}: ${amounts(purged)} deleted\n`);
+    }
+    process.stdout.write(`${source}: ${amounts(total)} deleted in all\n`);
+    return EXIT.ok;
+  });
+}

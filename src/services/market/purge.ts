@@ -1,0 +1,41 @@
+import type { Clock } from '#domain/clock';
+import { INTERVALS } from '#domain/market/interval';
+import type { MarketSourceName } from '#domain/market/provenance';
+import { isTokenName } from '#domain/market/token';
+import type { Purge, PurgeStore } from '#stores/market/purges';
+import { fetchesOf } from './archive-cache.ts';
+
+/** How much was deleted of a token; `spans`: of coverage, deleted or shortened. */
+export type Purged = { token: string; points: number; latest: number; spans: number };
+
+type Dependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
+
+/** The source whose answers the fetches of the archive bring. */
+const FETCHED: MarketSourceName = 'coingecko';
+
+/** Deletes what a source told. */
+export function createPurge({ store, clock }: Dependencies) {
+  /** Where all of it goes, what the source is asked for is due again; else its coverage says what is missing. */
+  function dueAgain(token: string, { source, before }: Purge): readonly string[] {
+    return before === undefined && source === FETCHED && isTokenName(token) ? fetchesOf(token) : [];
+  }
+
+  /**
+   * Deletes the points, latest prices and coverage that a source told, token by token; processes that run drop them from
+   * memory. Rows of other sources stay. What was deleted before it is interrupted stays so.
+   */
+  return async function* purge(what: Purge): AsyncGenerator<Purged> {
+    for (const token of await store.tokens()) {
+      const counts = { token, points: 0, latest: 0, spans: 0 };
+      for (const interval of INTERVALS) {
+        const { points, spans } = await store.series(token, interval, what, clock.now());
+        counts.points += points;
+        counts.spans += spans;
+      }
+      counts.latest = await store.latest(token, what, dueAgain(token, what), clock.now());
+      yield counts;
+    }
+  };
+}
+
+export type PurgeSource = ReturnType<typeof createPurge>;

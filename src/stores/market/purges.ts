@@ -1,0 +1,140 @@
+import type { Interval } from '#domain/market/interval';
+import type { MarketSourceName } from '#domain/market/provenance';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { bumpRefresh, lockPoints, toInstant } from './archive-sql.ts';
+
+/** Points deleted in one transaction: some milliseconds, for which other writers of points wait. */
+const BATCH = 5000;
+/** The longest that one of them may take, in ms, the wait for other writers included. */
+const LONGEST = 30_000;
+
+/** What is deleted: what a source told of the time before an instant (Unix ms), or all that it told. */
+export type Purge = { source: MarketSourceName; before?: number | undefined };
+
+/**
+ * Deletes the next points of a series that a source told, and from its coverage the time up to where they end: to the
+ * end of the purge with the last of them. Where a deleted point had taken the place of another source's, that one's
+ * coverage loses the slot. So coverage never tells more than there is.
+ *
+ * The rows are deleted by where they are, which the lock keeps as it is: an embedded database has no statistics, and
+ * joined the batch to itself row by row, for a minute.
+ */
+function purgeBatch(token: string, interval: Interval, { source, before }: Purge, after: string | undefined) {
+  const end = before === undefined ? Prisma.sql`'infinity'::timestamptz` : toInstant(before);
+  const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${end}`;
+  const isNext = after === undefined ? Prisma.sql`true` : Prisma.sql`at > ${after}::timestamptz`;
+  const ofSeries = Prisma.sql`token = ${token} AND grain = ${interval}::grain`;
+  const slot = Prisma.sql`date_trunc(${interval}, at, 'UTC')`;
+  return Prisma.sql`
+    WITH gone AS (
+      DELETE FROM point WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM point WHERE ${ofSeries} AND source = ${source} AND ${isNext} AND ${isBefore}
+        ORDER BY at LIMIT ${BATCH}::int))
+      RETURNING at),
+    batch AS (
+      SELECT count(*)::int AS points, max(at)::text AS last, count(*) < ${BATCH}::int AS whole,
+        CASE WHEN count(*) < ${BATCH}::int THEN ${end} ELSE max(at) + interval '1 ms' END AS thru,
+        coalesce(range_agg(tstzrange(${slot}, ${slot} + ('1 ' || ${interval})::interval)), '{}') AS slots
+      FROM gone),
+    touching AS (
+      DELETE FROM source_coverage c USING batch WHERE ${ofSeries}
+        AND (c.source = ${source} AND c."from" < batch.thru
+          OR c.source <> ${source} AND tstzrange(c."from", c.thru, '[]') && batch.slots)
+      RETURNING source, "from", c.thru),
+    rest AS (
+      SELECT source, range_agg(tstzrange("from", touching.thru + interval '1 ms')) - CASE WHEN source = ${source}
+        THEN tstzmultirange(tstzrange(NULL, (SELECT thru FROM batch))) ELSE (SELECT slots FROM batch) END AS spans
+      FROM touching GROUP BY source),
+    kept AS (
+      INSERT INTO source_coverage (token, grain, source, "from", thru)
+      SELECT ${token}, ${interval}::grain, source, lower(span), upper(span) - interval '1 ms'
+      FROM (SELECT source, unnest(spans) AS span FROM rest) AS left_over)
+    SELECT points, last, whole, (SELECT count(*)::int FROM touching WHERE source = ${source}) AS spans FROM batch`;
+}
+
+type Batch = { points: number; last: string | null; whole: boolean; spans: number };
+
+/** Every token of which there is anything, in the index' own order: no row of the points is read for it. */
+const TOKENS = Prisma.sql`
+  WITH RECURSIVE tokens AS (
+    SELECT min(token) AS token FROM point
+    UNION ALL SELECT (SELECT min(token) FROM point WHERE token > tokens.token) FROM tokens WHERE token IS NOT NULL)
+  SELECT token FROM tokens WHERE token IS NOT NULL
+  UNION SELECT token FROM source_coverage UNION SELECT token FROM source_latest`;
+
+/** Deletes what a source told: its points, its latest prices, and its coverage as far. */
+export function createPurgeStore(prisma: PrismaClient) {
+  /** Deletes a batch, and tells every process where that changed anything. */
+  const purgeNext = (
+    token: string,
+    interval: Interval,
+    purge: Purge,
+    after: string | undefined,
+    at: number,
+  ) =>
+    prisma.$transaction(
+      async (tx) => {
+        await tx.$executeRaw(lockPoints);
+        const [batch] = await tx.$queryRaw<[Batch]>(purgeBatch(token, interval, purge, after));
+        if (batch.points + batch.spans > 0) await tx.$executeRaw(bumpRefresh(`purge:${token}`, at));
+        return batch;
+      },
+      { timeout: LONGEST },
+    );
+
+  return {
+    /** The tokens of which anything is stored. */
+    async tokens(): Promise<string[]> {
+      const rows = await prisma.$queryRaw<{ token: string }[]>(TOKENS);
+      return rows.map(({ token }) => token).sort();
+    },
+
+    /**
+     * Deletes what a source told of a series, some thousand points in a transaction: what was deleted stays so where it
+     * is interrupted.
+     *
+     * @param at Unix ms: when this is done
+     * @returns how many points were deleted, and how many spans of coverage were changed or deleted
+     */
+    async series(token: string, interval: Interval, purge: Purge, at: number) {
+      const counts = { points: 0, spans: 0 };
+      for (let after: string | undefined; ; ) {
+        const { points, last, whole, spans } = await purgeNext(token, interval, purge, after, at);
+        counts.points += points;
+        counts.spans += spans;
+        if (whole) return counts;
+        after = last ?? undefined;
+      }
+    },
+
+    /**
+     * Deletes the latest price of a token that a source told.
+     *
+     * @param due the fetches that are to be made again as if they never had been
+     * @returns how many were deleted: one or none
+     */
+    async latest(
+      token: string,
+      { source, before }: Purge,
+      due: readonly string[],
+      at: number,
+    ): Promise<number> {
+      const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${toInstant(before)}`;
+      return prisma.$transaction(async (tx) => {
+        const deleted = await tx.$executeRaw`
+          DELETE FROM source_latest WHERE token = ${token} AND source = ${source} AND ${isBefore}`;
+        await tx.$executeRaw`
+          UPDATE refresh SET fetched_at = NULL, version = version + 1 WHERE what = ANY (${[...due]}::text[])`;
+        if (deleted > 0) await tx.$executeRaw(bumpRefresh(`purge:${token}`, at));
+        return deleted;
+      });
+    },
+
+    /** That the retention was enforced at an instant (Unix ms); ends the claim on it. */
+    async retentionEnforced(at: number): Promise<void> {
+      await prisma.$executeRaw(bumpRefresh('retention', at));
+    },
+  };
+}
+
+export type PurgeStore = ReturnType<typeof createPurgeStore>;
