@@ -12,14 +12,14 @@ import { openCoinGecko } from '#sources/market/coingecko';
 import { createArchiveStore } from '#stores/market/archive';
 import { createPurgeStore } from '#stores/market/purges';
 import type { Context } from './context.ts';
+import { createDropped } from './dropped-samples.ts';
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
 export async function openMarket(context: Context) {
-  const { settings, prisma, deadline, refreshes, observe, dropped, clock, log } = context;
+  const { settings, prisma, deadline, refreshes, observe, clock, log } = context;
   const { coingecko, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const upstream = 'coingecko';
   const breaker = createBreaker();
-  const countDropped = dropped(upstream);
   const budget = await openBudget({
     store: refreshes,
     upstream,
@@ -34,10 +34,7 @@ export async function openMarket(context: Context) {
     reserve: budget.reserve,
     callSpacing: () => budget.schedule().latest,
     observe: observe(upstream),
-    dropped: ({ count, ...facts }) => {
-      countDropped(count);
-      log.warn({ upstream, dropped: count, ...facts }, 'samples that cannot be true are dropped');
-    },
+    dropped: createDropped(context, upstream),
     breaker,
   });
   const store = deadline.over(createArchiveStore(prisma));

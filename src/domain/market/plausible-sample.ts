@@ -20,8 +20,8 @@ const isPrice = (price: number | null): boolean =>
 export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): boolean =>
   at >= from && at <= thru && isPrice(price);
 
-/** Why a sample cannot be true. */
-export type Implausible = 'too_early' | 'too_late' | 'price';
+/** Why a sample cannot be true; a candle also when it does not begin at a multiple of its length. */
+export type Implausible = 'too_early' | 'too_late' | 'price' | 'off_grid';
 
 /** Why no sample of a token can have this time, as of now; undefined when one can. */
 export function implausibleTime(token: TokenName, at: number, now: number): Implausible | undefined {

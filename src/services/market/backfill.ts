@@ -37,7 +37,7 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
       isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
       // What another source has told is a gap to this one.
       coverage: archive.coverage(token, interval, fetches.source),
-      reach: fetches.reach(now, interval),
+      reach: fetches.reach(interval, now),
       isSettled: !open && isSettledSlice(archive.series(token, interval).slice(span.from, span.thru)),
       newestAt: archive.newest(token)?.at,
       fetchedAt: (kind) => archive.fetchedAt(nameOf(kind, token)),
@@ -90,7 +90,7 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
     idle: singleFlight.idle,
 
     /** The first instant that the aggregator's plan reaches, and of which its samples are kept. */
-    reach: (interval: Interval): number => fetches.reach(clock.now(), interval),
+    reach: (interval: Interval): number => fetches.reach(interval, clock.now()),
   };
 }
 

@@ -22,7 +22,7 @@ type Dependencies = { source: CoinGecko; archive: ArchiveCache; clock: Clock; re
 export function createFetches({ source, archive, clock, retention }: Dependencies) {
   const oldest = (now: number) => keptFrom(retention, SOURCE, now);
   /** What is older is not kept, so it is not asked for either. */
-  const reach = (now: number, interval: Interval) => Math.max(source.reach(now, interval), oldest(now));
+  const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
 
   /** Of an update what is kept: a span that is covered begins with it. */
   function keptOf({ interval, samples, covers }: SeriesUpdate, now: number): SeriesUpdate {
@@ -98,7 +98,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
     async hours(token: TokenName, span: Span): Promise<void> {
       const asked = clock.now();
       const isRecent = span.thru >= asked - HOURLY_DAYS * DAY;
-      const days = Math.min(HOURLY_DAYS, Math.floor((asked - source.reach(asked, 'hour')) / DAY));
+      const days = Math.min(HOURLY_DAYS, Math.floor((asked - source.reach('hour', asked)) / DAY));
       const samples = isRecent ? await source.recent(token, days) : await source.between(token, span);
       const now = clock.now();
       const covers = isRecent ? { from: asked - days * DAY, thru: now } : span;
@@ -110,7 +110,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
     /** One call for every midnight from an instant on, as far as the plan reaches. */
     async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
       const days = Math.ceil((clock.now() - from) / DAY);
-      const samples = await source.daily(token, Number.isFinite(reach(0, 'day')) ? days : 'max');
+      const samples = await source.daily(token, Number.isFinite(reach('day', 0)) ? days : 'max');
       const now = clock.now();
       const { days: rows, trailing } = splitDaily(samples);
       const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];

@@ -6,8 +6,9 @@ import {
   reachAfterRefusal,
 } from '#domain/market/aggregator-plan';
 import type { Interval } from '#domain/market/interval';
-import { type Implausible, implausible, plausibleFigure } from '#domain/market/plausible-sample';
+import { implausible, plausibleFigure } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
+import type { MarketSource, Quote } from '#domain/market/source';
 import type { Span } from '#domain/market/span';
 import { beginningOf, isTokenName, type TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
@@ -22,6 +23,7 @@ import {
   marketsOf,
   namedReach,
 } from './coingecko-wire.ts';
+import { createPlausible, type Dropped } from './plausible.ts';
 
 /** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
@@ -35,16 +37,12 @@ const MORE_TOKENS = 250;
 /** The points of each array that a chart of so many days has, where they lie so far apart. */
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
 
-/** Told of the samples of an answer that cannot be true and were left out: how many, for which reasons. */
-export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;
-
-/** The latest price of a token and the time of its sample (Unix ms). */
-type Quote = { token: TokenName; record: LatestPrice; at: number };
-
 const FIVE_MINUTES = 5 * MINUTE;
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
 
-function toQuote(market: Market, now: number): Quote[] {
+type RecordedQuote = Quote & { record: LatestPrice };
+
+function toQuote(market: Market, now: number): RecordedQuote[] {
   const { id, last_updated, current_price, ...figures } = market;
   if (!isTokenName(id) || current_price === null) return [];
   const record = {
@@ -55,7 +53,7 @@ function toQuote(market: Market, now: number): Quote[] {
     ath_date: toHttpDate(figures.ath_date),
     atl_date: toHttpDate(figures.atl_date),
   };
-  return [{ token: id, record, at: last_updated ? Date.parse(last_updated) : now }];
+  return [{ token: id, price: current_price, record, at: last_updated ? Date.parse(last_updated) : now }];
 }
 
 type Options = {
@@ -73,24 +71,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
   const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
   const upstream = openUpstream({ ...rest, name: 'coingecko', headers, clock });
-
-  /** What can be true of an answer's samples. Throws when that is none of them. */
-  function plausible<T>(
-    path: string,
-    samples: readonly T[],
-    reasonAgainst: (one: T) => Implausible | undefined,
-  ) {
-    const reasons = new Set<Implausible>();
-    const kept = samples.filter((sample) => {
-      const reason = reasonAgainst(sample);
-      if (reason) reasons.add(reason);
-      return !reason;
-    });
-    const count = samples.length - kept.length;
-    if (count > 0) dropped({ path, count, reasons: [...reasons] });
-    if (kept.length > 0) return kept;
-    throw new UpstreamFailure('coingecko', 'unexpected', 'not one sample that can be true');
-  }
+  const plausible = createPlausible(upstream.name, dropped);
 
   function limitReach(days: number, isOfAll: boolean): void {
     if (isOfAll) reachDays.day = Math.min(reachDays.day, days);
@@ -135,6 +116,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
   }
 
   return {
+    name: 'coingecko' as const,
     plan,
 
     /**
@@ -142,7 +124,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
      * is configured until the aggregator refuses to go back so far. That is kept by this process: one that is started
      * again learns it again by a call or two.
      */
-    reach: (now: number, interval: Interval): number =>
+    reach: (interval: Interval, now: number): number =>
       now - (interval === 'day' ? reachDays.day : reachDays.finer) * DAY,
 
     /** How many days the plan reaches back; `limitReach` makes them no more than so many. */
@@ -154,7 +136,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
       upstream.ask({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
 
     /** The latest prices of the tokens named; one that the aggregator leaves out, or has no price of, is left out. */
-    async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
+    async quotes(tokens: readonly TokenName[]): Promise<RecordedQuote[]> {
       const query = { vs_currency: 'usd', ids: tokens.join(',') };
       const maxBytes = MARKETS_BYTES + MARKET_BYTES * tokens.length;
       const path = '/coins/markets';
@@ -164,9 +146,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
         const quotes = markets.flatMap((market) => toQuote(market, now));
         if (quotes.length === 0)
           throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
-        return plausible(path, quotes, ({ token, at, record }) =>
-          implausible(token, { at, price: record.current_price }, now),
-        );
+        return plausible(path, quotes, ({ token, ...sample }) => implausible(token, sample, now));
       });
     },
 
@@ -201,7 +181,7 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
       ),
 
     close: upstream.close,
-  };
+  } satisfies Pick<MarketSource, 'name' | 'reach' | 'quotes' | 'close'> & Record<string, unknown>;
 }
 
 export type CoinGecko = ReturnType<typeof openCoinGecko>;

@@ -1,5 +1,6 @@
 import type { AggregatorPlanName } from '#domain/market/aggregator-plan';
-import { type Dropped, openCoinGecko } from '#sources/market/coingecko';
+import { openCoinGecko } from '#sources/market/coingecko';
+import type { Dropped } from '#sources/market/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
 
 type Options = {

@@ -1,0 +1,152 @@
+import type { z } from 'zod';
+import {
+  CANDLE_MINUTES,
+  type Candle,
+  type CandleMinutes,
+  type CandleSource,
+  candleLength,
+  closingSample,
+  implausibleCandle,
+  type ToldCandles,
+} from '#domain/candles/candle';
+import { type Clock, MINUTE, SECOND } from '#domain/clock';
+import type { Interval } from '#domain/market/interval';
+import { implausible } from '#domain/market/plausible-sample';
+import type { MarketSource } from '#domain/market/source';
+import { beginningOf, type TokenName, tokenNamed } from '#domain/market/token';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import { openUpstream, type Question, type UpstreamOptions } from '#sources/transport/upstream';
+import { createTradedPairs, type LeftOut } from './kraken-pairs.ts';
+import { assetPairs, ohlcOf, type PairNames, read, tickerOf, UPSTREAM } from './kraken-wire.ts';
+import { createPlausible, type Dropped } from './plausible.ts';
+
+/** The pair of each token against the US dollar, by the pair's own name. */
+export const KRAKEN_PAIRS: Readonly<Record<TokenName, string>> = {
+  bitcoin: 'XXBTZUSD',
+  ethereum: 'XETHZUSD',
+  solana: 'SOLUSD',
+  'usd-coin': 'USDCUSD',
+  arweave: 'ARUSD',
+};
+
+/** Candles that the venue tells of a pair at each length, the running one not counted. */
+const CANDLES_TOLD = 720;
+/**
+ * The largest answers, in bytes: a row is about 90 bytes; the ticker of all 1,546 pairs was 430 KB in 2026, and the list
+ * of them, at some 600 bytes each, 0.9 MB.
+ */
+const OHLC_BYTES = 256 * 1024;
+const TICKER_BYTES = 1024 * 1024;
+const PAIRS_BYTES = 4 * 1024 * 1024;
+
+type Options = {
+  pairs?: Readonly<Partial<Record<TokenName, string>>>;
+  clock: Clock;
+  dropped: Dropped;
+  /** Told once of each token whose pair is not traded. */
+  leftOut: (pair: LeftOut) => void;
+} & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
+
+type Ask = <Body>(question: Question, schema: z.ZodType<Body>) => Promise<Body>;
+
+/** Since the venue has begun to name pairs by their symbols, an answer may have either name. */
+const namesOf = (token: TokenName, pair: string): PairNames => [
+  pair,
+  `${tokenNamed(token).symbol.toUpperCase()}/USD`,
+];
+
+/** Of rows at the same time the later in the answer stays; ascending. */
+const distinct = (rows: readonly Candle[]): Candle[] =>
+  [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
+
+/** Kraken's public REST API (docs.kraken.com/api). Every verb throws `UpstreamFailure`. */
+export function openKraken({ pairs = KRAKEN_PAIRS, clock, dropped, leftOut, ...rest }: Options) {
+  const { timeoutMs } = rest;
+  const upstream = openUpstream({ ...rest, name: UPSTREAM, clock });
+  const plausible = createPlausible(UPSTREAM, dropped);
+  const tradedPairs = createTradedPairs({ pairs, clock, leftOut });
+
+  /** What a verb asks with: all its questions share one deadline. */
+  function withinDeadline(): Ask {
+    const end = clock.elapsed() + timeoutMs;
+    return (question, schema) => {
+      const withinMs = Math.max(1, Math.ceil(end - clock.elapsed()));
+      return upstream.ask({ ...question, withinMs }, (answer) => read(schema, answer, clock.now()));
+    };
+  }
+
+  /** The names of each token's pair, of those that are traded. Throws when none is. */
+  async function namesOfTraded(tokens: readonly TokenName[], ask: Ask) {
+    const traded = await tradedPairs(() =>
+      ask({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs),
+    );
+    const wanted = tokens.flatMap((token) => {
+      const pair = traded.get(token);
+      return pair === undefined ? [] : [{ token, pair, names: namesOf(token, pair) }];
+    });
+    const [first, ...others] = wanted;
+    if (first) return [first, ...others] as const;
+    throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
+  }
+
+  async function candles(token: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
+    const length = minutes * MINUTE;
+    const ask = withinDeadline();
+    const [{ pair, names }] = await namesOfTraded([token], ask);
+    // A second earlier: whether a candle that begins at `since` is told is written nowhere.
+    const since = from !== undefined && { since: String(Math.max(0, Math.floor(from / SECOND) - 1)) };
+    const query: Record<string, string> = { pair, interval: String(minutes), ...since };
+    const { rows, last } = await ask({ path: '/OHLC', query, maxBytes: OHLC_BYTES }, ohlcOf(names));
+    const now = clock.now();
+    const finished = distinct(rows.filter(({ at }) => at <= last));
+    const told = plausible(`/OHLC?pair=${pair}`, finished, (candle) =>
+      implausibleCandle(token, candle, length, now),
+    );
+    const wanted = from ?? beginningOf(token);
+    // Fewer rows than the venue keeps: it has no others of the time that was asked for.
+    const first = rows.length < CANDLES_TOLD ? wanted : Math.max(wanted, finished[0]?.at ?? wanted);
+    const covers = { from: first, thru: last + length - 1 };
+    return {
+      candles: told.filter(({ at }) => at >= wanted),
+      covers: covers.from <= covers.thru ? covers : undefined,
+    };
+  }
+
+  return {
+    name: UPSTREAM,
+
+    /** As far back as it tells candles of this length. */
+    reach: (interval, now) => now - CANDLES_TOLD * candleLength(interval),
+
+    /** The price of each token's last trade, as of now: the answer has no time. */
+    async quotes(tokens) {
+      const ask = withinDeadline();
+      const traded = await namesOfTraded(tokens, ask);
+      const path = '/Ticker';
+      const query = { pair: traded.map(({ pair }) => pair).join(',') };
+      const names = traded.map((one) => one.names);
+      const prices = await ask({ path, query, maxBytes: TICKER_BYTES }, tickerOf(names));
+      const now = clock.now();
+      const quotes = traded.flatMap(({ token }, i) => {
+        const price = prices[i];
+        return price === undefined ? [] : [{ token, price, at: now }];
+      });
+      if (quotes.length === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'none of the pairs asked for');
+      return plausible(path, quotes, ({ token, ...sample }) => implausible(token, sample, now));
+    },
+
+    candles,
+
+    /** The close of each finished candle, at its end. */
+    async samples(token: TokenName, interval: Interval, from?: number) {
+      const length = candleLength(interval);
+      const first = from === undefined ? undefined : from - length;
+      const told = await candles(token, CANDLE_MINUTES[interval], first);
+      return told.candles.map((candle) => closingSample(candle, length));
+    },
+
+    close: upstream.close,
+  } satisfies MarketSource & CandleSource;
+}
+
+export type Kraken = ReturnType<typeof openKraken>;

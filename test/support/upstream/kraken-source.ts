@@ -1,0 +1,34 @@
+import { openKraken } from '#sources/market/kraken';
+import type { LeftOut } from '#sources/market/kraken-pairs';
+import type { Dropped } from '#sources/market/plausible';
+import { createTestClock } from '../../../fixtures/clock.ts';
+
+type Options = {
+  timeoutMs?: number;
+  pairs?: Parameters<typeof openKraken>[0]['pairs'];
+  /** Calls that the budget has left; no end of them where left out. */
+  calls?: number;
+  now?: string;
+};
+
+/** Kraken's source on its own: a clock that stands still, a budget, and what it tells of. */
+export function openTestKraken(url: string, options: Options = {}) {
+  const { timeoutMs = 20_000, pairs, now = '2026-05-15T14:10:06Z' } = options;
+  let left = options.calls ?? Number.POSITIVE_INFINITY;
+  const clock = createTestClock(now);
+  const outcomes: string[] = [];
+  const dropped: Parameters<Dropped>[0][] = [];
+  const leftOut: LeftOut[] = [];
+  const source = openKraken({
+    url,
+    ...(pairs && { pairs }),
+    timeoutMs,
+    clock,
+    reserve: async () => left-- > 0,
+    callSpacing: () => 0,
+    dropped: (samples) => void dropped.push(samples),
+    leftOut: (pair) => void leftOut.push(pair),
+    observe: (outcome) => void outcomes.push(outcome),
+  });
+  return { ...source, clock, outcomes, dropped, leftOut };
+}
