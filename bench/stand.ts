@@ -33,6 +33,7 @@ export async function openStand({ databaseServer }: Surroundings, users = 1, tre
     BURST_PER_SECOND: '0',
     COINGECKO_PLAN: 'demo',
     COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
   };
   const opened: Server[] = [];
 

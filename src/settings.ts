@@ -86,6 +86,7 @@ const variables = z.object({
   COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
   COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
   COINGECKO_REFRESH: readBy(parseRefreshSchedule).default({}),
+  KRAKEN_URL: httpUrl.default('https://api.kraken.com/0/public'),
   MARKET_RETENTION: readBy(parseRetention).default({}),
   CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
   CRYPTOCOMPARE_API_KEY: upstreamKey.optional(),
@@ -155,6 +156,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
       },
       schedule: { ...plan.schedule, ...data.COINGECKO_REFRESH },
     },
+    kraken: { url: data.KRAKEN_URL },
     retention: data.MARKET_RETENTION,
     statistics: lineUp({
       cryptocompare: { url: data.CRYPTOCOMPARE_URL, apiKey: data.CRYPTOCOMPARE_API_KEY },

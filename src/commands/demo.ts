@@ -47,6 +47,7 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
     PORT: String(port),
     DATA_DIR: directory,
     COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
     COINGECKO_PLAN: 'pro',
     // With a key, two of the chains come from the source that needs one.
     CRYPTOCOMPARE_URL: sandbox.cryptocompareUrl,

@@ -32,6 +32,7 @@ async function start(env: Record<string, string> = {}): Promise<Dependencies> {
   const own = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
     COINGECKO_PLAN: 'demo',
     COINGECKO_CALLS_PER_MINUTE: '1000',
     ...statisticsSettings(sandbox),

@@ -38,6 +38,7 @@ async function start(): Promise<Dependencies> {
   const database = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
     CRYPTOCOMPARE_API_KEY: 'a-key',
     ...statisticsSettings(sandbox),
   });

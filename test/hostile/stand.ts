@@ -60,6 +60,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     DATA_DIR: dataDir,
     DATABASE_URL: database ? databaseAt(database.url) : '',
     COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
     COINGECKO_PLAN: 'pro',
     ...statisticsSettings(sandbox),
     NODE_URLS: sandbox.cosmosNodeUrl,

@@ -24,6 +24,7 @@ async function startOnOwnServer() {
   const service = await startServiceProcess({
     DATABASE_URL: proxy.url,
     COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
     ...statisticsSettings(sandbox),
   });
 

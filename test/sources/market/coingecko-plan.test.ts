@@ -115,8 +115,8 @@ describe('a refusal to go back so far', () => {
     const isDaily = !name.includes('hours');
     await withSource(answer(nameless), async (source) => {
       await expect(ask(source)).rejects.toMatchObject({ reason: 'out_of_reach' });
-      expect(source.reach(NOW, 'hour')).toBe(NOW - days * DAY);
-      expect(source.reach(NOW, 'day')).toBe(isDaily ? NOW - days * DAY : Number.NEGATIVE_INFINITY);
+      expect(source.reach('hour', NOW)).toBe(NOW - days * DAY);
+      expect(source.reach('day', NOW)).toBe(isDaily ? NOW - days * DAY : Number.NEGATIVE_INFINITY);
     });
   });
 

@@ -32,6 +32,7 @@ export async function openTestMarket(
   const database = await openTestDatabase();
   const settings = {
     COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
     COINGECKO_PLAN: plan,
     ...statisticsSettings(sandbox),
     ...env,

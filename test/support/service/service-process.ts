@@ -5,11 +5,16 @@ import { SHORT_LIVED } from '../node-arguments.ts';
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
-/** Nothing listens there: whoever wants statistics says where they are, and no public host is asked. */
+/** Nothing listens there: whoever wants statistics or candles says where they are, and no public host is asked. */
 const NOWHERE = Object.fromEntries(
-  ['CRYPTOCOMPARE_URL', 'BITCOIN_STATS_URL', 'ETHEREUM_STATS_URL', 'SOLANA_RPC_URL', 'ARWEAVE_URL'].map(
-    (name) => [name, 'http://127.0.0.1:9'],
-  ),
+  [
+    'KRAKEN_URL',
+    'CRYPTOCOMPARE_URL',
+    'BITCOIN_STATS_URL',
+    'ETHEREUM_STATS_URL',
+    'SOLANA_RPC_URL',
+    'ARWEAVE_URL',
+  ].map((name) => [name, 'http://127.0.0.1:9']),
 );
 
 /** Each sees every line until its `off`. */

@@ -55,6 +55,7 @@ export async function startService({
   const settings = readSettings({
     PORT: '0',
     COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
     ...statisticsSettings(sandbox),
     ...env,
   });

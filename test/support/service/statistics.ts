@@ -75,6 +75,7 @@ export async function startWithStatistics({
     async another(env: Record<string, string> = {}, lines: string[] = []): Promise<Dependencies> {
       const given = {
         COINGECKO_URL: sandbox.coingeckoUrl,
+        KRAKEN_URL: sandbox.krakenUrl,
         ...statisticsSettings(sandbox),
         CRYPTOCOMPARE_API_KEY: 'a-key',
         ...settings,

@@ -1,0 +1,43 @@
+import { SECOND } from '#domain/clock';
+import type { Budget } from '#domain/upstream/budget';
+import { createBreaker } from '#domain/upstream/circuit-breaker';
+import { openBudget } from '#services/upstream/budget';
+import { openKraken } from '#sources/market/kraken';
+import type { Context } from './context.ts';
+import { createDropped } from './dropped-samples.ts';
+
+/** One call a second is safe, by the venue's own documentation; it names no other limit. */
+const SPACING = SECOND;
+const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
+
+/** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
+export async function openVenue(context: Context) {
+  const { settings, refreshes, observe, clock, log } = context;
+  const upstream = 'kraken';
+  const breaker = createBreaker();
+  const throttle = () => undefined;
+  const budget = await openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock });
+  const source = openKraken({
+    ...settings.kraken,
+    timeoutMs: settings.upstreamTimeoutMs,
+    clock,
+    reserve: budget.reserve,
+    callSpacing: () => SPACING,
+    observe: observe(upstream),
+    dropped: createDropped(context, upstream),
+    leftOut: (pair) => log.warn({ upstream, ...pair }, 'a pair that is not traded is left out'),
+    breaker,
+  });
+
+  return {
+    source,
+
+    /** The upstream's circuit and budget, for the metrics. */
+    readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
+
+    /** Reads what calls other processes have spent. */
+    poll: budget.sync,
+
+    close: source.close,
+  };
+}
