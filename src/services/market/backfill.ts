@@ -68,9 +68,9 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
         const [next] = planFetches(window, { ...planInput(token, window, now), tried, hasFailed });
         if (!next) return runner.outcome;
         const { kind, span, wait } = next;
-        const reach = fetches.reach(now, window.interval);
+        const reach = fetches.reach(window.interval, now);
         const isMade = await runner.run(nameOf(kind, token), wait, () => fetches[kind](token, span));
-        if (fetches.reach(now, window.interval) > reach) {
+        if (fetches.reach(window.interval, now) > reach) {
           // The aggregator's plan turned out to reach less far: what it does reach is planned anew, without a pause.
           singleFlight.forget(nameOf(kind, token));
           continue;
