@@ -8,9 +8,11 @@ import {
   type ImportSummary,
   type KeptRow,
 } from '#services/market/import';
-import { ImportFileError, openImportFile } from '#sources/market/csv-import-file';
+import { openImportFile } from '#sources/market/csv-import-file';
+import { ImportFileError } from '#sources/market/csv-lines';
 import { createImportStore } from '#stores/market/imports';
 import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
+import { printFirst } from './print-first.ts';
 
 const MAX_BAD_LINES = 100;
 const MAX_KEPT_ROWS = 20;
@@ -33,21 +35,6 @@ const form = {
 } as const;
 
 const FIGURES = { price: 'price', marketCap: 'market_cap', volume: 'total_volume' } as const;
-
-/** Prints the first lines of a kind, and of the rest how many there are. */
-function printFirst(limit: number, kind: string) {
-  let count = 0;
-  const print = (text: string) => process.stderr.write(`${text}\n`);
-  return {
-    line(text: string): void {
-      count += 1;
-      if (count <= limit) print(text);
-    },
-    rest(): void {
-      if (count > limit) print(`… and ${count - limit} more ${kind}`);
-    },
-  };
-}
 
 /** The figures in which a settled row and the file's differ. */
 function keptLine({ stored, given }: KeptRow): string {
