@@ -7,8 +7,8 @@ import { TOKENS, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import type { Answer } from '#services/caching/answer';
-import { createAnswerCache } from '#services/caching/answer-cache';
-import { type Body, bodyOf, createBodies, longBodyOf } from '#services/caching/bodies';
+import { createAnswers } from '#services/caching/answers';
+import { bodyOf } from '#services/caching/bodies';
 import type { FetchOutcome } from '#services/upstream/fetch-outcome';
 import { upstreamProblem } from '#services/upstream/problem';
 import type { SeriesSummary } from '#stores/market/archive';
@@ -51,12 +51,9 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
 
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
 export function createMarket({ archive, backfill, keyCheck, clock }: Dependencies) {
-  const bodies = createBodies();
-  const answerCache = createAnswerCache({ source: archive, clock });
+  const answers = createAnswers({ source: archive, clock });
   const gapReport = createGapReport({ archive, backfill, clock });
   const { read, size } = createWindowReader({ archive, clock });
-  /** Long answers that are being made, for whoever asks the same meanwhile. */
-  const underWay = new Map<string, Promise<Answer>>();
 
   /** What is said of a window's answer, beside its body. */
   function facts(
@@ -79,33 +76,22 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     };
   }
 
-  function bodyFor(
-    question: string,
-    { version, isWide, columns }: WindowRows,
-    render: (columns: Columns) => Iterable<string>,
-  ): Body | Promise<Body> {
-    if (isWide) {
-      const rows = columns();
-      const pieces = () => render(rows);
-      return version === undefined ? longBodyOf(pieces) : bodies.keptLong(question, version, pieces);
-    }
-    const text = () => [...render(columns())].join('');
-    return version === undefined ? bodyOf(text()) : bodies.kept(question, version, text);
-  }
-
   async function history(question: string, token: TokenName, window: Window, shape: Shape): Promise<Answer> {
     const outcome = await backfill.window(token, window);
     const rows = read(token, window, await archive.reaching(token, window.interval, window.span.from));
     if (rows.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
     const answer = facts(token, window, rows, outcome);
-    return { body: await bodyFor(question, rows, RENDER[shape]), ...answer };
+    // Made of the rows as they are now, also where that takes a while.
+    const wide = rows.isWide ? rows.columns() : undefined;
+    const pieces = () => RENDER[shape](wide ?? rows.columns());
+    return { body: await answers.bodyOf(question, rows, pieces), ...answer };
   }
 
   function latestAnswer(token: TokenName, outcome: FetchOutcome): Answer {
     const row = archive.latest(token);
     if (!row) throw upstreamProblem(outcome.failure ?? leftOut);
     return {
-      body: bodies.kept(token, `${row.source},${row.fetchedAt}`, () => JSON.stringify(row.record)),
+      body: answers.bodies.kept(token, `${row.source},${row.fetchedAt}`, () => JSON.stringify(row.record)),
       source: row.source,
       modifiedAt: row.at,
       fetchedAt: row.fetchedAt,
@@ -116,7 +102,6 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     };
   }
 
-  /** A window's answer, or the one that was given to the same question a moment ago, or that is being made at length. */
   function ask(
     about: readonly (string | number)[],
     token: TokenName,
@@ -124,25 +109,18 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     shape: Shape,
   ): Answer | Promise<Answer> {
     const question = about.join();
-    const known = answerCache.get(question) ?? underWay.get(question);
-    if (known) return known;
-    const made = history(question, token, window, shape).then((answer) => answerCache.keep(question, answer));
-    if (size(token, window) !== 'short') {
-      const forget = () => underWay.delete(question);
-      underWay.set(question, made);
-      made.then(forget, forget);
-    }
-    return made;
+    const isLong = size(token, window) !== 'short';
+    return answers.ask(question, isLong, () => history(question, token, window, shape));
   }
 
   return {
     /** The latest price record: at once when its time has not come. */
     latest(token: TokenName): Answer | Promise<Answer> {
-      const known = answerCache.get(token);
+      const known = answers.cache.get(token);
       if (known) return known;
       const outcome = backfill.latest(token);
       if (outcome instanceof Promise) return outcome.then((outcome) => latestAnswer(token, outcome));
-      return answerCache.keep(token, latestAnswer(token, outcome));
+      return answers.cache.keep(token, latestAnswer(token, outcome));
     },
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */

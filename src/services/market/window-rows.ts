@@ -12,6 +12,12 @@ const WIDE_SAMPLES = 1000;
 const LONG_SAMPLES = 6000;
 export type WindowSize = 'short' | 'wide' | 'long';
 
+/** How large the answer to a window of so many samples is. */
+export function windowSize(samples: number): WindowSize {
+  if (samples > LONG_SAMPLES) return 'long';
+  return samples > WIDE_SAMPLES ? 'wide' : 'short';
+}
+
 type Dependencies = { archive: ArchiveCache; clock: Clock };
 
 /** What the archive holds of a window, as it is now. */
@@ -47,7 +53,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       // Minutes are told of the last day alone: what they were when it ended they stay.
       isSettled: !open && (isSettledSlice(slice) || (interval === 'minute' && span.thru < clock.now() - DAY)),
       lastAt,
-      isWide: slice.end - slice.start > WIDE_SAMPLES,
+      isWide: windowSize(slice.end - slice.start) !== 'short',
       /** Who told them, whoever told most first. */
       sources: sourcesByFrequency(
         slice.columns.source.subarray(slice.start, slice.end),
@@ -66,9 +72,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
   /** How large the answer to a window may be. */
   function size(token: TokenName, { interval, span }: Window): WindowSize {
     const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
-    const samples = known === undefined ? 0 : samplesIn(interval, known);
-    if (samples > LONG_SAMPLES) return 'long';
-    return samples > WIDE_SAMPLES ? 'wide' : 'short';
+    return windowSize(known === undefined ? 0 : samplesIn(interval, known));
   }
 
   return { read, size };
