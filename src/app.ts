@@ -32,6 +32,7 @@ import { sources } from '#routes/sources';
 import { stats } from '#routes/stats';
 import { tokens } from '#routes/tokens';
 import { user } from '#routes/user';
+import type { Candles } from '#services/candles/candles';
 import type { Market } from '#services/market/market';
 import type { Node } from '#services/node/node';
 import type { Allowance } from '#services/quota/allowance';
@@ -46,6 +47,7 @@ export type AppDependencies = {
   users: Users;
   allowance: Allowance;
   market: Market;
+  candles: Candles;
   statistics: Statistics;
   /** The sources of statistics, and the figures each has of each chain. */
   statisticsSources: readonly StatisticsSource[];
@@ -74,6 +76,7 @@ export async function buildApp(dependencies: AppDependencies) {
     users,
     allowance,
     market,
+    candles,
     statistics,
     statisticsSources,
     node,
@@ -138,7 +141,7 @@ export async function buildApp(dependencies: AppDependencies) {
       v1.register(sources);
       v1.register(priceLatest, { prefix: '/prices/latest', market, send });
       v1.register(stats, { prefix: '/prices/latest', statistics, sources: statisticsSources, send });
-      v1.register(priceHistory, { prefix: '/prices/history', market, clock, send });
+      v1.register(priceHistory, { prefix: '/prices/history', market, candles, clock, send });
       v1.register(nodeProxy, { prefix: '/node', node, explorer: settings.node.explorer, bodies });
     },
     { prefix: `${basePath}/v1` },
@@ -147,7 +150,7 @@ export async function buildApp(dependencies: AppDependencies) {
     prefix: `${basePath}/health`,
     checkDatabase: dependencies.checkDatabase,
     isStopping: () => stopping,
-    warnings: () => [...market.warnings(), ...statistics.warnings(), ...node.warnings()],
+    warnings: () => [market, candles, statistics, node].flatMap((service) => service.warnings()),
   });
   if (drainMs !== undefined) drainOnClose(app, pending, drainMs);
   return app;

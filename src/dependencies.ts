@@ -1,4 +1,6 @@
 import pino from 'pino';
+import { openCandles } from '#dependencies/candles';
+import { openVenue } from '#dependencies/kraken';
 import { openMarket } from '#dependencies/market';
 import { openNodes } from '#dependencies/node';
 import { openStatistics } from '#dependencies/statistics';
@@ -46,6 +48,8 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const recording = { observe: metrics.upstream, dropped: metrics.droppedSamples };
   const context = { settings, prisma, deadline, refreshes, ...recording, clock, log: logger };
   const prices = await openMarket(context);
+  const venue = await openVenue(context);
+  const traded = await openCandles(context, venue);
   const chains = await openStatistics(context);
   const nodes = openNodes(context);
   const userStore = deadline.over(createUserStore(prisma, database.query));
@@ -63,7 +67,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const checkDatabase = createCheck(database.ready, clock);
   deadline.begin();
 
-  const poll = async () => void (await Promise.all([prices.poll(), chains.poll()]));
+  const poll = async () => void (await Promise.all([prices, venue, traded, chains].map((one) => one.poll())));
   const polling = setInterval(() => {
     poll().catch((err) => logger.warn({ err }, 'what is stored could not be read again'));
   }, POLL_MS);
@@ -73,7 +77,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   if (requests) {
     metrics.read({
       requests: requests.all,
-      upstreams: () => [...prices.readings(), ...chains.readings(), ...nodes.readings()],
+      upstreams: () => [prices, venue, chains, nodes].flatMap((one) => one.readings()),
       staleness: () => [...prices.market.staleness(), ...chains.statistics.staleness()],
       leases: allowance.reading,
       isDatabaseUp: () =>
@@ -94,6 +98,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     /** Records each answer, where the metrics are served. */
     requests,
     market: prices.market,
+    candles: traded.candles,
     statistics: chains.statistics,
     statisticsSources: chains.sources,
     node: nodes.node,
@@ -105,7 +110,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     async close(): Promise<void> {
       clearInterval(polling);
       await allowance.close(settings.shutdownGraceMs);
-      for (const one of [prices, chains, nodes]) await one.close();
+      for (const one of [prices, venue, chains, nodes]) await one.close();
       if (!overrides.database) await database.close();
     },
   };

@@ -1,6 +1,7 @@
 import type { Allowance, Answer } from './answer.ts';
 import { type DateInput, dayFirst, isoDate } from './dates.ts';
 import type {
+  Candle,
   DateSnapshot,
   LatestPrice,
   PriceSeries,
@@ -15,6 +16,7 @@ import { createTransport, type Question, type Transport, type TransportOptions }
 import {
   only,
   readAnswer,
+  toCandles,
   toLatestPrice,
   toSeries,
   toSnapshot,
@@ -168,6 +170,11 @@ export class QuotientClient {
     return this.#get(`${HISTORY}/date/range`, windowQuery(tokenName, window), toSeries, call);
   }
 
+  /** Candles of a venue that begin between two dates: of five minutes, an hour or a day. */
+  async candles(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<Candle[]> {
+    return this.#get(`${HISTORY}/ohlc`, windowQuery(tokenName, window), toCandles, call);
+  }
+
   /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times in ISO 8601; with `source` where several have told it. */
   async priceOnCsv(tokenName: TokenName, date: DateInput, call?: CallOptions): Promise<string> {
     return this.#csv(`${HISTORY}/date`, { tokenName, date: dayFirst(date) }, call);
@@ -181,6 +188,11 @@ export class QuotientClient {
   /** `priceRange` as CSV. */
   async priceRangeCsv(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<string> {
     return this.#csv(`${HISTORY}/date/range`, windowQuery(tokenName, window), call);
+  }
+
+  /** `candles` as CSV: `date,open,high,low,close,volume`. */
+  async candlesCsv(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<string> {
+    return this.#csv(`${HISTORY}/ohlc`, windowQuery(tokenName, window), call);
   }
 
   /** Whether the service is ready. `warnings` lists what it could not fetch. Not retried. */

@@ -1,5 +1,6 @@
 import { QuotientError } from './error.ts';
 import type {
+  Candle,
   DateSnapshot,
   Holding,
   LatestPrice,
@@ -80,6 +81,9 @@ export const toSeries = (wire: Wire<PriceSeries>): PriceSeries => ({
   market_cap: toPoints(wire.market_cap),
   total_volume: toPoints(wire.total_volume),
 });
+
+export const toCandles = (wire: Wire<Candle>[]): Candle[] =>
+  wire.map((candle) => ({ ...candle, date: instant(candle.date) }));
 
 /** History is wrapped in an array of one. */
 export function only<T>(wire: readonly T[]): T {

@@ -41,3 +41,5 @@ export async function openVenue(context: Context) {
     close: source.close,
   };
 }
+
+export type Venue = Awaited<ReturnType<typeof openVenue>>;

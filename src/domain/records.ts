@@ -129,6 +129,25 @@ export const priceSeries = z
     description: 'Three arrays over time; a figure that is not known is left out of its array',
   });
 
+const traded = (description: string, example: number) =>
+  z.number().meta({ description: `${description}, USD`, examples: [example] });
+
+export const candle = z
+  .object({
+    date: httpDate,
+    open: traded('The first price', 84001.9),
+    high: traded('The highest price', 84075.9),
+    low: traded('The lowest price', 83351.5),
+    close: traded('The last price', 83777.5),
+    volume: z
+      .number()
+      .meta({ description: 'What was traded on the venue, in tokens', examples: [159.04484404] }),
+  })
+  .meta({
+    id: 'Candle',
+    description: 'What was traded on a venue in a stretch of time; `date` is its beginning',
+  });
+
 const held = z
   .object({
     from: instant.nullable(),

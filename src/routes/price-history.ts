@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { CANDLES_CSV_HEADER } from '#domain/candles/candle-text';
 import type { Clock } from '#domain/clock';
 import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
 import { CSV_HEADER } from '#domain/market/series-csv';
-import { dateSnapshot, priceSeries } from '#domain/records';
+import { candle, dateSnapshot, priceSeries } from '#domain/records';
+import { CANDLES_CSV_EXAMPLE, CSV_EXAMPLE } from '#http/docs/examples';
 import { createAnswerQueues } from '#http/pipeline/answer-queue';
 import { currency, date, days, tokenName } from '#http/pipeline/parameters';
 import { runHook } from '#http/pipeline/run-hook';
@@ -12,6 +14,7 @@ import { acceptedFormat } from '#http/replies/negotiation';
 import type { Send } from '#http/replies/write-answer';
 import type { ProblemCode } from '#problems';
 import type { Answer } from '#services/caching/answer';
+import type { Candles } from '#services/candles/candles';
 import type { Market } from '#services/market/market';
 import type { WindowSize } from '#services/market/window-rows';
 
@@ -36,19 +39,63 @@ const interval = z
     examples: ['daily'],
   });
 
-const orCsv = <T extends z.ZodType>(description: string, schema: T) => ({
-  description: `${description}; or the samples as CSV, times in ISO 8601, with a fifth column \`source\` where more than one has told them`,
+/** What a path gives in CSV: the pattern of its header, an example of it, and what more there is to say. */
+const SAMPLES = {
+  header: `${CSV_HEADER}(,source)?`,
+  example: CSV_EXAMPLE,
+  note: ', with a fifth column `source` where more than one has told them',
+};
+const CANDLES = { header: CANDLES_CSV_HEADER, example: CANDLES_CSV_EXAMPLE, note: '' };
+
+const orCsv = <T extends z.ZodType>(
+  description: string,
+  schema: T,
+  { header, example, note } = SAMPLES,
+) => ({
+  description: `${description}; or the same as CSV, times in ISO 8601${note}`,
   content: {
     'application/json': { schema },
-    'text/csv': { schema: z.string().meta({ pattern: `^${CSV_HEADER}(,source)?\\r\\n` }) },
+    'text/csv': { schema: z.string().meta({ pattern: `^${header}\\r\\n`, examples: [example] }) },
   },
 });
+
+/** The parameters of a range of dates, both included. */
+const dates = (clock: Clock) => ({
+  tokenName,
+  fromDate: date('YYYY-MM-DD', clock),
+  thruDate: date('YYYY-MM-DD', clock, { future: true }),
+});
+
+/** A range of dates has its end after its beginning. */
+const inOrder = <T extends z.ZodType<{ fromDate: number; thruDate: number }>>(schema: T) =>
+  schema.refine(({ fromDate, thruDate }) => fromDate <= thruDate, {
+    path: ['fromDate'],
+    message: 'is after thruDate',
+    params: { fix: 'a fromDate that is not after thruDate' },
+  });
 
 const REACH =
   'The archive is filled from the aggregator as far back as its plan reaches. Where a part of the window cannot be ' +
   'had, the points there are come with `Quotient-Gaps`. Where all of it is missing: 404 `no_data` when the token was ' +
   'not listed yet; 404 `no_data` with `gaps` for minutes older than 24 hours, which no plan gives; else 503 ' +
   '`upstream_unavailable`, with `gaps` when the time lies beyond the reach of the plan.';
+
+const CANDLE_RULES =
+  '`date` is the beginning of a candle; the running one is left out. Without a trade all four prices are the last one, ' +
+  'and the volume is 0. A candle may be corrected until an hour after its end. The venue tells the newest 720 of each ' +
+  'length, and the archive keeps them: what it no longer tells is named in `Quotient-Gaps`; 404 `no_data` with `gaps` ' +
+  'where that is all of it.';
+
+const CANDLE_INTERVAL = {
+  description: 'The length of a candle: five minutes, an hour, a day (UTC)',
+  fix: 'minute, hourly or daily',
+  examples: ['daily'],
+};
+
+const format = z
+  .enum(['json', 'csv'], 'is not a format')
+  .optional()
+  .meta({ description: 'In place of `Accept`', fix: 'json or csv', examples: ['json'] });
 
 const contracts = (clock: Clock) => ({
   date: {
@@ -78,20 +125,18 @@ const contracts = (clock: Clock) => ({
       'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
       REACH,
     operationId: 'getHistoryOfRange',
-    querystring: z
-      .object({
-        tokenName,
-        fromDate: date('YYYY-MM-DD', clock),
-        thruDate: date('YYYY-MM-DD', clock, { future: true }),
-        interval,
-        ...currency,
-      })
-      .refine(({ fromDate, thruDate }) => fromDate <= thruDate, {
-        path: ['fromDate'],
-        message: 'is after thruDate',
-        params: { fix: 'a fromDate that is not after thruDate' },
-      }),
+    querystring: inOrder(z.object({ ...dates(clock), interval, ...currency })),
     response: { 200: orCsv('A series', priceSeries) },
+  },
+  ohlc: {
+    tags: ['history'],
+    summary: 'Candles of a venue, from one date thru another, both included',
+    description: `Open, high, low, close and volume as Kraken tells them, in US dollars; \`Quotient-Source\` names it. ${CANDLE_RULES}`,
+    operationId: 'getCandles',
+    querystring: inOrder(
+      z.object({ ...dates(clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency }),
+    ),
+    response: { 200: orCsv('The finished candles, ascending', z.array(candle), CANDLES) },
   },
 });
 
@@ -104,10 +149,9 @@ const problems: ProblemCode[] = [
   'upstream_timeout',
 ];
 
-export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock; send: Send }> = async (
-  app,
-  { market, clock, send },
-) => {
+type Options = { market: Market; candles: Candles; clock: Clock; send: Send };
+
+export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, { market, candles, clock, send }) => {
   const schemas = contracts(clock);
   const enter = createAnswerQueues();
   const config = { cost: 1, problems } as const;
@@ -124,8 +168,9 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock;
     reply: FastifyReply,
     size: WindowSize,
     answer: () => Answer | Promise<Answer>,
+    format = request.format,
   ): void | Promise<void> {
-    const give = () => send(request, reply, answer(), request.format);
+    const give = () => send(request, reply, answer(), format);
     return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
   }
 
@@ -147,4 +192,16 @@ export const priceHistory: FastifyPluginAsyncZod<{ market: Market; clock: Clock;
     const answer = () => market.range(tokenName, interval, fromDate, thruDate, request.format);
     return sendWindow(request, reply, size, answer);
   });
+
+  app.get(
+    '/ohlc',
+    { schema: schemas.ohlc, config: { ...config, headers: ['Quotient-Source'] } },
+    (request, reply) => {
+      const { tokenName, fromDate, thruDate, format = request.format } = request.query;
+      const interval = INTERVALS[request.query.interval];
+      const size = candles.size(tokenName, rangeWindow(interval, fromDate, thruDate, clock.now()));
+      const answer = () => candles.range(tokenName, interval, fromDate, thruDate, format);
+      return sendWindow(request, reply, size, answer, format);
+    },
+  );
 };

@@ -103,6 +103,7 @@ const history = (
 ) => `\`/v1/prices/history/…\` takes a date, a number of days back, or a range of dates. \
 With \`Accept: text/csv\` the answer is CSV, for the same charge, with the columns \`${CSV_HEADER}\`, \
 and \`source\` where several sources have told it.
+\`/v1/prices/history/ohlc\` has candles of Kraken in place of samples, of five minutes, an hour or a day, each at its beginning.
 
 \`\`\`sh
 curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\

@@ -1,13 +1,6 @@
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
 import { headersOf, type Occurrence } from './described-headers.ts';
-import {
-  CSV_EXAMPLE,
-  exampleOf,
-  type NamedSchemas,
-  problemExample,
-  resolve,
-  type Schema,
-} from './examples.ts';
+import { exampleOf, type NamedSchemas, problemExample, resolve, type Schema } from './examples.ts';
 
 /** What a route says of itself in its `config`. */
 export type RouteFacts = {
@@ -135,8 +128,7 @@ function problemResponses(facts: RouteFacts, context: Context): Record<string, R
 function success(status: string, { description, content }: Response, named: NamedSchemas): Response {
   if (status === '204' || !content) return { description: 'Done; there is nothing to say' };
   const media = Object.entries(content).map(([type, { schema }]): [string, Media] => {
-    const example = type === 'text/csv' ? CSV_EXAMPLE : exampleOf(schema, named);
-    return [type, { schema, example }];
+    return [type, { schema, example: exampleOf(schema, named) }];
   });
   const told = media[0] && resolve(media[0][1].schema, named).description;
   const isDefault = description === 'Default Response';

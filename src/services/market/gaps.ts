@@ -11,7 +11,7 @@ import type { Backfill } from './backfill.ts';
 type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
 
 /** A span as `Quotient-Gaps` names it: dates for days, instants for finer intervals, both ends included. */
-function spanText(interval: Interval, { from, thru }: Span): string {
+export function spanText(interval: Interval, { from, thru }: Span): string {
   const text = interval === 'day' ? isoDate : iso;
   return `${text(from)}/${text(thru)}`;
 }

@@ -66,24 +66,30 @@ export const given = (samples: readonly (Sample & { settled: boolean })[]) => Pr
 export const lockPoints = Prisma.sql`LOCK TABLE point IN SHARE ROW EXCLUSIVE MODE`;
 
 /**
+/**
  * Adds spans to what a source covers of a series. What a source before it covers is left out, and what those after it
  * cover there ends: each instant is one source's. Spans that touch become one. Two processes may write at once: the
  * overlap that leaves is united when it is read.
+ *
+ * @param table that of samples, or of candles
  */
-export const addCoverage = (
+export function addCoverage(
   token: TokenName,
   interval: Interval,
   { source, before }: Teller,
   spans: readonly Span[],
-) => Prisma.sql`
+  table: 'source_coverage' | 'candle_coverage' = 'source_coverage',
+) {
+  const coverage = Prisma.raw(table);
+  return Prisma.sql`
   WITH added AS (
     SELECT coalesce(range_agg(tstzrange(to_timestamp("from" / 1000)::timestamptz(3),
         to_timestamp(thru / 1000)::timestamptz(3) + interval '1 ms')), '{}')
-      - coalesce((SELECT range_agg(tstzrange("from", thru + interval '1 ms')) FROM source_coverage
+      - coalesce((SELECT range_agg(tstzrange("from", thru + interval '1 ms')) FROM ${coverage}
         WHERE token = ${token} AND grain = ${interval}::grain AND ${isOneOf('source', before)}), '{}') AS spans
     FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8)),
   touching AS (
-    DELETE FROM source_coverage c USING added
+    DELETE FROM ${coverage} c USING added
     WHERE token = ${token} AND grain = ${interval}::grain AND NOT ${isOneOf('source', before)}
       AND tstzrange(c."from" - interval '1 ms', c.thru + interval '1 ms', '[]') && added.spans
     RETURNING source, "from", thru),
@@ -94,9 +100,10 @@ export const addCoverage = (
     UNION ALL
     SELECT source, unnest(range_agg(tstzrange("from", thru + interval '1 ms')) - (SELECT spans FROM added))
     FROM touching WHERE source <> ${source} GROUP BY source)
-  INSERT INTO source_coverage (token, grain, source, "from", thru)
+  INSERT INTO ${coverage} AS known (token, grain, source, "from", thru)
   SELECT ${token}, ${interval}::grain, source, lower(span), upper(span) - interval '1 ms' FROM united
-  ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(source_coverage.thru, excluded.thru)`;
+  ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
+}
 
 /**
  * Which unsettled rows an answer takes the place of: those of the span that it covers. A day row of another time than

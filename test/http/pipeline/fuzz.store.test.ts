@@ -56,6 +56,7 @@ const LIKELY: Record<string, fc.Arbitrary<string>> = {
     oneOf('2024-02-31', '31-01-2024', '0000-00-00', '9999-12-31'),
   ),
   interval: oneOf('minute', 'hourly', 'daily', 'weekly'),
+  format: oneOf('json', 'csv', 'CSV'),
   currency: oneOf('usd', 'USD', 'eur'),
   name: fc.oneof(oneOf('Ada'), word),
   email: fc.oneof(oneOf('ada@example.org', 'ada'), word),
@@ -210,7 +211,7 @@ function request() {
       method: method.map((other) => other ?? verb),
       credential,
       headers: fc.oneof(
-        { weight: 2, arbitrary: fc.constant<(readonly [string, string])[]>([]) },
+        { weight: 1, arbitrary: fc.constant<(readonly [string, string])[]>([]) },
         { weight: 1, arbitrary: fc.array(header, { maxLength: 3 }) },
       ),
       body,

@@ -19,8 +19,8 @@ export async function openProcess(
 ) {
   const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
   const parts = await openDependencies(settings, { logger, clock, database });
-  const { market, poll, enforceRetention, close } = parts;
-  return { market, poll, enforceRetention, close };
+  const { market, candles, poll, enforceRetention, close } = parts;
+  return { market, candles, poll, enforceRetention, close };
 }
 
 /** The market services on a fresh database, with the sandbox as their aggregator, all by one clock. */
@@ -46,12 +46,12 @@ export async function openTestMarket(
   }
   return {
     market: first.market,
+    candles: first.candles,
     sandbox,
     database,
     /** Another process on the same database. */
-    async another() {
-      return (await openAnother()).market;
-    },
+    another: async () => (await openAnother()).market,
+    anotherCandles: async () => (await openAnother()).candles,
     openAnother,
     /** Reloads what was stored by others. */
     poll: first.poll,

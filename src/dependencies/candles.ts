@@ -1,0 +1,22 @@
+import { openCandleCache } from '#services/candles/candle-cache';
+import { createCandles } from '#services/candles/candles';
+import { createSingleFlight } from '#services/upstream/single-flight';
+import { createCandleStore } from '#stores/candles/candles';
+import type { Context } from './context.ts';
+import type { Venue } from './kraken.ts';
+
+/** Opens the candles of a venue: what is stored of them, and what fetches them. */
+export async function openCandles(context: Context, { source }: Pick<Venue, 'source'>) {
+  const { settings, prisma, deadline, refreshes, clock, log } = context;
+  const store = deadline.over(createCandleStore(prisma));
+  const cache = await openCandleCache({ store, refreshes, clock });
+  const timeoutMs = settings.upstreamTimeoutMs;
+  const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, log });
+
+  return {
+    candles: createCandles({ source, cache, singleFlight, clock }),
+
+    /** Reloads what other processes have written. */
+    poll: cache.sync,
+  };
+}

@@ -1,0 +1,43 @@
+import { DAY, iso } from '#domain/clock';
+import { PIECE_SAMPLES } from '#domain/market/series';
+import type { CandleColumns } from './candle-columns.ts';
+
+export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';
+
+/** Pieces of so many candles, each with its place among all. */
+function* pieces({ at }: CandleColumns, line: (place: number) => string): Generator<string> {
+  for (let start = 0; start < at.length; start += PIECE_SAMPLES) {
+    let text = '';
+    for (let i = start; i < Math.min(start + PIECE_SAMPLES, at.length); i++) text += line(i);
+    yield text;
+  }
+}
+
+/** Candles as JSON text, in pieces: an array of `{date, open, high, low, close, volume}`, `date` an HTTP-date. */
+export function* candlesJson(columns: CandleColumns): Generator<string> {
+  const { at, open, high, low, close, volume } = columns;
+  yield '[';
+  yield* pieces(
+    columns,
+    (i) =>
+      `${i > 0 ? ',' : ''}{"date":"${new Date(at[i] as number).toUTCString()}","open":${open[i]},` +
+      `"high":${high[i]},"low":${low[i]},"close":${close[i]},"volume":${volume[i]}}`,
+  );
+  yield ']';
+}
+
+/** `2026-11-21` for a midnight (UTC), `2026-11-21 13:05:00` else: spreadsheets take both for times. */
+function spreadsheetTime(at: number): string {
+  const text = iso(at);
+  return at % DAY === 0 ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
+}
+
+/** Candles as CSV (RFC 4180), in pieces, the header first. */
+export function* candlesCsv(columns: CandleColumns): Generator<string> {
+  const { at, open, high, low, close, volume } = columns;
+  yield `${CANDLES_CSV_HEADER}\r\n`;
+  yield* pieces(
+    columns,
+    (i) => `${spreadsheetTime(at[i] as number)},${open[i]},${high[i]},${low[i]},${close[i]},${volume[i]}\r\n`,
+  );
+}

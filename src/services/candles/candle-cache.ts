@@ -1,0 +1,122 @@
+import { candleLength } from '#domain/candles/candle';
+import {
+  type CandleColumns,
+  candleColumns,
+  candlesBetween,
+  type StoredCandle,
+} from '#domain/candles/candle-columns';
+import { type Clock, DAY } from '#domain/clock';
+import { INTERVALS, type Interval } from '#domain/market/interval';
+import { plausibleTimes } from '#domain/market/plausible-sample';
+import { type Span, union } from '#domain/market/span';
+import { isTokenName, listedAt, type TokenName } from '#domain/market/token';
+import { createPoll } from '#services/upstream/poll';
+import type { CandleSeries, CandleStore } from '#stores/candles/candles';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
+
+/** Older candles of five minutes stay in the store and are read on request; hours and days are all in memory. */
+const MINUTES_IN_MEMORY = 31 * DAY;
+/** Rows read from the store at once, page by page, so that the event loop turns. */
+const PAGE = 2000;
+/** A fetch brings no candles that began longer ago than so many lengths. */
+const FETCHED = 725;
+
+/** The name of a fetch and of an import, here and in the store. */
+export type CandleFetch = `${'candles' | 'candles-import'}:${TokenName}:${Interval}`;
+export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
+export const candleImport = ({ token, interval }: CandleSeries): CandleFetch =>
+  `candles-import:${token}:${interval}`;
+
+function seriesOf(what: string): (CandleSeries & { isImport: boolean }) | undefined {
+  const [kind = '', token = '', name] = what.split(':');
+  const interval = INTERVALS.find((one) => one === name);
+  if (!/^candles(-import)?$/.test(kind) || !isTokenName(token) || !interval) return undefined;
+  return { token, interval, isImport: kind !== 'candles' };
+}
+
+const isCandleFetch = (what: string): what is CandleFetch => seriesOf(what) !== undefined;
+
+/** `version`: rises with each reload of the series; 0 before the first. */
+type CachedCandles = { columns: CandleColumns; coverage: readonly Span[]; version: number };
+const NOTHING: CachedCandles = { columns: candleColumns([]), coverage: [], version: 0 };
+
+type Dependencies = { store: CandleStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock };
+
+/**
+ * The stored candles in memory: those of each series that anything was ever fetched of. As with the archive of prices,
+ * what is fetched is stored first and then reloaded, so that the memory of every process is what is stored.
+ */
+export async function openCandleCache({ store, refreshes, clock }: Dependencies) {
+  const cached = new Map<string, CachedCandles>();
+  let generation = 0;
+
+  const nameOf = ({ token, interval }: CandleSeries) => `${token}:${interval}`;
+  const of = (series: CandleSeries): CachedCandles => cached.get(nameOf(series)) ?? NOTHING;
+  const oldest = (interval: Interval) => (interval === 'minute' ? clock.now() - MINUTES_IN_MEMORY : 0);
+
+  /** The stored candles from an instant on, after those that come before it. */
+  async function read(series: CandleSeries, from: number, before: CandleColumns): Promise<CandleColumns> {
+    let columns = before;
+    for (let next = from; ; ) {
+      const page = await store.candles(series, { ...plausibleTimes(clock.now()), from: next }, PAGE);
+      columns = candleColumns(page, columns);
+      if (page.length < PAGE) return columns;
+      next = (page.at(-1) as StoredCandle).at + 1;
+    }
+  }
+
+  /** The coverage is read before the candles: it must not cover candles that are not loaded. */
+  async function reload(changed: readonly CandleFetch[]): Promise<void> {
+    const coverage = await store.coverage();
+    for (const what of changed) {
+      const series = seriesOf(what);
+      if (!series) continue;
+      const { columns, version } = of(series);
+      const fetched = clock.now() - FETCHED * candleLength(series.interval);
+      const since = Math.max(oldest(series.interval), version > 0 && !series.isImport ? fetched : 0);
+      const before = candlesBetween(columns, oldest(series.interval), since - 1);
+      const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
+      cached.set(nameOf(series), {
+        columns: await read(series, since, before),
+        coverage: union(mine.map(({ span }) => span)),
+        version: version + 1,
+      });
+    }
+    generation += 1;
+  }
+
+  const { sync, version, fetchedAt } = createPoll({ refreshes, concerns: isCandleFetch, reload });
+  await sync();
+
+  return {
+    sync,
+    version,
+    fetchedAt,
+    coverage: (series: CandleSeries) => of(series).coverage,
+    columns: (series: CandleSeries) => of(series).columns,
+
+    /** Rises with each reload. */
+    generation: () => generation,
+
+    /** The first instant of which candles can be known: the token's listing, or an import that reaches further back. */
+    beginning: (series: CandleSeries): number =>
+      Math.min(listedAt(series.token), of(series).columns.at[0] ?? Number.POSITIVE_INFINITY),
+
+    /** The candles of a span: read from the store where the memory does not go back so far. */
+    async between(series: CandleSeries, { from, thru }: Span): Promise<CandleColumns> {
+      if (from >= oldest(series.interval)) return candlesBetween(of(series).columns, from, thru);
+      return candlesBetween(await read(series, from, candleColumns([])), from, thru);
+    },
+
+    /** Names the candles of a span as they are now; undefined for those that are not in memory. */
+    versionOf: (series: CandleSeries, { from }: Span): string | undefined =>
+      from >= oldest(series.interval) ? String(of(series).version) : undefined,
+
+    async record(update: Parameters<CandleStore['record']>[1], at: number): Promise<void> {
+      await store.record(candleFetch(update), update, at);
+      await sync();
+    },
+  };
+}
+
+export type CandleCache = Awaited<ReturnType<typeof openCandleCache>>;

@@ -1,0 +1,130 @@
+import type { StoredCandle } from '#domain/candles/candle-columns';
+import type { Interval } from '#domain/market/interval';
+import type { MarketSourceName } from '#domain/market/provenance';
+import type { Span } from '#domain/market/span';
+import { isTokenName, type TokenName } from '#domain/market/token';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { addCoverage, bumpRefresh, epochMs, toInstant } from '#stores/market/archive-sql';
+
+/** A series of candles: a token's, of one length. */
+export type CandleSeries = { token: TokenName; interval: Interval };
+
+/** Candles of a series, ascending; `covers` is the span that is complete with them. */
+export type CandleUpdate = CandleSeries & {
+  source: MarketSourceName;
+  candles: readonly StoredCandle[];
+  covers?: Span | undefined;
+};
+
+/** How long the import of a file may take, in ms: a million rows take a minute. */
+const IMPORT_MS = 30 * 60 * 1000;
+
+const given = (candles: readonly StoredCandle[]) => Prisma.sql`
+  SELECT to_timestamp(at / 1000)::timestamptz(3) AS at, open, high, low, close, volume, settled
+  FROM json_to_recordset(${JSON.stringify(candles)}::json)
+    AS row(at float8, open float8, high float8, low float8, close float8, volume float8, settled boolean)`;
+
+/** Replaces unsettled candles and adds what is new: a settled one never changes. Gives how many rows it wrote. */
+const write = ({ token, interval, source, candles, covers }: CandleUpdate) => Prisma.sql`
+  WITH given AS (${given(candles)}), gone AS (
+    DELETE FROM candle WHERE token = ${token} AND grain = ${interval}::grain AND NOT settled
+      AND at BETWEEN ${toInstant(covers?.from ?? 0)} AND ${toInstant(covers?.thru ?? -1)}
+      AND at NOT IN (SELECT at FROM given))
+  INSERT INTO candle (token, grain, at, open, high, low, close, volume, source, settled)
+  SELECT ${token}, ${interval}::grain, at, open, high, low, close, volume, ${source}, settled FROM given
+  ON CONFLICT (token, grain, at) DO UPDATE
+  SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close,
+      volume = excluded.volume, source = excluded.source, settled = excluded.settled
+  WHERE NOT candle.settled`;
+
+/** There is one venue, so none comes before it. */
+const cover = ({ token, interval, source }: Omit<CandleUpdate, 'candles'>, span: Span) =>
+  addCoverage(token, interval, { source, before: [] }, [span], 'candle_coverage');
+
+type Row = [
+  at: number,
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  volume: number,
+  settled: boolean,
+];
+
+const toCandle = ([at, open, high, low, close, volume, settled]: Row): StoredCandle => ({
+  at,
+  open,
+  high,
+  low,
+  close,
+  volume,
+  settled,
+});
+
+/** The rows of `Candle` and `CandleCoverage`. */
+export function createCandleStore(prisma: PrismaClient) {
+  return {
+    /** Stores what one answer brought, in one transaction. */
+    async record(what: string, update: CandleUpdate, fetchedAt: number): Promise<void> {
+      const { covers } = update;
+      await prisma.$transaction([
+        prisma.$executeRaw(write(update)),
+        ...(covers ? [prisma.$executeRaw(cover(update, covers))] : []),
+        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+      ]);
+    },
+
+    /**
+     * Stores the candles of a file, all or none; gives how many of them are new or have changed.
+     * @param covers the span that is complete with them; called once they are all read
+     */
+    import: (
+      what: string,
+      series: Omit<CandleUpdate, 'candles' | 'covers'>,
+      batches: AsyncIterable<readonly StoredCandle[]>,
+      covers: () => Span,
+      at: number,
+    ): Promise<number> =>
+      prisma.$transaction(
+        async (tx) => {
+          let written = 0;
+          for await (const candles of batches) written += await tx.$executeRaw(write({ ...series, candles }));
+          await tx.$executeRaw(cover(series, covers()));
+          await tx.$executeRaw(bumpRefresh(what, at));
+          return written;
+        },
+        { timeout: IMPORT_MS },
+      ),
+
+    /**
+     * The candles that begin in a span, ascending, without those that cannot be true. They come as one JSON text.
+     * @param most how many of the first; all where left out
+     */
+    async candles({ token, interval }: CandleSeries, span: Span, most?: number): Promise<StoredCandle[]> {
+      const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY candle.at LIMIT ${most}`;
+      const [row] = await prisma.$queryRaw<{ candles: string | null }[]>`
+        SELECT json_agg(json_build_array(${epochMs('candle.at')}, open, high, low, close, volume, settled)
+          ORDER BY candle.at)::text AS candles
+        FROM (SELECT * FROM candle
+          WHERE token = ${token} AND grain = ${interval}::grain
+            AND at BETWEEN ${toInstant(span.from)} AND ${toInstant(span.thru)}
+            AND low > 0 AND open BETWEEN low AND high AND close BETWEEN low AND high AND high < 'Infinity'
+            AND volume >= 0 AND volume < 'Infinity' ${limit}) AS candle`;
+      return (JSON.parse(row?.candles ?? '[]') as Row[]).map(toCandle);
+    },
+
+    /** The spans of which all candles are known. */
+    async coverage(): Promise<(CandleSeries & { span: Span })[]> {
+      const rows = await prisma.$queryRaw<
+        { token: string; interval: Interval; from: number; thru: number }[]
+      >`
+        SELECT token, grain::text AS interval, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
+        FROM candle_coverage`;
+      return rows.flatMap(({ token, interval, from, thru }) =>
+        isTokenName(token) ? [{ token, interval, span: { from, thru } }] : [],
+      );
+    },
+  };
+}
+
+export type CandleStore = ReturnType<typeof createCandleStore>;
