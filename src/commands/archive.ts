@@ -1,15 +1,22 @@
 import { importUsage, runImport } from './archive-import.ts';
+import { importCandlesUsage, runImportCandles } from './archive-import-candles.ts';
 import { purgeUsage, runPurge } from './archive-purge.ts';
 import { runStatus, statusUsage } from './archive-status.ts';
 import { runCommandLine } from './command-line.ts';
 
-const USAGE = `Manages the archive of prices.
+const USAGE = `Manages the archive of prices and candles.
 
 ${importUsage}
+${importCandlesUsage}
 ${statusUsage}
 ${purgeUsage}
 Uses DATABASE_URL, or the embedded database in DATA_DIR; for that one, stop the service first.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 `;
 
-await runCommandLine(USAGE, { import: runImport, status: runStatus, purge: runPurge });
+await runCommandLine(USAGE, {
+  import: runImport,
+  'import-candles': runImportCandles,
+  status: runStatus,
+  purge: runPurge,
+});

@@ -1,3 +1,4 @@
+import { candles } from './candles.ts';
 import { http } from './http.ts';
 import { keys } from './keys.ts';
 import { leases } from './leases.ts';
@@ -8,4 +9,4 @@ import { statistics } from './statistics.ts';
 import { upstream } from './upstream.ts';
 
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
-export const LISTS = { leases, keys, ledger, market, upstream, statistics, node, http };
+export const LISTS = { leases, keys, ledger, market, candles, upstream, statistics, node, http };

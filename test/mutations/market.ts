@@ -267,34 +267,4 @@ export const market: Mutations[] = [
     tests: ['services/market/importing.store.test.ts'],
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
-  {
-    file: 'src/sources/market/kraken.ts',
-    tests: ['sources/market/kraken-samples.test.ts'],
-    changes: [
-      ['rows.filter(({ at }) => at <= last)', 'rows'],
-      ['Math.floor(from / SECOND) - 1', 'Math.floor(from / SECOND)'],
-      ['thru: last + length - 1', 'thru: last - 1'],
-    ],
-  },
-  {
-    file: 'src/sources/market/kraken-pairs.ts',
-    tests: ['sources/market/kraken-samples.test.ts'],
-    changes: [
-      ["if (status === 'online') online", 'online'],
-      ['else if (toldOf.get(token) !== status)', 'else'],
-    ],
-  },
-  {
-    file: 'src/sources/market/kraken-wire.ts',
-    tests: ['sources/market/kraken-samples.test.ts'],
-    changes: [["one.startsWith('E')", "one !== ''"]],
-  },
-  {
-    file: 'src/domain/candles/candle.ts',
-    tests: ['sources/market/kraken-samples.test.ts'],
-    changes: [
-      ['at: at + length, price: close }, now', 'at, price: close }, now'],
-      ['at: at + length,\n  price: close,', 'at,\n  price: close,'],
-    ],
-  },
 ];

@@ -1,0 +1,57 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { makeDataDirectory } from '../support/database/database.ts';
+import { makeDirectory, runCommand } from './run-command.ts';
+
+// Each command is a process that opens a database: seconds, on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+let directory: Awaited<ReturnType<typeof makeDirectory>>;
+const importCandles = (...args: string[]) =>
+  runCommand('archive', ['import-candles', ...args], { DATA_DIR: join(directory.path, 'data') });
+
+beforeAll(async () => {
+  directory = await makeDirectory();
+  await makeDataDirectory(join(directory.path, 'data'));
+});
+afterAll(() => directory.remove());
+
+async function fileOf(...lines: string[]): Promise<string> {
+  const path = join(directory.path, 'XBTUSD.csv');
+  await writeFile(path, lines.join('\n'));
+  return path;
+}
+const [FIRST, SECOND, FIFTH] = [1577836800, 1577840400, 1577851200].map(
+  (time) => `${time},7200.1,7210,7190.5,7205,12.5,310`,
+) as [string, string, string];
+
+it('archive import-candles tells what it did, and keeps what is there the second time', async () => {
+  const path = await fileOf(FIRST, SECOND);
+  const told = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
+  expect(await importCandles('bitcoin', path)).toEqual(told('2 stored, 0 kept (settled)'));
+  expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(
+    told('0 stored, 2 kept (settled)'),
+  );
+});
+
+it('archive import-candles imports nothing of a file with a hole, unless holes are allowed', async () => {
+  const path = await fileOf(FIRST, SECOND, FIFTH);
+  expect(await importCandles('ethereum', path)).toEqual({
+    code: 1,
+    stdout: 'ethereum: nothing was imported, the file has 1 bad line(s)\n',
+    stderr: 'line 3: 2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z on\n',
+  });
+  const { code, stdout } = await importCandles('ethereum', path, '--holes');
+  expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 kept (settled)\n']);
+});
+
+it.each([
+  [['dogecoin', 'file.csv'], /^unknown token: use one of bitcoin, /],
+  [['bitcoin', 'file.csv', '--interval', 'weekly'], /^--interval must be one of minute, hourly, daily/],
+  [['bitcoin', '/nowhere/at/all.csv'], /^\/nowhere\/at\/all\.csv does not exist/],
+])('archive import-candles %j is wrong usage', async (args, message) => {
+  const { code, stdout, stderr } = await importCandles(...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(message);
+});

@@ -1,0 +1,79 @@
+import type { Mutations } from './mutation.ts';
+
+/** What Kraken tells, which candles are fetched for a window, what is stored of them, and their import. */
+export const candles: Mutations[] = [
+  {
+    file: 'src/sources/market/kraken.ts',
+    tests: ['sources/market/kraken-samples.test.ts'],
+    changes: [
+      ['rows.filter(({ at }) => at <= last)', 'rows'],
+      ['Math.floor(from / SECOND) - 1', 'Math.floor(from / SECOND)'],
+      ['thru: last + length - 1', 'thru: last - 1'],
+    ],
+  },
+  {
+    file: 'src/sources/market/kraken-pairs.ts',
+    tests: ['sources/market/kraken-samples.test.ts'],
+    changes: [
+      ["if (status === 'online') online", 'online'],
+      ['else if (toldOf.get(token) !== status)', 'else'],
+    ],
+  },
+  {
+    file: 'src/sources/market/kraken-wire.ts',
+    tests: ['sources/market/kraken-samples.test.ts'],
+    changes: [["one.startsWith('E')", "one !== ''"]],
+  },
+  {
+    file: 'src/domain/candles/candle.ts',
+    tests: ['sources/market/kraken-samples.test.ts'],
+    changes: [
+      ['at: at + length, price: close }, now', 'at, price: close }, now'],
+      ['at: at + length,\n  price: close,', 'at,\n  price: close,'],
+    ],
+  },
+  {
+    file: 'src/domain/candles/candle-window.ts',
+    tests: ['domain/candles/candle-window.test.ts'],
+    changes: [
+      ['fetchedAt >= at + length', 'fetchedAt > at + length'],
+      ['runningCandle(interval, now) - 1 }', 'runningCandle(interval, now) }'],
+      ['< ASKED_AGAIN', '<= ASKED_AGAIN'],
+      ["wait: 'none'", "wait: 'end'"],
+      ['oldest === first ? undefined : oldest', 'oldest'],
+    ],
+  },
+  {
+    file: 'src/domain/candles/candle-text.ts',
+    tests: ['domain/candles/candle-text.test.ts'],
+    changes: [["i > 0 ? ',' : ''", "','"]],
+  },
+  {
+    file: 'src/domain/candles/candle-file.ts',
+    tests: ['services/candles/importing-candles.store.test.ts'],
+    changes: [
+      ['missing === 0 || allowHoles', 'missing >= 0'],
+      ['at === last.at', 'at === -1'],
+      ['at + length > now', 'at > now'],
+    ],
+  },
+  {
+    file: 'src/stores/candles/candles.ts',
+    tests: [
+      'services/candles/importing-candles.store.test.ts',
+      'services/candles/candle-calls.store.test.ts',
+    ],
+    changes: [
+      ['WHERE NOT candle.settled`', '`'],
+      ['written += await', 'written = await'],
+    ],
+  },
+  {
+    file: 'src/services/candles/candles.ts',
+    tests: ['services/candles/candle-calls.store.test.ts', 'routes/candles.store.test.ts'],
+    changes: [
+      ['!window.open && gaps.length === 0 &&', '!window.open &&'],
+      ['from < newest', 'from <= newest'],
+    ],
+  },
+];
