@@ -6,22 +6,25 @@ import { DAY, startOfDate } from '#domain/clock';
 import type { TokenName } from '#domain/market/token';
 import { readSettings } from '#settings';
 import { DAYS, fillArchive } from './archive.ts';
+import { fillCandles } from './candles.ts';
 import { atMost, type Figure, median } from './table.ts';
 
 const ROUNDS = 5;
 
-/** A window of 4,700 daily points inside the process: asked for the first time, and again. */
+/** Windows of 4,700 daily points, and of as many candles, inside the process: asked for the first time, and again. */
 export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   await fillArchive(dataDir);
-  const settings = readSettings({ DATA_DIR: dataDir, COINGECKO_URL: 'http://127.0.0.1:9' });
+  await fillCandles(dataDir, DAYS);
+  const nowhere = 'http://127.0.0.1:9';
+  const settings = readSettings({ DATA_DIR: dataDir, COINGECKO_URL: nowhere, KRAKEN_URL: nowhere });
   const parts = await openDependencies(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
-  const ask = async (token: TokenName, round: number) => {
+  const ask = async (token: TokenName, round: number, told: 'market' | 'candles' = 'market') => {
     // Windows that differ by a day share no body, so each is a first time.
     const from = yesterday - (DAYS - 2 - round) * DAY;
     const startedAt = performance.now();
-    const { body } = await parts.market.range(token, 'day', from, yesterday, 'json');
+    const { body } = await parts[told].range(token, 'day', from, yesterday, 'json');
     const elapsed = performance.now() - startedAt;
     if (body.size() < 500_000) throw new Error('the window is not whole');
     return elapsed;
@@ -30,14 +33,17 @@ export async function measure(): Promise<Figure[]> {
   await ask('ethereum', 0);
   const first: number[] = [];
   const again: number[] = [];
+  const candles: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     first.push(await ask('bitcoin', round));
     again.push(await ask('bitcoin', round));
+    candles.push(await ask('bitcoin', round, 'candles'));
   }
   await parts.close();
   await rm(dataDir, { recursive: true });
   return [
     atMost('a window never asked before, 4,700 daily points', median(first), 10, 'ms'),
     atMost('the same window again', median(again), 1, 'ms'),
+    atMost('candles never asked before, 4,700 days', median(candles), 10, 'ms'),
   ];
 }

@@ -1,0 +1,27 @@
+import { DAY, startOfDate, systemClock } from '#domain/clock';
+import { createCandleStore } from '#stores/candles/candles';
+import { openDatabase } from '#stores/database/database';
+
+/** Figures with as many decimals as the venue gives: one of a price, eight of a volume. */
+const rounded = (figure: number, decimals: number) => Number(figure.toFixed(decimals));
+const priceAt = (at: number) => rounded(20_000 + 10_000 * Math.sin(at / 1e10), 1);
+
+/** Puts so many candles of days, up to yesterday's, into a data directory's database. */
+export async function fillCandles(dataDir: string, count: number): Promise<void> {
+  const database = await openDatabase({ dataDir });
+  const today = startOfDate(systemClock.now());
+  const candles = Array.from({ length: count }, (_, i) => {
+    const at = today - (count - i) * DAY;
+    const [open, close] = [priceAt(at), priceAt(at + DAY)];
+    const [low, high] = [rounded(Math.min(open, close) * 0.99, 1), rounded(Math.max(open, close) * 1.01, 1)];
+    return { at, open, high, low, close, volume: rounded(1000 + 100 * Math.cos(at / 1e9), 8), settled: true };
+  });
+  const covers = { from: today - count * DAY, thru: today - 1 };
+  const series = { token: 'bitcoin', interval: 'day', source: 'kraken' } as const;
+  await createCandleStore(database.prisma).record(
+    'candles:bitcoin:day',
+    { ...series, candles, covers },
+    systemClock.now(),
+  );
+  await database.close();
+}
