@@ -47,11 +47,7 @@ const SAMPLES = {
 };
 const CANDLES = { header: CANDLES_CSV_HEADER, example: CANDLES_CSV_EXAMPLE, note: '' };
 
-const orCsv = <T extends z.ZodType>(
-  description: string,
-  schema: T,
-  { header, example, note } = SAMPLES,
-) => ({
+const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
   description: `${description}; or the same as CSV, times in ISO 8601${note}`,
   content: {
     'application/json': { schema },

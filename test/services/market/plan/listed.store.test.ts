@@ -120,7 +120,13 @@ describe('a token whose history begins before its listing', () => {
     };
     const covers = { from: date('2019-11-03'), thru: date('2019-11-04') - 1 };
     const update = { interval: 'day', samples: [row], covers } as const;
-    await createArchiveStore(database.prisma).record('coingecko', 'import:arweave', 'arweave', [update], Date.parse(NOW));
+    await createArchiveStore(database.prisma).record(
+      'coingecko',
+      'import:arweave',
+      'arweave',
+      [update],
+      Date.parse(NOW),
+    );
     const asks = [
       (market: Market) => market.date('arweave', date('2019-11-03'), 'json'),
       (market: Market) => market.date('arweave', date('2019-11-02'), 'json'),
