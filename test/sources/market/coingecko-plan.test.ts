@@ -121,11 +121,11 @@ describe('a refusal to go back so far', () => {
   });
 
   test('is taken by its word where it names the days', async () => {
-    const words = nameless.replace('too far', 'limited to data within the past 365 days. Upgrade');
+    const words = nameless.replace('too far', 'limited to data within the past 300 days. Upgrade');
     await withSource(answer(words), async (source) => {
       const hours = { from: NOW - 500 * DAY, thru: NOW - 480 * DAY };
       await expect(source.between('bitcoin', hours)).rejects.toMatchObject({ reason: 'out_of_reach' });
-      expect(reachDays(source)).toBe(365);
+      expect(reachDays(source)).toBe(300);
     });
   });
 
@@ -144,6 +144,7 @@ describe('a refusal to go back so far', () => {
     await withSource(answer(nameless), async (source) => {
       await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'out_of_reach' });
       expect(reachDays(source)).toBe(Number.POSITIVE_INFINITY);
+      expect(source.reach(NOW, 'hour')).toBe(Number.NEGATIVE_INFINITY);
     });
   });
 

@@ -123,7 +123,7 @@ describe('gives way', () => {
         expect((await stored()).map(([, price]) => price)).toEqual(prices);
         expect(counts).toMatchObject({ read: lines.length, skipped: Math.max(0, lines.length - 1) });
       }),
-      { numRuns: 20 },
+      { numRuns: 20, examples: [[[later, late]], [[late, row('2017-06-06', 1), later]]] },
     );
   });
 
