@@ -47,6 +47,16 @@ export type SeriesSummary = {
   points: number;
 };
 
+/** A sample as it comes from the database: an array, since names in each would be half of the text. */
+type SampleText = [
+  at: number,
+  price: number | null,
+  marketCap: number | null,
+  volume: number | null,
+  settled: boolean,
+  source: MarketSourceName,
+];
+
 /** Undefined for a token or a source that is not served and for a price that cannot be true. */
 function readLatest(
   { token, source, record: stored, at, fetchedAt }: LatestModel,
@@ -128,11 +138,19 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
     ): Promise<ArchivedSample[]> {
       const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY point.at LIMIT ${most}`;
       const [row] = await prisma.$queryRaw<{ samples: string | null }[]>`
-        SELECT json_agg(json_build_object('at', ${epochMs('point.at')}, 'price', price, 'marketCap', market_cap,
-          'volume', volume, 'settled', settled AND NOT provisional, 'source', source) ORDER BY point.at)::text AS samples
+        SELECT json_agg(json_build_array(${epochMs('point.at')}, price, market_cap, volume,
+          settled AND NOT provisional, source) ORDER BY point.at)::text AS samples
         FROM (SELECT * FROM point WHERE token = ${token} AND grain = ${interval}::grain
           AND ${isOneOf('source', MARKET_SOURCES)} AND ${plausiblePoint(span)} ${limit}) AS point`;
-      return JSON.parse(row?.samples ?? '[]') as ArchivedSample[];
+      const rows = JSON.parse(row?.samples ?? '[]') as SampleText[];
+      return rows.map(([at, price, marketCap, volume, settled, source]) => ({
+        at,
+        price,
+        marketCap,
+        volume,
+        settled,
+        source,
+      }));
     },
 
     async coverage(): Promise<Coverage[]> {
