@@ -1,6 +1,6 @@
 import { SECOND } from '#domain/clock';
 import type { Answer } from '#services/caching/answer';
-import type { Representation } from '#services/caching/bodies';
+import type { Representation } from '#services/caching/answer-body';
 import { cacheStatus } from './cache-status.ts';
 import { type SharedFields, shareFields } from './response-head.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#problems';
-import type { Coding } from '#services/caching/bodies';
+import type { Coding } from '#services/caching/answer-body';
 import type { Format } from './cache-headers.ts';
 
 /** Of longer lists no more is read: a browser sends ten. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Body, bodyOf } from '#services/caching/bodies';
+import { type Body, bodyOf } from '#services/caching/answer-body';
 import { isKnownTo } from './cache-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CorsHeaders } from '#http/pipeline/cross-origin';
 import { isGone, settleCharge } from '#http/pipeline/guard';
 import type { Answer } from '#services/caching/answer';
-import type { Representation } from '#services/caching/bodies';
+import type { Representation } from '#services/caching/answer-body';
 import type { Allowance, Receipt } from '#services/quota/allowance';
 import { type CacheHeaders, type Format, isKnownTo } from './cache-headers.ts';
 import { acceptedCoding } from './negotiation.ts';

@@ -1,5 +1,5 @@
 import type { FetchOutcome } from '#services/upstream/fetch-outcome';
-import type { Body } from './bodies.ts';
+import type { Body } from './answer-body.ts';
 
 /** An answer, and what there is to say about its age; instants in Unix ms. */
 export type Answer = {

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Answer } from './answer.ts';
+import { type Body, bodyOf, createBodies, longBodyOf } from './answer-body.ts';
 import { createAnswerCache } from './answer-cache.ts';
-import { type Body, bodyOf, createBodies, longBodyOf } from './bodies.ts';
 
 type Dependencies = { source: Parameters<typeof createAnswerCache>[0]['source']; clock: Clock };
 

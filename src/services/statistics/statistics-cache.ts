@@ -9,7 +9,7 @@ import {
 } from '#domain/statistics/daily-difference';
 import { statisticsRecord } from '#domain/statistics/record';
 import type { ChainSample, StatisticsSourceName, StatisticsSymbol } from '#domain/statistics/statistics';
-import { type Body, bodyOf } from '#services/caching/bodies';
+import { type Body, bodyOf } from '#services/caching/answer-body';
 import { createPoll } from '#services/upstream/poll';
 import type { StatisticsRow, StatisticsStore } from '#stores/statistics/statistics';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';

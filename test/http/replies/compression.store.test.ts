@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#domain/clock';
-import { bodyOf, createBodies } from '#services/caching/bodies';
+import { bodyOf, createBodies } from '#services/caching/answer-body';
 import { type Besieged, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
 import { exchange } from '../../support/service/socket.ts';
 

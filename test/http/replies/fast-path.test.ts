@@ -15,7 +15,7 @@ import { createFastPath, type FastPath } from '#http/replies/fast-path';
 import { createResponseWriter } from '#http/replies/response-head';
 import { createAnswerWriter } from '#http/replies/write-answer';
 import type { Answer } from '#services/caching/answer';
-import { bodyOf } from '#services/caching/bodies';
+import { bodyOf } from '#services/caching/answer-body';
 import type { Allowance } from '#services/quota/allowance';
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');

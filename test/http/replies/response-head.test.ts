@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createResponseWriter, shareFields } from '#http/replies/response-head';
-import { bodyOf } from '#services/caching/bodies';
+import { bodyOf } from '#services/caching/answer-body';
 import { exchange } from '../../support/service/socket.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06.789Z');

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, SECOND } from '#domain/clock';
 import type { Answer } from '#services/caching/answer';
+import { bodyOf } from '#services/caching/answer-body';
 import { createAnswerCache } from '#services/caching/answer-cache';
-import { bodyOf } from '#services/caching/bodies';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 
 let clock: TestClock;
