@@ -144,7 +144,7 @@ describe('a refusal to go back so far', () => {
     await withSource(answer(nameless), async (source) => {
       await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'out_of_reach' });
       expect(reachDays(source)).toBe(Number.POSITIVE_INFINITY);
-      expect(source.reach(NOW, 'hour')).toBe(Number.NEGATIVE_INFINITY);
+      expect(source.reach('hour', NOW)).toBe(Number.NEGATIVE_INFINITY);
     });
   });
 
