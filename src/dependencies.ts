@@ -67,7 +67,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const checkDatabase = createCheck(database.ready, clock);
   deadline.begin();
 
-  const poll = async () => void (await Promise.all([prices, venue, traded, chains].map((one) => one.poll())));
+  const poll = async () => void (await Promise.all([prices, traded, chains].map((one) => one.poll())));
   const polling = setInterval(() => {
     poll().catch((err) => logger.warn({ err }, 'what is stored could not be read again'));
   }, POLL_MS);

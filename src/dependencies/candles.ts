@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import type { Venue } from './kraken.ts';
 
 /** Opens the candles of a venue: what is stored of them, and what fetches them. */
-export async function openCandles(context: Context, { source }: Pick<Venue, 'source'>) {
+export async function openCandles(context: Context, { source, sync }: Pick<Venue, 'source' | 'sync'>) {
   const { settings, prisma, deadline, refreshes, clock, log } = context;
   const store = deadline.over(createCandleStore(prisma));
   const cache = await openCandleCache({ store, refreshes, clock });
@@ -16,7 +16,11 @@ export async function openCandles(context: Context, { source }: Pick<Venue, 'sou
   return {
     candles: createCandles({ source, cache, singleFlight, clock }),
 
-    /** Reloads what other processes have written. */
-    poll: cache.sync,
+    /** Reloads what other processes have written; when there was anything, also what calls they have spent. */
+    async poll(): Promise<void> {
+      const known = cache.generation();
+      await cache.sync();
+      if (cache.generation() !== known) await sync();
+    },
   };
 }

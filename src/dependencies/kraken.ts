@@ -36,7 +36,7 @@ export async function openVenue(context: Context) {
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
 
     /** Reads what calls other processes have spent. */
-    poll: budget.sync,
+    sync: budget.sync,
 
     close: source.close,
   };

@@ -68,6 +68,19 @@ it('a range of dates, and a finer grain of it', async () => {
   expect(hours).toHaveLength(24);
 });
 
+it('candles of a range of dates, their source, and the same as CSV', async () => {
+  const window = { from: '2024-06-01', thru: new Date('2024-06-03T18:00:00Z'), interval: 'hourly' } as const;
+  const candles = await client.candles('bitcoin', window);
+  const path =
+    '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2024-06-01&thruDate=2024-06-03&interval=hourly';
+  const told = (await plain(path)) as { date: string }[];
+  expect(candles).toHaveLength(72);
+  expect(candles).toEqual(told.map((candle) => ({ ...candle, date: new Date(candle.date) })));
+  expect(client.about(candles)?.source).toBe('kraken');
+  const csv = await client.candlesCsv('bitcoin', window);
+  expect(csv.startsWith('date,open,high,low,close,volume\r\n2024-06-01,')).toBe(true);
+});
+
 it('the same as CSV', async () => {
   const header = 'date,price,market_cap,total_volume\r\n';
   const lines = (text: string) => text.trimEnd().split('\r\n').length - 1;

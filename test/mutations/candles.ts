@@ -15,7 +15,7 @@ export const candles: Mutations[] = [
     file: 'src/sources/market/kraken-pairs.ts',
     tests: ['sources/market/kraken-samples.test.ts'],
     changes: [
-      ["if (status === 'online') online", 'online'],
+      ["if (status === 'online') online", "if (status !== 'gone') online"],
       ['else if (toldOf.get(token) !== status)', 'else'],
     ],
   },

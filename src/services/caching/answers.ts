@@ -32,11 +32,11 @@ export function createAnswers({ source, clock }: Dependencies) {
     },
 
     /** The answer that was given to the same question a moment ago, or that is being made at length, or a new one. */
-    ask(question: string, isLong: boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
+    ask(question: string, isLong: () => boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
       const known = cache.get(question) ?? underWay.get(question);
       if (known) return known;
       const made = make().then((answer) => cache.keep(question, answer));
-      if (isLong) {
+      if (isLong()) {
         const forget = () => underWay.delete(question);
         underWay.set(question, made);
         made.then(forget, forget);

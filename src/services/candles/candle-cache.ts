@@ -18,7 +18,7 @@ import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 const MINUTES_IN_MEMORY = 31 * DAY;
 /** Rows read from the store at once, page by page, so that the event loop turns. */
 const PAGE = 2000;
-/** A fetch brings no candles that began longer ago than so many lengths. */
+/** A fetch brings no candles that began longer before it than so many lengths. */
 const FETCHED = 725;
 
 /** The name of a fetch and of an import, here and in the store. */
@@ -36,9 +36,14 @@ function seriesOf(what: string): (CandleSeries & { isImport: boolean }) | undefi
 
 const isCandleFetch = (what: string): what is CandleFetch => seriesOf(what) !== undefined;
 
-/** `version`: rises with each reload of the series; 0 before the first. */
-type CachedCandles = { columns: CandleColumns; coverage: readonly Span[]; version: number };
-const NOTHING: CachedCandles = { columns: candleColumns([]), coverage: [], version: 0 };
+/** `version` rises with each reload of the series; `loadedAt`: when that was (Unix ms), 0 for never. */
+type CachedCandles = {
+  columns: CandleColumns;
+  coverage: readonly Span[];
+  version: number;
+  loadedAt: number;
+};
+const NOTHING: CachedCandles = { columns: candleColumns([]), coverage: [], version: 0, loadedAt: 0 };
 
 type Dependencies = { store: CandleStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock };
 
@@ -54,11 +59,15 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
   const of = (series: CandleSeries): CachedCandles => cached.get(nameOf(series)) ?? NOTHING;
   const oldest = (interval: Interval) => (interval === 'minute' ? clock.now() - MINUTES_IN_MEMORY : 0);
 
-  /** The stored candles from an instant on, after those that come before it. */
-  async function read(series: CandleSeries, from: number, before: CandleColumns): Promise<CandleColumns> {
+  /** The stored candles of a span, after those that come before it. */
+  async function read(
+    series: CandleSeries,
+    { from, thru }: Span,
+    before = NOTHING.columns,
+  ): Promise<CandleColumns> {
     let columns = before;
     for (let next = from; ; ) {
-      const page = await store.candles(series, { ...plausibleTimes(clock.now()), from: next }, PAGE);
+      const page = await store.candles(series, { from: next, thru }, PAGE);
       columns = candleColumns(page, columns);
       if (page.length < PAGE) return columns;
       next = (page.at(-1) as StoredCandle).at + 1;
@@ -71,15 +80,17 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
     for (const what of changed) {
       const series = seriesOf(what);
       if (!series) continue;
-      const { columns, version } = of(series);
-      const fetched = clock.now() - FETCHED * candleLength(series.interval);
-      const since = Math.max(oldest(series.interval), version > 0 && !series.isImport ? fetched : 0);
+      const { columns, version, loadedAt } = of(series);
+      const now = clock.now();
+      const changedFrom = series.isImport ? 0 : loadedAt - FETCHED * candleLength(series.interval);
+      const since = Math.max(oldest(series.interval), changedFrom);
       const before = candlesBetween(columns, oldest(series.interval), since - 1);
       const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
       cached.set(nameOf(series), {
-        columns: await read(series, since, before),
+        columns: await read(series, { ...plausibleTimes(now), from: since }, before),
         coverage: union(mine.map(({ span }) => span)),
         version: version + 1,
+        loadedAt: now,
       });
     }
     generation += 1;
@@ -103,9 +114,9 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
       Math.min(listedAt(series.token), of(series).columns.at[0] ?? Number.POSITIVE_INFINITY),
 
     /** The candles of a span: read from the store where the memory does not go back so far. */
-    async between(series: CandleSeries, { from, thru }: Span): Promise<CandleColumns> {
-      if (from >= oldest(series.interval)) return candlesBetween(of(series).columns, from, thru);
-      return candlesBetween(await read(series, from, candleColumns([])), from, thru);
+    async between(series: CandleSeries, span: Span): Promise<CandleColumns> {
+      if (span.from < oldest(series.interval)) return read(series, span);
+      return candlesBetween(of(series).columns, span.from, span.thru);
     },
 
     /** Names the candles of a span as they are now; undefined for those that are not in memory. */

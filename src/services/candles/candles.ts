@@ -149,7 +149,7 @@ export function createCandles({ source, cache, singleFlight, clock }: Dependenci
       const series = { token, interval };
       const window = rangeWindow(interval, from, thru, clock.now());
       const question = [token, interval, from, thru, format].join();
-      const isLong = size(series, window) !== 'short';
+      const isLong = () => size(series, window) !== 'short';
       return answers.ask(question, isLong, () => history(question, series, window, format));
     },
 

@@ -109,7 +109,7 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     shape: Shape,
   ): Answer | Promise<Answer> {
     const question = about.join();
-    const isLong = size(token, window) !== 'short';
+    const isLong = () => size(token, window) !== 'short';
     return answers.ask(question, isLong, () => history(question, token, window, shape));
   }
 

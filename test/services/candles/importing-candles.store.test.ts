@@ -97,6 +97,18 @@ describe('a file of the venue', () => {
     expect(await rows()).toHaveLength(4500);
   });
 
+  test('of five minutes long ago is served from the database, whole', async () => {
+    await imported(lines(2500, 5 * MINUTE));
+    const answer = await opened.candles.range('bitcoin', 'minute', BEGIN, BEGIN + 8 * DAY, 'json');
+    const candles = JSON.parse(String(answer.body.identity.payload)) as { date: string }[];
+    expect(candles).toHaveLength(2500);
+    expect(candles.map(({ date }) => Date.parse(date))).toEqual(
+      Array.from({ length: 2500 }, (_, i) => BEGIN + i * 5 * MINUTE),
+    );
+    const day = await opened.candles.range('bitcoin', 'minute', BEGIN + DAY, BEGIN + DAY, 'csv');
+    expect(String(day.body.identity.payload).trimEnd().split('\r\n')).toHaveLength(1 + 288);
+  });
+
   test('may lack candles where that is said, and nothing is missing then', async () => {
     const holed = lines(10, HOUR).filter((_, i) => i !== 4 && i !== 5);
     expect(await imported(holed, { allowHoles: true })).toEqual({ interval: 'hour', count: 8, stored: 8 });
