@@ -76,7 +76,7 @@ it('candles of a range of dates, their source, and the same as CSV', async () =>
   const told = (await plain(path)) as { date: string }[];
   expect(candles).toHaveLength(72);
   expect(candles).toEqual(told.map((candle) => ({ ...candle, date: new Date(candle.date) })));
-  expect(client.about(candles)?.source).toBe('kraken');
+  expect(client.about(candles)?.sources).toEqual(['kraken']);
   const csv = await client.candlesCsv('bitcoin', window);
   expect(csv.startsWith('date,open,high,low,close,volume\r\n2024-06-01,')).toBe(true);
 });
