@@ -1,6 +1,6 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Pool } from 'undici';
 import type { Document, published } from '../../fixtures/published.ts';
+import { decoded } from '../../fixtures/raw-answer.ts';
 import type { Book, User } from './book.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Journal } from './journal.ts';
@@ -21,12 +21,6 @@ type Parts = {
   journal: Journal;
   databaseOutages: Outages;
 };
-
-/** The text of a body, whatever its coding. */
-function textOf(bytes: Buffer, coding: string | undefined): string {
-  if (coding === 'br') return brotliDecompressSync(bytes).toString();
-  return (coding === 'gzip' ? gunzipSync(bytes) : bytes).toString();
-}
 
 /** Finds the path of the description, such as `/v1/node/txs/{hash}`, of which a path is one. */
 function createTemplates({ paths }: Document) {
@@ -62,7 +56,7 @@ export function createAsking({ fleet, contract, book, journal, databaseOutages }
     return {
       status: response.statusCode,
       headers: received,
-      body: textOf(bytes, received['content-encoding']),
+      body: decoded(bytes, received['content-encoding']),
     };
   }
 

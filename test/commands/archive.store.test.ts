@@ -163,8 +163,8 @@ describe('archive, wrongly used, says so in one line', () => {
     [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist\n'],
     [['import', 'ethereum', '/tmp'], '/tmp is a directory\n'],
     [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file\n'],
-    [['export'], 'unknown command: use one of import, status, purge (see --help)\n'],
-    [[], 'missing command: use one of import, status, purge (see --help)\n'],
+    [['export'], 'unknown command: use one of import, import-candles, status, purge (see --help)\n'],
+    [[], 'missing command: use one of import, import-candles, status, purge (see --help)\n'],
   ])('%j', async (args, stderr) => {
     expect(await archive(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
