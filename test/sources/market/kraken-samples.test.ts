@@ -118,7 +118,7 @@ describe('candles', () => {
     ['a volume below 0', { 6: '-1' }, 'price'],
     ['a beginning that is none of its length', { 0: 1_778_630_401 }, 'off_grid'],
     ['an end before the token was there', { 0: 86_400 }, 'too_early'],
-    ['an end in the future', { 0: 1_778_889_600 }, 'too_late'],
+    ['an end in the future', { 0: 1_778_803_200 }, 'too_late'],
   ])('that have %s are left out and counted', async (_name, changes, reason) => {
     const rows = [row(1_778_630_400, changes), row(1_778_716_800)];
     const { told, dropped } = await asked({ '/OHLC': ohlc(rows, 1_778_889_600) }, days);
