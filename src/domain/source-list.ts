@@ -2,7 +2,7 @@ import { MARKET_SOURCES, type MarketSourceName } from './market/provenance.ts';
 import { STATISTICS_KINDS, type StatisticsKind } from './statistics/statistics.ts';
 
 /** What a source is asked for. */
-export const TOLD = ['latest', 'history', 'statistics'] as const;
+export const TOLD = ['latest', 'history', 'candles', 'statistics'] as const;
 
 /** A source of prices or statistics, as the service names it to its users. */
 export type SourceEntry = {
@@ -27,7 +27,7 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind, SourceEntry>> 
   kraken: {
     title: 'Kraken',
     url: 'https://www.kraken.com',
-    tells: ['latest', 'history'],
+    tells: ['latest', 'history', 'candles'],
     terms: 'https://www.kraken.com/legal',
     attribution: null,
   },
