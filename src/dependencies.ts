@@ -3,6 +3,7 @@ import { openCandles } from '#dependencies/candles';
 import { openVenue } from '#dependencies/kraken';
 import { openMarket } from '#dependencies/market';
 import { openNodes } from '#dependencies/node';
+import { openRetention } from '#dependencies/retention';
 import { openStatistics } from '#dependencies/statistics';
 import { type Clock, systemClock } from '#domain/clock';
 import { maskApiKeys } from '#domain/quota/api-key';
@@ -49,7 +50,8 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const context = { settings, prisma, deadline, refreshes, ...recording, clock, log: logger };
   const prices = await openMarket(context);
   const venue = await openVenue(context);
-  const traded = await openCandles(context, venue);
+  const traded = await openCandles(context, { ...venue, archive: prices.archive });
+  const retention = openRetention(context, { archive: prices.archive, candles: traded.cache });
   const chains = await openStatistics(context);
   const nodes = openNodes(context);
   const userStore = deadline.over(createUserStore(prisma, database.query));
@@ -104,13 +106,14 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     node: nodes.node,
     /** Throws `database_unavailable` when the database cannot be written to. */
     checkDatabase,
-    enforceRetention: prices.enforceRetention,
+    /** Deletes what has been kept for as long as it may be, where it is time. */
+    enforceRetention: retention.look,
     /** Reloads what other processes have written: once a second, where there can be others. */
     poll,
     async close(): Promise<void> {
       clearInterval(polling);
       await allowance.close(settings.shutdownGraceMs);
-      for (const one of [prices, venue, chains, nodes]) await one.close();
+      for (const one of [retention, prices, venue, chains, nodes]) await one.close();
       if (!overrides.database) await database.close();
     },
   };

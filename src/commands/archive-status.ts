@@ -3,7 +3,9 @@ import type { Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { Span } from '#domain/market/span';
 import { EXIT } from '#exit';
-import { type CoverageRow, coverageReport } from '#services/market/coverage-report';
+import { type CandleReportRow, candleReport } from '#services/candles/candle-report';
+import { beginningIn, type CoverageRow, coverageReport } from '#services/market/coverage-report';
+import { createCandleStore } from '#stores/candles/candles';
 import { createArchiveStore } from '#stores/market/archive';
 import type { LeftAside } from '#stores/market/archive-sql';
 import { createStatisticsStore } from '#stores/statistics/statistics';
@@ -15,8 +17,8 @@ const MAX_SPANS = 10;
 export const statusUsage = `  npm run archive -- status [--json]
 
     Shows what the archive holds for each token, interval and source: number of points, first and last,
-    complete spans, and gaps since the token's listing, whichever source might fill them. Then the implausible rows (in the future, or without a
-    finite value), which are not served.
+    complete spans, and gaps since the token's listing, whichever source might fill them. Then the same of
+    candles, and the implausible rows (in the future, or without a finite value), which are not served.
 `;
 
 const form = { options: { json: { type: 'boolean', default: false } }, positionals: [] } as const;
@@ -33,16 +35,20 @@ function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
   return more > 0 ? [...texts, `and ${more} more`] : texts;
 }
 
+type Row = CoverageRow | CandleReportRow;
+const countOf = (row: Row) => ('points' in row ? row.points : row.candles);
+
 /** A row for each token, interval and source; further spans and gaps stand below the first. */
-function statusTable(report: readonly CoverageRow[]): string {
+function statusTable(counted: 'points' | 'candles', report: readonly Row[]): string {
   const rows: (string | number)[][] = [
-    ['token', 'grain', 'source', 'points', 'first', 'last', 'spans', 'gaps'],
+    ['token', 'grain', 'source', counted, 'first', 'last', 'spans', 'gaps'],
   ];
-  for (const { token, interval, source, points, first, last, ...rest } of report) {
-    const spans = spanTexts(interval, rest.spans);
-    const gaps = spanTexts(interval, rest.gaps);
+  for (const row of report) {
+    const { token, interval, source, first, last } = row;
+    const spans = spanTexts(interval, row.spans);
+    const gaps = spanTexts(interval, row.gaps);
     const at = (instant: number | undefined) => (instant === undefined ? '-' : short(interval, instant));
-    rows.push([token, interval, source, points, at(first), at(last), spans[0] ?? '-', gaps[0] ?? '-']);
+    rows.push([token, interval, source, countOf(row), at(first), at(last), spans[0] ?? '-', gaps[0] ?? '-']);
     for (let i = 1; i < Math.max(spans.length, gaps.length); i++) {
       rows.push(['', '', '', '', '', '', spans[i] ?? '', gaps[i] ?? '']);
     }
@@ -52,11 +58,11 @@ function statusTable(report: readonly CoverageRow[]): string {
 
 const spanRecord = ({ from, thru }: Span) => ({ from: iso(from), thru: iso(thru) });
 
-const statusRecord = ({ token, interval, source, points, first, last, spans, gaps }: CoverageRow) => ({
+const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...counts }: Row) => ({
   token,
   grain: interval,
   source,
-  points,
+  ...counts,
   first: first === undefined ? null : iso(first),
   last: last === undefined ? null : iso(last),
   spans: spans.map(spanRecord),
@@ -73,18 +79,27 @@ function leftAsideLine({ token, what, count, instants }: LeftAside): string {
 /** `archive status` */
 export async function runStatus(args: readonly string[]): Promise<number> {
   const { values } = readArguments(args, form);
-  const { report, leftAside } = await withDatabase(async ({ prisma }) => {
-    const [archive, statistics] = [createArchiveStore(prisma), createStatisticsStore(prisma)];
+  const { report, candles, leftAside } = await withDatabase(async ({ prisma }) => {
+    const stores = [
+      createArchiveStore(prisma),
+      createCandleStore(prisma),
+      createStatisticsStore(prisma),
+    ] as const;
     const times = plausibleTimes(systemClock.now());
-    return {
-      report: await coverageReport(archive, systemClock),
-      leftAside: [...(await archive.leftAside(times)), ...(await statistics.leftAside(times))],
-    };
+    const report = await coverageReport(stores[0], systemClock);
+    const candles = await candleReport(stores[1], beginningIn(report), systemClock);
+    const leftAside = [];
+    for (const store of stores) leftAside.push(...(await store.leftAside(times)));
+    return { report, candles, leftAside };
   });
   process.stdout.write(
     values.json
-      ? `${JSON.stringify([...report.map(statusRecord), ...leftAside.map(leftAsideRecord)], null, 2)}\n`
-      : statusTable(report) + leftAside.map(leftAsideLine).join(''),
+      ? `${JSON.stringify([...[...report, ...candles].map(statusRecord), ...leftAside.map(leftAsideRecord)], null, 2)}\n`
+      : [
+          statusTable('points', report),
+          candles.length > 0 ? statusTable('candles', candles) : 'no candles\n',
+          ...(leftAside.length > 0 ? [leftAside.map(leftAsideLine).join('')] : []),
+        ].join('\n'),
   );
   return EXIT.ok;
 }

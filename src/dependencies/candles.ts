@@ -4,17 +4,21 @@ import { createSingleFlight } from '#services/upstream/single-flight';
 import { createCandleStore } from '#stores/candles/candles';
 import type { Context } from './context.ts';
 import type { Venue } from './kraken.ts';
+import type { Prices } from './market.ts';
+
+type Beside = Pick<Venue, 'source' | 'sync'> & Pick<Prices, 'archive'>;
 
 /** Opens the candles of a venue: what is stored of them, and what fetches them. */
-export async function openCandles(context: Context, { source, sync }: Pick<Venue, 'source' | 'sync'>) {
+export async function openCandles(context: Context, { source, sync, archive }: Beside) {
   const { settings, prisma, deadline, refreshes, clock, log } = context;
   const store = deadline.over(createCandleStore(prisma));
   const cache = await openCandleCache({ store, refreshes, clock });
-  const timeoutMs = settings.upstreamTimeoutMs;
+  const { retention, upstreamTimeoutMs: timeoutMs } = settings;
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, log });
 
   return {
-    candles: createCandles({ source, cache, singleFlight, clock }),
+    cache,
+    candles: createCandles({ source, cache, archive, retention, singleFlight, clock }),
 
     /** Reloads what other processes have written; when there was anything, also what calls they have spent. */
     async poll(): Promise<void> {
@@ -24,3 +28,5 @@ export async function openCandles(context: Context, { source, sync }: Pick<Venue
     },
   };
 }
+
+export type OpenCandles = Awaited<ReturnType<typeof openCandles>>;

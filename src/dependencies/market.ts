@@ -5,12 +5,10 @@ import { createBackfill } from '#services/market/backfill';
 import { createFetches } from '#services/market/fetches';
 import { createKeyCheck } from '#services/market/key-check';
 import { createMarket } from '#services/market/market';
-import { createRetention } from '#services/market/retention';
 import { openBudget } from '#services/upstream/budget';
 import { createSingleFlight } from '#services/upstream/single-flight';
 import { openCoinGecko } from '#sources/market/coingecko';
 import { createArchiveStore } from '#stores/market/archive';
-import { createPurgeStore } from '#stores/market/purges';
 import type { Context } from './context.ts';
 import { createDropped } from './dropped-samples.ts';
 
@@ -44,18 +42,8 @@ export async function openMarket(context: Context) {
   const backfill = createBackfill({ fetches, archive, singleFlight, budget, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
-  // Nobody waits for it, so its store has no deadline.
-  const purges = createPurgeStore(prisma);
-  const { look, close: closeRetention } = createRetention({
-    store: purges,
-    refreshes,
-    archive,
-    retention,
-    clock,
-    log,
-  });
-
   return {
+    archive,
     market: createMarket({ archive, backfill, keyCheck, clock }),
 
     /** The upstream's circuit and budget, for the metrics. */
@@ -64,13 +52,11 @@ export async function openMarket(context: Context) {
     /** Reloads what other processes have written, and what calls they have spent. */
     poll: async (): Promise<void> => void (await Promise.all([archive.sync(), budget.sync()])),
 
-    /** Deletes what has been kept for as long as it may be, where it is time. */
-    enforceRetention: look,
-
     async close(): Promise<void> {
-      await closeRetention();
       await source.close();
       await keyCheck.done;
     },
   };
 }
+
+export type Prices = Awaited<ReturnType<typeof openMarket>>;

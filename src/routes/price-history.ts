@@ -79,8 +79,8 @@ const REACH =
 const CANDLE_RULES =
   '`date` is the beginning of a candle; the running one is left out. Without a trade all four prices are the last one, ' +
   'and the volume is 0. A candle may be corrected until an hour after its end. The venue tells the newest 720 of each ' +
-  'length, and the archive keeps them: what it no longer tells is named in `Quotient-Gaps`; 404 `no_data` with `gaps` ' +
-  'where that is all of it.';
+  'length, and the archive keeps them, for as long as the operator has set: what is not there is named in ' +
+  '`Quotient-Gaps`; 404 `no_data` with `gaps` where that is all of it.';
 
 const CANDLE_INTERVAL = {
   description: 'The length of a candle: five minutes, an hour, a day (UTC)',

@@ -46,6 +46,37 @@ it('archive import-candles imports nothing of a file with a hole, unless holes a
   expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 kept (settled)\n']);
 });
 
+it('archive status shows candles as a table of their own, archive purge counts them', async () => {
+  const archive = (...args: string[]) =>
+    runCommand('archive', args, { DATA_DIR: join(directory.path, 'data') });
+  await importCandles('solana', await fileOf(FIRST, SECOND));
+  const { stdout } = await archive('status');
+  const [, table = ''] = stdout.split('\n\n');
+  const [heading, ...rows] = table.trimEnd().split('\n');
+  expect(heading).toMatch(/^token +grain +source +candles +first +last +spans +gaps$/);
+  const solana = rows.findIndex((row) => row.startsWith('solana'));
+  expect(rows[solana]).toMatch(
+    /^solana +hour +kraken +2 +2020-01-01T00:00Z +2020-01-01T01:00Z +2020-01-01T00:00Z\/2020-01-01T01:59Z +2020-01-01T02:00Z\//,
+  );
+  const status = JSON.parse((await archive('status', '--json')).stdout) as Record<string, unknown>[];
+  expect(status.filter((row) => 'candles' in row && row.token === 'solana')).toEqual([
+    {
+      token: 'solana',
+      grain: 'hour',
+      source: 'kraken',
+      candles: 2,
+      first: '2020-01-01T00:00:00.000Z',
+      last: '2020-01-01T01:00:00.000Z',
+      spans: [{ from: '2020-01-01T00:00:00.000Z', thru: '2020-01-01T01:59:59.999Z' }],
+      gaps: [{ from: '2020-01-01T02:00:00.000Z', thru: expect.any(String) }],
+    },
+  ]);
+  expect((await archive('purge', '--source', 'kraken')).stdout).toContain(
+    'solana: 0 points, 2 candles, 0 latest prices and 1 spans of coverage deleted\n',
+  );
+  expect((await archive('status')).stdout).toMatch(/\n\nno candles\n$/);
+});
+
 it.each([
   [['dogecoin', 'file.csv'], /^unknown token: use one of bitcoin, /],
   [['bitcoin', 'file.csv', '--interval', 'weekly'], /^--interval must be one of minute, hourly, daily/],

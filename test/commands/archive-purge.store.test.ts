@@ -22,12 +22,12 @@ it('deletes what a source told, before a date or all of it, and says how much', 
   await archive('import', 'ethereum', SAMPLE);
   expect(await archive('purge', '--source', 'kraken')).toEqual({
     code: 0,
-    stdout: 'kraken: 0 points, 0 latest prices and 0 spans of coverage deleted in all\n',
+    stdout: 'kraken: 0 points, 0 candles, 0 latest prices and 0 spans of coverage deleted in all\n',
     stderr: '',
   });
   expect((await archive('purge', '--source', 'coingecko', '--before', '2016-02-28')).stdout).toBe(
-    'ethereum: 1 points, 0 latest prices and 1 spans of coverage deleted\n' +
-      'coingecko: 1 points, 0 latest prices and 1 spans of coverage deleted in all\n',
+    'ethereum: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted\n' +
+      'coingecko: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted in all\n',
   );
   const { stdout } = await archive('status', '--json');
   const days = JSON.parse(stdout).find(
@@ -38,8 +38,12 @@ it('deletes what a source told, before a date or all of it, and says how much', 
     points: 2,
     spans: [{ from: '2016-02-28T00:00:00.000Z', thru: '2016-03-01T23:59:59.999Z' }],
   });
-  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain('coingecko: 2 points, 0 latest');
-  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain('coingecko: 0 points, 0 latest');
+  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain(
+    'coingecko: 2 points, 0 candles',
+  );
+  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain(
+    'coingecko: 0 points, 0 candles',
+  );
 });
 
 it.each([

@@ -195,7 +195,7 @@ describe('archive status', () => {
     const { code, stdout } = await runCommand('archive', ['status'], {
       DATA_DIR: join(directory.path, 'fresh'),
     });
-    const [heading, ...rows] = stdout.trimEnd().split('\n');
+    const [heading, ...rows] = stdout.split('\n\n')[0]?.split('\n') ?? [];
     expect(code).toBe(0);
     expect(heading).toMatch(/^token +grain +source +points +first +last +spans +gaps$/);
     expect(rows).toHaveLength(15);

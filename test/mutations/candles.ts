@@ -44,6 +44,24 @@ export const candles: Mutations[] = [
     ],
   },
   {
+    file: 'src/domain/candles/candle-window.ts',
+    tests: ['domain/candles/candle-window.test.ts', 'services/candles/deleting-candles.store.test.ts'],
+    changes: [['Math.ceil(keptFrom /', 'Math.floor(keptFrom /']],
+  },
+  {
+    file: 'src/services/candles/candle-cache.ts',
+    tests: ['services/candles/deleting-candles.store.test.ts'],
+    changes: [
+      ['(-import|-purge)?', '(-import)?'],
+      ["isFetch: kind === 'candles' };", 'isFetch: true };'],
+    ],
+  },
+  {
+    file: 'src/stores/market/purges.ts',
+    tests: ['services/candles/deleting-candles.store.test.ts'],
+    changes: [["coverage: 'candle_coverage',\n    slot", "coverage: 'source_coverage',\n    slot"]],
+  },
+  {
     file: 'src/domain/candles/candle-text.ts',
     tests: ['domain/candles/candle-text.test.ts'],
     changes: [["i > 0 ? ',' : ''", "','"]],

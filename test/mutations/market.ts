@@ -172,7 +172,7 @@ export const market: Mutations[] = [
   {
     file: 'src/services/market/purge.ts',
     tests: ['services/market/purge.store.test.ts'],
-    changes: [['before === undefined && source === FETCHED', 'source !== FETCHED']],
+    changes: [['before === undefined && isTokenName', 'before !== undefined && isTokenName']],
   },
   {
     file: 'src/services/market/retention.ts',
@@ -182,10 +182,12 @@ export const market: Mutations[] = [
   {
     file: 'src/services/market/fetches.ts',
     tests: ['services/market/purge.store.test.ts'],
-    changes: [
-      ['samples.filter(({ at }) => at >= from)', 'samples'],
-      ['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)'],
-    ],
+    changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
+  },
+  {
+    file: 'src/domain/market/retention.ts',
+    tests: ['services/market/purge.store.test.ts', 'services/candles/deleting-candles.store.test.ts'],
+    changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },
   {
     file: 'src/services/market/backfill.ts',

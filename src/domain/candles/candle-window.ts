@@ -17,10 +17,12 @@ export type KnownCandles = {
   interval: Interval;
   /** The spans of which the venue has told all. */
   coverage: readonly Span[];
-  /** The beginning of the first candle that may still change, of those that the venue tells (`firstTold`). */
+  /** The beginning of the first candle that may still change, of those that may be asked for (`firstAsked`). */
   unsettledFrom: number | undefined;
   /** The earliest instant of which the venue tells candles. */
   reach: number;
+  /** The earliest instant of which candles are kept; -Infinity where all are. */
+  keptFrom: number;
   fetchedAt: number | undefined;
 };
 
@@ -38,9 +40,15 @@ export const isCandleSettled = (at: number, length: number, fetchedAt: number): 
 export const runningCandle = (interval: Interval, now: number): number =>
   Math.floor(now / candleLength(interval)) * candleLength(interval);
 
-/** The beginning of the first candle that is asked for. */
-export const firstTold = (interval: Interval, reach: number): number =>
+const firstTold = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
+
+/** The beginning of the first candle that is asked for: of those before, the venue tells none, or none is kept. */
+export const firstAsked = (
+  interval: Interval,
+  { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>,
+): number =>
+  Math.max(firstTold(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
 
 /** The parts of a span of which candles are finished and not known, from an instant on. */
 export function candleGaps(
@@ -60,7 +68,7 @@ export function planCandles(span: Span, known: KnownCandles): PlannedCandles | u
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
   if (ageAt(fetchedAt, now) < ASKED_AGAIN) return undefined;
   const length = candleLength(interval);
-  const first = firstTold(interval, reach);
+  const first = firstAsked(interval, known);
   const running = runningCandle(interval, now);
   const gaps = candleGaps(span, first, known);
   const unsettled = unsettledFrom ?? running;
@@ -70,7 +78,7 @@ export function planCandles(span: Span, known: KnownCandles): PlannedCandles | u
   // From the oldest that is wanted of the whole series: so the next window needs no call.
   const [missing = gap] = candleGaps({ from: first, thru: now }, first, known);
   const oldest = Math.min(missing?.from ?? running, unsettled);
-  const from = oldest === first ? undefined : oldest;
+  const from = oldest === firstTold(interval, reach) ? undefined : oldest;
   if (!gap) return { from, wait: 'none' };
   const isNewestAlone = gap.from >= running - length && span.from < gap.from;
   return { from, wait: isNewestAlone ? 'moment' : 'end' };

@@ -1,7 +1,8 @@
 import { DAY, HOUR } from '#domain/clock';
 import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from './provenance.ts';
+import { overlap, type Span } from './span.ts';
 
-/** How long samples are kept after their own time, in ms; those of a source that is not named, for good. */
+/** How long samples and candles are kept after their own time, in ms; those of a source that is not named, for good. */
 export type Retention = Partial<Record<MarketSourceName, number>>;
 
 const UNITS = { h: HOUR, d: DAY } as const;
@@ -18,6 +19,16 @@ export function parseRetention(text: string): Retention {
   return retention;
 }
 
-/** The first instant of which samples of a source are kept, as of now; -Infinity where all are. */
+/** The first instant of which samples and candles of a source are kept, as of now; -Infinity where all are. */
 export const keptFrom = (retention: Retention, source: MarketSourceName, now: number): number =>
   now - (retention[source] ?? Number.POSITIVE_INFINITY);
+
+/** Of what was told, what is kept from an instant on: the rows, and the span that is covered with them. */
+export const keptOf = <Row extends { at: number }>(
+  rows: readonly Row[],
+  covers: Span | undefined,
+  from: number,
+) => ({
+  rows: rows.filter(({ at }) => at >= from),
+  covers: covers && overlap(covers, { from, thru: Number.POSITIVE_INFINITY }),
+});

@@ -9,7 +9,7 @@ import { type Clock, DAY } from '#domain/clock';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { type Span, union } from '#domain/market/span';
-import { isTokenName, listedAt, type TokenName } from '#domain/market/token';
+import { isTokenName, type TokenName } from '#domain/market/token';
 import { createPoll } from '#services/upstream/poll';
 import type { CandleSeries, CandleStore } from '#stores/candles/candles';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
@@ -21,17 +21,21 @@ const PAGE = 2000;
 /** A fetch brings no candles that began longer before it than so many lengths. */
 const FETCHED = 725;
 
-/** The name of a fetch and of an import, here and in the store. */
-export type CandleFetch = `${'candles' | 'candles-import'}:${TokenName}:${Interval}`;
+/** The name of a fetch, here and in the store, and of what else changes candles: an import, a purge. */
+export type CandleFetch = `${'candles' | 'candles-import' | 'candles-purge'}:${TokenName}:${Interval}`;
 export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
 export const candleImport = ({ token, interval }: CandleSeries): CandleFetch =>
   `candles-import:${token}:${interval}`;
 
-function seriesOf(what: string): (CandleSeries & { isImport: boolean }) | undefined {
+/** The fetches of a token's candles. */
+export const candleFetchesOf = (token: TokenName): CandleFetch[] =>
+  INTERVALS.map((interval) => candleFetch({ token, interval }));
+
+function seriesOf(what: string): (CandleSeries & { isFetch: boolean }) | undefined {
   const [kind = '', token = '', name] = what.split(':');
   const interval = INTERVALS.find((one) => one === name);
-  if (!/^candles(-import)?$/.test(kind) || !isTokenName(token) || !interval) return undefined;
-  return { token, interval, isImport: kind !== 'candles' };
+  if (!/^candles(-import|-purge)?$/.test(kind) || !isTokenName(token) || !interval) return undefined;
+  return { token, interval, isFetch: kind === 'candles' };
 }
 
 const isCandleFetch = (what: string): what is CandleFetch => seriesOf(what) !== undefined;
@@ -82,7 +86,7 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
       if (!series) continue;
       const { columns, version, loadedAt } = of(series);
       const now = clock.now();
-      const changedFrom = series.isImport ? 0 : loadedAt - FETCHED * candleLength(series.interval);
+      const changedFrom = series.isFetch ? loadedAt - FETCHED * candleLength(series.interval) : 0;
       const since = Math.max(oldest(series.interval), changedFrom);
       const before = candlesBetween(columns, oldest(series.interval), since - 1);
       const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
@@ -108,10 +112,6 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
 
     /** Rises with each reload. */
     generation: () => generation,
-
-    /** The first instant of which candles can be known: the token's listing, or an import that reaches further back. */
-    beginning: (series: CandleSeries): number =>
-      Math.min(listedAt(series.token), of(series).columns.at[0] ?? Number.POSITIVE_INFINITY),
 
     /** The candles of a span: read from the store where the memory does not go back so far. */
     async between(series: CandleSeries, span: Span): Promise<CandleColumns> {

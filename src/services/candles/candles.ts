@@ -3,13 +3,14 @@ import { type CandleColumns, candlesBetween, firstUnsettled } from '#domain/cand
 import { candlesCsv, candlesJson } from '#domain/candles/candle-text';
 import {
   candleGaps,
-  firstTold,
+  firstAsked,
   isCandleSettled,
   planCandles,
   runningCandle,
 } from '#domain/candles/candle-window';
 import { type Clock, HOUR, SECOND } from '#domain/clock';
 import { type Interval, rangeWindow, samplesIn, type Window } from '#domain/market/interval';
+import { keptFrom, keptOf, type Retention } from '#domain/market/retention';
 import type { MarketSource } from '#domain/market/source';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
@@ -17,6 +18,7 @@ import { UpstreamFailure } from '#domain/upstream/failure';
 import { Problem } from '#problems';
 import type { Answer } from '#services/caching/answer';
 import { createAnswers } from '#services/caching/answers';
+import type { ArchiveCache } from '#services/market/archive-cache';
 import { spanText } from '#services/market/gaps';
 import { type WindowSize, windowSize } from '#services/market/window-rows';
 import { createFetchRunner, type FetchOutcome } from '#services/upstream/fetch-outcome';
@@ -28,6 +30,9 @@ import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.
 type Dependencies = {
   source: CandleSource & Pick<MarketSource, 'reach'>;
   cache: CandleCache;
+  /** That of prices, which knows when a token begins. */
+  archive: Pick<ArchiveCache, 'beginning'>;
+  retention: Retention;
   singleFlight: SingleFlight<CandleFetch>;
   clock: Clock;
 };
@@ -35,15 +40,26 @@ type Dependencies = {
 const RENDER = { json: candlesJson, csv: candlesCsv } as const;
 
 /** The verbs of candles. All throw a problem when there is no answer. */
-export function createCandles({ source, cache, singleFlight, clock }: Dependencies) {
+export function createCandles({ source, cache, archive, retention, singleFlight, clock }: Dependencies) {
   const answers = createAnswers({ source: cache, clock });
 
-  /** One call for all candles from an instant on; what it has is stored. */
+  /** How far back candles may be asked for, and stored. */
+  const bounds = (interval: Interval, now: number) => ({
+    reach: source.reach(interval, now),
+    keptFrom: keptFrom(retention, source.name, now),
+  });
+
+  /** The first instant of which candles can be known: that of prices, or a stored candle of before it. */
+  const beginning = (series: CandleSeries): number =>
+    Math.min(archive.beginning(series.token), cache.columns(series).at[0] ?? Number.POSITIVE_INFINITY);
+
+  /** One call for all candles from an instant on; what it has is stored, but for what would be deleted for its age. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
-    const { candles, covers } = await source.candles(token, CANDLE_MINUTES[interval], from);
+    const told = await source.candles(token, CANDLE_MINUTES[interval], from);
     const now = clock.now();
     const length = candleLength(interval);
-    const settling = candles.map((candle) => ({
+    const { rows, covers } = keptOf(told.candles, told.covers, keptFrom(retention, source.name, now));
+    const settling = rows.map((candle) => ({
       ...candle,
       settled: isCandleSettled(candle.at, length, now),
     }));
@@ -54,11 +70,11 @@ export function createCandles({ source, cache, singleFlight, clock }: Dependenci
   async function refresh(series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
     const { interval } = series;
     const now = clock.now();
-    const reach = source.reach(interval, now);
-    const told = candlesBetween(cache.columns(series), firstTold(interval, reach), now);
+    const known = bounds(interval, now);
+    const asked = candlesBetween(cache.columns(series), firstAsked(interval, known), now);
     const plan = planCandles(span, {
-      ...{ now, interval, reach, coverage: cache.coverage(series) },
-      ...{ unsettledFrom: firstUnsettled(told), fetchedAt: cache.fetchedAt(candleFetch(series)) },
+      ...{ ...known, now, interval, coverage: cache.coverage(series) },
+      ...{ unsettledFrom: firstUnsettled(asked), fetchedAt: cache.fetchedAt(candleFetch(series)) },
     });
     const runner = createFetchRunner({ singleFlight, clock });
     if (plan) await runner.run(candleFetch(series), plan.wait, () => fetch(series, plan.from));
@@ -69,7 +85,7 @@ export function createCandles({ source, cache, singleFlight, clock }: Dependenci
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
-    const gaps = candleGaps(span, cache.beginning(series), {
+    const gaps = candleGaps(span, beginning(series), {
       ...{ now, interval, coverage: cache.coverage(series) },
     });
     const newest = runningCandle(interval, now) - candleLength(interval);
@@ -87,11 +103,10 @@ export function createCandles({ source, cache, singleFlight, clock }: Dependenci
     if (failure) return upstreamProblem(failure, { who: 'The venue', members });
     const [first] = spans;
     if (!first) return new Problem('no_data', 'No finished candle of this token lies in the time asked for.');
-    if (
-      spans.every(({ thru }) => thru < firstTold(series.interval, source.reach(series.interval, clock.now())))
-    ) {
+    const oldest = firstAsked(series.interval, bounds(series.interval, clock.now()));
+    if (spans.every(({ thru }) => thru < oldest)) {
       const detail =
-        'The venue tells its newest candles alone, and the archive does not hold those of this time.';
+        'The venue tells its newest candles alone, or older ones are not kept, and the archive has none of this time.';
       return new Problem('no_data', detail, { members });
     }
     const detail = 'The venue has not told this time yet, and the archive does not hold it.';
@@ -133,7 +148,7 @@ export function createCandles({ source, cache, singleFlight, clock }: Dependenci
 
   /** How large the answer to a window may be. */
   function size(series: CandleSeries, { span }: Window): WindowSize {
-    const known = overlap(span, { from: cache.beginning(series), thru: clock.now() });
+    const known = overlap(span, { from: beginning(series), thru: clock.now() });
     return windowSize(known === undefined ? 0 : samplesIn(series.interval, known));
   }
 

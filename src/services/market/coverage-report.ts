@@ -52,3 +52,14 @@ export async function coverageReport(store: ArchiveStore, clock: Clock): Promise
     });
   });
 }
+
+/** The first instant of which prices of a token are known, by such a report. */
+export const beginningIn =
+  (report: readonly CoverageRow[]) =>
+  (token: TokenName): number =>
+    knownSince(
+      token,
+      Math.min(
+        ...report.flatMap((row) => (row.token === token && row.interval === 'day' ? (row.first ?? []) : [])),
+      ),
+    );

@@ -2,7 +2,7 @@ import { type Clock, DAY, HOUR, startOfDate } from '#domain/clock';
 import { HOURLY_DAYS } from '#domain/market/backfill-plan';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#domain/market/interval';
 import type { MarketSourceName } from '#domain/market/provenance';
-import { keptFrom, type Retention } from '#domain/market/retention';
+import { keptFrom, keptOf, type Retention } from '#domain/market/retention';
 import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
 import { overlap, type Span } from '#domain/market/span';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
@@ -24,21 +24,18 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
   /** What is older is not kept, so it is not asked for either. */
   const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
 
-  /** Of an update what is kept: a span that is covered begins with it. */
-  function keptOf({ interval, samples, covers }: SeriesUpdate, now: number): SeriesUpdate {
-    const from = oldest(now);
-    const kept = covers && overlap(covers, { from, thru: Number.POSITIVE_INFINITY });
-    return { interval, samples: samples.filter(({ at }) => at >= from), ...(kept && { covers: kept }) };
+  function record(
+    what: Fetch,
+    token: TokenName,
+    updates: readonly SeriesUpdate[],
+    now: number,
+  ): Promise<void> {
+    const kept = updates.map(({ interval, samples, covers }): SeriesUpdate => {
+      const { rows, covers: span } = keptOf(samples, covers, oldest(now));
+      return { interval, samples: rows, ...(span && { covers: span }) };
+    });
+    return archive.record(SOURCE, what, token, kept, now);
   }
-
-  const record = (what: Fetch, token: TokenName, updates: readonly SeriesUpdate[], now: number) =>
-    archive.record(
-      SOURCE,
-      what,
-      token,
-      updates.map((update) => keptOf(update, now)),
-      now,
-    );
 
   const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
     samples.map((sample) => ({ ...sample, settled: isSettled(interval, sample.at, fetchedAt) }));

@@ -1,36 +1,42 @@
 import type { Clock } from '#domain/clock';
 import { INTERVALS } from '#domain/market/interval';
 import type { MarketSourceName } from '#domain/market/provenance';
-import { isTokenName } from '#domain/market/token';
+import { isTokenName, type TokenName } from '#domain/market/token';
+import { candleFetchesOf } from '#services/candles/candle-cache';
 import type { Purge, PurgeStore } from '#stores/market/purges';
 import { fetchesOf } from './archive-cache.ts';
 
 /** How much was deleted of a token; `spans`: of coverage, deleted or shortened. */
-export type Purged = { token: string; points: number; latest: number; spans: number };
+export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };
 
 type Dependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
 
-/** The source whose answers the fetches of the archive bring. */
-const FETCHED: MarketSourceName = 'coingecko';
+/** The fetches that bring the answers of each source. */
+const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly string[]>> = {
+  coingecko: fetchesOf,
+  kraken: candleFetchesOf,
+};
 
 /** Deletes what a source told. */
 export function createPurge({ store, clock }: Dependencies) {
   /** Where all of it goes, what the source is asked for is due again; else its coverage says what is missing. */
   function dueAgain(token: string, { source, before }: Purge): readonly string[] {
-    return before === undefined && source === FETCHED && isTokenName(token) ? fetchesOf(token) : [];
+    return before === undefined && isTokenName(token) ? FETCHES[source](token) : [];
   }
 
   /**
-   * Deletes the points, latest prices and coverage that a source told, token by token; processes that run drop them from
-   * memory. Rows of other sources stay. What was deleted before it is interrupted stays so.
+   * Deletes the points, candles, latest prices and coverage that a source told, token by token; processes that run drop
+   * them from memory. Rows of other sources stay. What was deleted before it is interrupted stays so.
    */
   return async function* purge(what: Purge): AsyncGenerator<Purged> {
     for (const token of await store.tokens()) {
-      const counts = { token, points: 0, latest: 0, spans: 0 };
-      for (const interval of INTERVALS) {
-        const { points, spans } = await store.series(token, interval, what, clock.now());
-        counts.points += points;
-        counts.spans += spans;
+      const counts = { token, points: 0, candles: 0, latest: 0, spans: 0 };
+      for (const kind of ['points', 'candles'] as const) {
+        for (const interval of INTERVALS) {
+          const { deleted, spans } = await store.series(kind, token, interval, what, clock.now());
+          counts[kind] += deleted;
+          counts.spans += spans;
+        }
       }
       counts.latest = await store.latest(token, what, dueAgain(token, what), clock.now());
       yield counts;

@@ -4,6 +4,7 @@ import type { Log } from '#domain/log';
 import type { MarketSourceName } from '#domain/market/provenance';
 import { keptFrom, type Retention } from '#domain/market/retention';
 import { ageAt } from '#domain/upstream/age';
+import type { CandleCache } from '#services/candles/candle-cache';
 import type { PurgeStore } from '#stores/market/purges';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 import type { ArchiveCache } from './archive-cache.ts';
@@ -19,13 +20,14 @@ type Dependencies = {
   store: PurgeStore;
   refreshes: Pick<RefreshStore, 'claim' | 'release'>;
   archive: Pick<ArchiveCache, 'fetchedAt' | 'version' | 'sync'>;
+  candles: Pick<CandleCache, 'sync'>;
   retention: Retention;
   clock: Clock;
   log: Log;
 };
 
-/** Deletes samples that have been kept for as long as they may be: once an hour, by one process. */
-export function createRetention({ store, refreshes, archive, retention, clock, log }: Dependencies) {
+/** Deletes samples and candles that have been kept for as long as they may be: once an hour, by one process. */
+export function createRetention({ store, refreshes, archive, candles, retention, clock, log }: Dependencies) {
   const holder = randomUUID();
   const sources = Object.keys(retention) as MarketSourceName[];
   const purge = createPurge({ store, clock });
@@ -36,12 +38,14 @@ export function createRetention({ store, refreshes, archive, retention, clock, l
   async function purgeAll(now: number): Promise<boolean> {
     for (const source of sources) {
       const before = keptFrom(retention, source, now);
-      let points = 0;
-      for await (const purged of purge({ source, before })) {
-        points += purged.points;
+      const deleted = { points: 0, candles: 0 };
+      for await (const { points, candles } of purge({ source, before })) {
+        deleted.points += points;
+        deleted.candles += candles;
         if (isClosed) return false;
       }
-      if (points > 0) log.info({ source, points }, 'samples were deleted for their age');
+      if (deleted.points + deleted.candles > 0)
+        log.info({ source, ...deleted }, 'samples and candles were deleted for their age');
     }
     return true;
   }
@@ -57,12 +61,12 @@ export function createRetention({ store, refreshes, archive, retention, clock, l
     } finally {
       await refreshes.release('retention', holder);
     }
-    await archive.sync();
+    await Promise.all([archive.sync(), candles.sync()]);
   }
 
   function look(): Promise<void> {
     underWay ??= enforce()
-      .catch((err) => log.warn({ err }, 'samples could not be deleted for their age'))
+      .catch((err) => log.warn({ err }, 'samples and candles could not be deleted for their age'))
       .finally(() => {
         underWay = undefined;
       });

@@ -1,10 +1,17 @@
 import type { StoredCandle } from '#domain/candles/candle-columns';
 import type { Interval } from '#domain/market/interval';
-import type { MarketSourceName } from '#domain/market/provenance';
+import { isMarketSource, type MarketSourceName } from '#domain/market/provenance';
 import type { Span } from '#domain/market/span';
 import { isTokenName, type TokenName } from '#domain/market/token';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { addCoverage, bumpRefresh, epochMs, toInstant } from '#stores/market/archive-sql';
+import {
+  addCoverage,
+  bumpRefresh,
+  epochMs,
+  firstInstants,
+  type LeftAside,
+  toInstant,
+} from '#stores/market/archive-sql';
 
 /** A series of candles: a token's, of one length. */
 export type CandleSeries = { token: TokenName; interval: Interval };
@@ -14,6 +21,17 @@ export type CandleUpdate = CandleSeries & {
   source: MarketSourceName;
   candles: readonly StoredCandle[];
   covers?: Span | undefined;
+};
+
+/** A span of which a source has told all candles. */
+export type CandleCoverage = CandleSeries & { source: MarketSourceName; span: Span };
+
+/** How many candles of a series a source told, and when the first and the last begin. */
+export type CandleSummary = CandleSeries & {
+  source: MarketSourceName;
+  from: number;
+  thru: number;
+  candles: number;
 };
 
 /** How long the import of a file may take, in ms: a million rows take a minute. */
@@ -36,6 +54,12 @@ const write = ({ token, interval, source, candles, covers }: CandleUpdate) => Pr
   SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close,
       volume = excluded.volume, source = excluded.source, settled = excluded.settled
   WHERE NOT candle.settled`;
+
+/** Whether a candle that begins in a span can be true; PostgreSQL orders NaN above infinity. */
+const plausible = ({ from, thru }: Span) => Prisma.sql`(
+  candle.at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}
+  AND low > 0 AND open BETWEEN low AND high AND close BETWEEN low AND high AND high < 'Infinity'
+  AND volume >= 0 AND volume < 'Infinity')`;
 
 /** There is one venue, so none comes before it. */
 const cover = ({ token, interval, source }: Omit<CandleUpdate, 'candles'>, span: Span) =>
@@ -106,24 +130,42 @@ export function createCandleStore(prisma: PrismaClient) {
         SELECT json_agg(json_build_array(${epochMs('candle.at')}, open, high, low, close, volume, settled)
           ORDER BY candle.at)::text AS candles
         FROM (SELECT * FROM candle
-          WHERE token = ${token} AND grain = ${interval}::grain
-            AND at BETWEEN ${toInstant(span.from)} AND ${toInstant(span.thru)}
-            AND low > 0 AND open BETWEEN low AND high AND close BETWEEN low AND high AND high < 'Infinity'
-            AND volume >= 0 AND volume < 'Infinity' ${limit}) AS candle`;
+          WHERE token = ${token} AND grain = ${interval}::grain AND ${plausible(span)} ${limit}) AS candle`;
       return (JSON.parse(row?.candles ?? '[]') as Row[]).map(toCandle);
     },
 
     /** The spans of which all candles are known. */
-    async coverage(): Promise<(CandleSeries & { span: Span })[]> {
+    async coverage(): Promise<CandleCoverage[]> {
       const rows = await prisma.$queryRaw<
-        { token: string; interval: Interval; from: number; thru: number }[]
+        { token: string; interval: Interval; source: string; from: number; thru: number }[]
       >`
-        SELECT token, grain::text AS interval, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
+        SELECT token, grain::text AS interval, source, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
         FROM candle_coverage`;
-      return rows.flatMap(({ token, interval, from, thru }) =>
-        isTokenName(token) ? [{ token, interval, span: { from, thru } }] : [],
+      return rows.flatMap(({ token, interval, source, from, thru }) =>
+        isTokenName(token) && isMarketSource(source)
+          ? [{ token, interval, source, span: { from, thru } }]
+          : [],
       );
     },
+
+    /** The plausible candles of each series and source, counted by the database. */
+    async summary(times: Span): Promise<CandleSummary[]> {
+      const rows = await prisma.$queryRaw<
+        { token: string; interval: Interval; source: string; from: number; thru: number; candles: number }[]
+      >`
+        SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
+          count(*)::int AS candles
+        FROM candle WHERE ${plausible(times)} GROUP BY token, grain, source`;
+      return rows.flatMap(({ token, source, ...rest }) =>
+        isTokenName(token) && isMarketSource(source) ? [{ token, source, ...rest }] : [],
+      );
+    },
+
+    /** Stored candles that cannot be true, as of the times that can be. They are not served. */
+    leftAside: (times: Span): Promise<LeftAside[]> =>
+      prisma.$queryRaw`
+        SELECT token, 'candles' AS what, count(*)::int AS count, ${firstInstants('at')} AS instants
+        FROM candle WHERE NOT ${plausible(times)} GROUP BY token ORDER BY token`,
   };
 }
 

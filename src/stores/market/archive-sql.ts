@@ -32,7 +32,7 @@ export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
 /** Rows that cannot be true: of what, how many, and their first times; as text, since their year may be any. */
 export type LeftAside = {
   token: string;
-  what: Interval | 'coverage' | 'latest' | 'statistics';
+  what: Interval | 'candles' | 'coverage' | 'latest' | 'statistics';
   count: number;
   instants: string[];
 };
@@ -62,10 +62,12 @@ export const given = (samples: readonly (Sample & { settled: boolean })[]) => Pr
     })),
   )}::json) AS row(at float8, price float8, market_cap float8, volume float8, settled boolean)`;
 
-/** Other writers of points wait until the transaction is over, readers do not. */
-export const lockPoints = Prisma.sql`LOCK TABLE point IN SHARE ROW EXCLUSIVE MODE`;
+/** Other writers of a table wait until the transaction is over, readers do not. */
+export const lockRows = (table: 'point' | 'candle') =>
+  Prisma.sql`LOCK TABLE ${Prisma.raw(table)} IN SHARE ROW EXCLUSIVE MODE`;
 
-/**
+export const lockPoints = lockRows('point');
+
 /**
  * Adds spans to what a source covers of a series. What a source before it covers is left out, and what those after it
  * cover there ends: each instant is one source's. Spans that touch become one. Two processes may write at once: the

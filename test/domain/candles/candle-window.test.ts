@@ -15,6 +15,7 @@ const known = {
   coverage: [all],
   unsettledFrom: undefined as number | undefined,
   reach,
+  keptFrom: Number.NEGATIVE_INFINITY,
   fetchedAt: NOW - 10 * MINUTE,
 };
 
@@ -75,6 +76,20 @@ describe('a window', () => {
   test('that was fetched within a minute needs nothing, whatever it lacks', () => {
     expect(planCandles(today, { ...known, coverage: [], fetchedAt: NOW - MINUTE + 1 })).toBeUndefined();
     expect(planCandles(today, { ...known, coverage: [], fetchedAt: NOW - MINUTE })).toBeDefined();
+  });
+
+  test('older than what is kept needs nothing, and one of which a part is kept asks for that', () => {
+    const keptFrom = at('2026-05-15T03:30:00Z');
+    const nothing = { ...known, coverage: [], keptFrom };
+    expect(planCandles(today, nothing)).toEqual({ from: at('2026-05-15T04:00:00Z'), wait: 'end' });
+    expect(planCandles({ ...today, thru: keptFrom }, nothing)).toBeUndefined();
+    const unsettledFrom = at('2026-05-15T04:00:00Z');
+    expect(planCandles(today, { ...nothing, unsettledFrom })).toEqual({ from: unsettledFrom, wait: 'end' });
+    // More is kept than the venue tells.
+    expect(planCandles(today, { ...nothing, keptFrom: reach - DAY })).toEqual({
+      from: undefined,
+      wait: 'end',
+    });
   });
 
   test('older than what the venue tells needs nothing', () => {

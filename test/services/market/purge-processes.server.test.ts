@@ -33,11 +33,27 @@ test('processes that run drop what is purged, and serve none of it', async () =>
   const purged = await runCommand('archive', ['purge', '--source', 'coingecko'], { DATABASE_URL: made.url });
   expect([purged.code, purged.stderr]).toEqual([0, '']);
   expect(purged.stdout).toMatch(
-    /^coingecko: [1-9]\d* points, \d latest prices and [1-9]\d* spans of coverage deleted in all$/m,
+    /^coingecko: [1-9]\d* points, 0 candles, \d latest prices and [1-9]\d* spans of coverage deleted in all$/m,
   );
   for (const { url } of replicas.processes) {
     await expect.poll(() => heldBy(url)).toBe(0);
     await expect.poll(async () => (await get(url, days)).status).toBe(502);
   }
+  replicas.sandbox.faults.clear();
+}, 120_000);
+
+test('and none of the candles', async () => {
+  const { apiKey } = await replicas.enrol(1000);
+  const candles = '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2026-01-01&thruDate=2026-01-03';
+  const statusOf = async (url: string) =>
+    (await fetch(`${url}${candles}`, { headers: { 'x-api-key': apiKey } })).status;
+  for (const { url } of replicas.processes) await expect.poll(() => statusOf(url)).toBe(200);
+
+  replicas.sandbox.faults.always({ kind: 'html' });
+  const purged = await runCommand('archive', ['purge', '--source', 'kraken'], { DATABASE_URL: made.url });
+  expect(purged.stdout).toMatch(
+    /^kraken: 0 points, [1-9]\d* candles, 0 latest prices and 1 spans of coverage/m,
+  );
+  for (const { url } of replicas.processes) await expect.poll(() => statusOf(url)).not.toBe(200);
   replicas.sandbox.faults.clear();
 }, 120_000);

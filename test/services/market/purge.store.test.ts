@@ -123,7 +123,7 @@ test('a source that has told nothing has nothing to be deleted', async () => {
   expect(await purge('kraken')).toEqual(
     [
       ...(await market.tokens()).flatMap(({ token, held }) =>
-        held.length > 0 ? [{ token: token.name, points: 0, latest: 0, spans: 0 }] : [],
+        held.length > 0 ? [{ token: token.name, points: 0, candles: 0, latest: 0, spans: 0 }] : [],
       ),
     ].sort((a, b) => (a.token < b.token ? -1 : 1)),
   );

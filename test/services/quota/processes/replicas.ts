@@ -21,7 +21,8 @@ export async function startReplicas(
   const databaseUrl = url ?? made?.url ?? '';
   const sandbox = await startSandbox();
   const database = await openDatabase({ url: databaseUrl, dataDir: 'unused', poolSize: 2 });
-  const settings = { DATABASE_URL: databaseUrl, COINGECKO_URL: sandbox.coingeckoUrl, ...env };
+  const upstreams = { COINGECKO_URL: sandbox.coingeckoUrl, KRAKEN_URL: sandbox.krakenUrl };
+  const settings = { DATABASE_URL: databaseUrl, ...upstreams, ...env };
   const processes: ServiceProcess[] = await Promise.all(
     Array.from({ length: count }, () => startServiceProcess(settings)),
   );
