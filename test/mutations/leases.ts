@@ -63,7 +63,7 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/leases.ts',
     tests: ['services/quota/resting.store.test.ts'],
-    changes: [['of idle as QuotaState[]', 'of [] as QuotaState[]']],
+    changes: [['if (isUnused) endLease(quota);', '']],
   },
   {
     file: 'src/services/quota/settlement.ts',

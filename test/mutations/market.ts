@@ -118,7 +118,7 @@ export const market: Mutations[] = [
     file: 'src/services/market/backfill.ts',
     tests: ['services/market/plan/reach.store.test.ts'],
     changes: [
-      ['(now, window.interval) > reach)', '(now, window.interval) < reach)'],
+      ['(window.interval, now) > reach)', '(window.interval, now) < reach)'],
       ['          singleFlight.forget(nameOf(kind, token));\n', ''],
     ],
   },

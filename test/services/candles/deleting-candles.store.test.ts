@@ -12,6 +12,8 @@ afterEach(() => opened.close());
 
 const NOW = '2026-05-15T14:42:25.300Z';
 const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
+/** A date of which the venue tells no candles any more. */
+const OLD = date('2020-01-01');
 const MAY = [date('2026-05-01'), date('2026-05-14')] as const;
 
 async function openAt(env: Record<string, string> = {}) {
@@ -45,19 +47,35 @@ async function openAt(env: Record<string, string> = {}) {
 }
 
 test('all candles of a venue go, from every process, and are fetched again when somebody asks', async () => {
-  const { database, candles, purge, may, coverage } = await openAt();
+  const { clock, database, candles, purge, may, coverage } = await openAt();
   const other = await opened.openAnother();
   expect(await may()).toMatchObject({ count: 14, gaps: [] });
-  await other.poll();
+  const imported = {
+    token: 'bitcoin',
+    interval: 'day',
+    source: 'kraken',
+    candles: [{ at: OLD, open: 2, high: 3, low: 1, close: 2, volume: 1, settled: true }],
+    covers: { from: OLD, thru: OLD + DAY - 1 },
+  } as const;
+  const store = createCandleStore(database.prisma);
+  await store.record('candles-import:bitcoin:day', imported, clock.now());
+  const old = (service = candles) => service.range('bitcoin', 'day', OLD, OLD, 'json');
+  for (const one of [opened, other]) {
+    await one.poll();
+    expect((await old(one.candles)).gaps).toEqual([]);
+  }
   const stored = await database.prisma.candle.count();
 
   expect(await purge('coingecko')).toEqual({ candles: 0, spans: 0 });
   expect(await database.prisma.candle.count()).toBe(stored);
-  expect(await purge('kraken')).toEqual({ candles: stored, spans: 1 });
+  expect(await purge('kraken')).toEqual({ candles: stored, spans: 2 });
   expect(await database.prisma.candle.count()).toBe(0);
   expect(await coverage()).toEqual([]);
 
-  await opened.poll();
+  for (const one of [opened, other]) {
+    await one.poll();
+    await expect(old(one.candles)).rejects.toMatchObject({ code: 'no_data' });
+  }
   expect(await may()).toMatchObject({ count: 14, gaps: [] });
   await other.poll();
   await purge('kraken');
