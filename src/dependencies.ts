@@ -46,10 +46,14 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const metrics = createMetrics();
   const deadline = createDeadline(isDatabaseUnable);
   const refreshes = deadline.over(createRefreshStore(prisma));
-  const recording = { observe: metrics.upstream, dropped: metrics.droppedSamples };
+  const recording = {
+    observe: metrics.upstream,
+    dropped: metrics.droppedSamples,
+    differed: metrics.priceDifferences(),
+  };
   const context = { settings, prisma, deadline, refreshes, ...recording, clock, log: logger };
-  const prices = await openMarket(context);
   const venue = await openVenue(context);
+  const prices = await openMarket(context, venue);
   const traded = await openCandles(context, { ...venue, archive: prices.archive });
   const retention = openRetention(context, { archive: prices.archive, candles: traded.cache });
   const chains = await openStatistics(context);

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/aggregator-plan';
+import { MARKET_SOURCES, parseMarketSources } from '#domain/market/provenance';
 import { parseRefreshSchedule } from '#domain/market/refresh-schedule';
 import { parseRetention } from '#domain/market/retention';
 import { keyedUrls, lineUp } from '#domain/statistics/line-up';
@@ -86,6 +87,7 @@ const variables = z.object({
   COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
   COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
   COINGECKO_REFRESH: readBy(parseRefreshSchedule).default({}),
+  MARKET_SOURCES: readBy(parseMarketSources).default([...MARKET_SOURCES]),
   KRAKEN_URL: httpUrl.default('https://api.kraken.com/0/public'),
   MARKET_RETENTION: readBy(parseRetention).default({}),
   CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
@@ -156,6 +158,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
       },
       schedule: { ...plan.schedule, ...data.COINGECKO_REFRESH },
     },
+    marketSources: data.MARKET_SOURCES,
     kraken: { url: data.KRAKEN_URL },
     retention: data.MARKET_RETENTION,
     statistics: lineUp({

@@ -1,5 +1,6 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
+import type { TokenName } from '#domain/market/token';
 import type { FailureCause } from '#domain/upstream/failure';
 import type { Deadline } from '#services/deadline';
 import type { Settings } from '#settings';
@@ -17,6 +18,8 @@ export type Context = {
   observe: (upstream: string) => (outcome: FailureCause | 'ok') => void;
   /** For each upstream, what counts its dropped samples. */
   dropped: (upstream: string) => (count: number) => void;
+  /** Counts a token whose price differed much when another source took over. */
+  differed: (token: TokenName) => void;
   clock: Clock;
   log: Log;
 };

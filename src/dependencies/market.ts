@@ -1,7 +1,9 @@
 import { throttled } from '#domain/market/refresh-schedule';
+import { frozenAfter } from '#domain/market/source-failover';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { openArchiveCache } from '#services/market/archive-cache';
 import { createBackfill } from '#services/market/backfill';
+import { createFallback } from '#services/market/fallback';
 import { createFetches } from '#services/market/fetches';
 import { createKeyCheck } from '#services/market/key-check';
 import { createMarket } from '#services/market/market';
@@ -9,13 +11,16 @@ import { openBudget } from '#services/upstream/budget';
 import { createSingleFlight } from '#services/upstream/single-flight';
 import { openCoinGecko } from '#sources/market/coingecko';
 import { createArchiveStore } from '#stores/market/archive';
+import { createFailoverStore } from '#stores/market/failover';
 import type { Context } from './context.ts';
 import { createDropped } from './dropped-samples.ts';
+import type { Venue } from './kraken.ts';
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
-export async function openMarket(context: Context) {
-  const { settings, prisma, deadline, refreshes, observe, clock, log } = context;
-  const { coingecko, retention, upstreamTimeoutMs: timeoutMs } = settings;
+export async function openMarket(context: Context, venue: Pick<Venue, 'source'>) {
+  const { settings, prisma, deadline, refreshes, observe, differed, clock, log } = context;
+  const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
+  const next = line.includes(venue.source.name) ? venue.source : undefined;
   const upstream = 'coingecko';
   const breaker = createBreaker();
   const budget = await openBudget({
@@ -25,6 +30,11 @@ export async function openMarket(context: Context) {
     throttle: (budget, spent, now) => throttled(coingecko.schedule, budget, spent, now),
     clock,
   });
+  /** How often the latest prices are fetched; as configured where the budget has no call left for them. */
+  const every = () => {
+    const { latest } = budget.schedule();
+    return Number.isFinite(latest) ? latest : coingecko.schedule.latest;
+  };
   const source = openCoinGecko({
     ...coingecko,
     timeoutMs,
@@ -34,12 +44,22 @@ export async function openMarket(context: Context) {
     observe: observe(upstream),
     dropped: createDropped(context, upstream),
     breaker,
+    // With nobody to take its place, old figures are better than none.
+    ...(next && { frozenAfter: () => frozenAfter(every()) }),
   });
-  const store = deadline.over(createArchiveStore(prisma));
-  const archive = await openArchiveCache({ store, refreshes, clock, log });
+  const store = deadline.over(createArchiveStore(prisma, line));
+  const failover = deadline.over(createFailoverStore(prisma));
+  const archive = await openArchiveCache({ store, failover, refreshes, clock, log, line });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
   const fetches = createFetches({ source, archive, clock, retention });
-  const backfill = createBackfill({ fetches, archive, singleFlight, budget, clock });
+  const hasBudget = () => Number.isFinite(budget.schedule().latest);
+  const fallback =
+    next &&
+    createFallback({
+      ...{ first: upstream, next, archive, store: failover, singleFlight, retention },
+      ...{ every, hasBudget, differed, clock, log },
+    });
+  const backfill = createBackfill({ fetches, fallback, archive, singleFlight, budget, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
   return {

@@ -1,4 +1,5 @@
 import { SECOND } from '#domain/clock';
+import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import type { CircuitState } from '#domain/upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause } from '#domain/upstream/failure';
 import { BOUNDS, countsOf, type Histogram } from '#http/recording/request-histogram';
@@ -46,6 +47,11 @@ export function createMetrics() {
     'quotient_dropped_samples_total',
     'Samples of an upstream that were left out, since they cannot be true',
     ['upstream'],
+  );
+  const priceDifference = registry.counter(
+    'quotient_price_differences_total',
+    'Tokens whose price differed by more than a fifth when another source took over',
+    ['token'],
   );
   const ledgerStatement = registry.counter(
     'quotient_ledger_statements_total',
@@ -147,6 +153,12 @@ export function createMetrics() {
     droppedSamples(upstream: string): (count: number) => void {
       droppedSamples({ upstream }, 0);
       return (count) => droppedSamples({ upstream }, count);
+    },
+
+    /** Counts tokens whose prices differed much when another source took over. The series exist from the start. */
+    priceDifferences(): (token: TokenName) => void {
+      for (const token of TOKEN_NAMES) priceDifference({ token }, 0);
+      return (token) => priceDifference({ token });
     },
 
     ledgerStatement: () => ledgerStatement(),

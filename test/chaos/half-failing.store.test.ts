@@ -12,7 +12,10 @@ const AT_ONCE = 50;
 let service: Besieged;
 beforeEach(async () => {
   service = await startBesieged({
-    settings: { UPSTREAM_TIMEOUT_MS: '500', COINGECKO_REFRESH: 'latest=1m,chart=5m' },
+    settings: {
+      ...{ UPSTREAM_TIMEOUT_MS: '500', COINGECKO_REFRESH: 'latest=1m,chart=5m' },
+      MARKET_SOURCES: 'coingecko,kraken',
+    },
   });
   for (const token of BY_NAME) {
     for (const path of fixed(token)) expect((await service.ask(path)).status, path).toBe(200);

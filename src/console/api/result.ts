@@ -26,6 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   resting: 'unavailable, next try soon',
   server_error: 'server error',
   refused: 'request refused',
+  stale: 'tells old figures',
 };
 
 /** The reason in `fwd=stale; …; detail=timeout` of a Cache-Status (RFC 9211). A refresh in progress is no failure. */

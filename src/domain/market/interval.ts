@@ -11,9 +11,12 @@ const SLOT = { minute: MINUTE, hour: HOUR, day: DAY } as const;
 /** How far apart the aggregator's samples lie, in ms: a shorter span need not hold one. */
 const SPACING = { minute: 5 * MINUTE, hour: HOUR } as const;
 
+/** How far apart the samples of an interval lie, in ms. */
+export const spacingOf = (interval: Interval): number => (interval === 'day' ? DAY : SPACING[interval]);
+
 /** How many samples the aggregator has in a span. */
 export const samplesIn = (interval: Interval, { from, thru }: Span): number =>
-  (thru - from + 1) / (interval === 'day' ? DAY : SPACING[interval]);
+  (thru - from + 1) / spacingOf(interval);
 
 /** Whether an uncovered span is a gap: it must hold a sample; a day's sample is at midnight. */
 export function isGap(interval: Interval, { from, thru }: Span): boolean {

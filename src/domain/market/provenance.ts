@@ -10,6 +10,22 @@ export const isMarketSource = (text: string): text is MarketSourceName =>
   (MARKET_SOURCES as readonly string[]).includes(text);
 
 /**
+ * Reads a line of sources, `coingecko,kraken`. Throws `RangeError` with the form that is wanted. The first is CoinGecko:
+ * what else a latest price record has, and the days before a venue's 720 newest, it alone tells.
+ */
+export function parseMarketSources(text: string): readonly MarketSourceName[] {
+  const line = text.split(',').map((name) => name.trim());
+  const isLine = line.every((name, place) => isMarketSource(name) && line.indexOf(name) === place);
+  if (!isLine || line[0] !== FIRST_SOURCE) {
+    const names = MARKET_SOURCES.join(', ');
+    throw new RangeError(
+      `must be like ${MARKET_SOURCES.join()}: names of ${names}, each once, ${FIRST_SOURCE} the first`,
+    );
+  }
+  return line as MarketSourceName[];
+}
+
+/**
  * The sources before one in a line: all of it where the line does not have that one. What it tells is provisional where
  * there are any, and gives way to theirs.
  */

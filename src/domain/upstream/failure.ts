@@ -9,6 +9,7 @@
  * - `refused`: any other 3xx or 4xx
  * - `server_error`: 5xx
  * - `not_json`, `unexpected`, `empty`, `too_large`: an answer, but not one to be believed
+ * - `stale`: an answer whose newest figures are old: the upstream goes on answering and has stopped
  * - `resting`: not asked, since its circuit is open (the name is public: metrics and `Cache-Status` have it)
  * - `over_budget`: not asked, because the calls of this minute or this month are spent
  */
@@ -24,6 +25,7 @@ export const FAILURE_CAUSES = [
   'unexpected',
   'empty',
   'too_large',
+  'stale',
   'resting',
   'over_budget',
 ] as const;

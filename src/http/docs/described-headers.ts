@@ -64,9 +64,10 @@ export const HEADERS = {
   ),
   'Quotient-Source': text(
     'Who told the figures (`GET /v1/sources`): a list, whoever told most of them first. `solana-rpc-2` is the second of ' +
-      'its kind.',
+      'its kind. While another source tells the latest price in place of the first, each has the age of its figures in ' +
+      'seconds: `kraken;age=12, coingecko;age=5400`, the price by Kraken and the rest as CoinGecko told it last.',
     SOURCE_NAMES[0],
-    `^${SOURCE_NAME}(, ${SOURCE_NAME})*$`,
+    `^${SOURCE_NAME}(;age=\\d+)?(, ${SOURCE_NAME}(;age=\\d+)?)*$`,
   ),
   Link: text(
     'The page of an explorer about it, where the operator has named one (RFC 8288).',

@@ -1,23 +1,24 @@
-import { type Clock, DAY, HOUR } from '#domain/clock';
+import { type Clock, DAY } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { INTERVALS, type Interval, knowablePart } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#domain/market/provenance';
+import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/provenance';
 import type { Sample } from '#domain/market/sample';
 import { createSeries, type Series, type ToldSample } from '#domain/market/series';
+import { type FailoverState, startingState } from '#domain/market/source-failover';
 import { type Span, union } from '#domain/market/span';
 import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import { createPoll } from '#services/upstream/poll';
-import type { ArchiveStore, Coverage, LatestRow, SeriesSummary, SeriesUpdate } from '#stores/market/archive';
+import type { ArchiveStore, Coverage, SeriesSummary, SeriesUpdate } from '#stores/market/archive';
+import type { FailoverStore } from '#stores/market/failover';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
+import { type Fetch, isFetch, LAST_DAY, type Touched, touched } from './fetch-names.ts';
+import { createLatestPrices } from './latest-prices.ts';
 
 /** Older minute samples stay in the store and are read on request; hours and days are all in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
 /** Rows read from the store at once: of a year of minutes, page by page, so that the event loop turns. */
 const PAGE = 2000;
-/** How far back an answer about the last day may have changed rows. */
-const LAST_DAY = DAY + 2 * HOUR;
-
 /** `coverage`: what any source covers; `bySource`: what each does. */
 type CachedSeries = {
   series: Series;
@@ -26,40 +27,13 @@ type CachedSeries = {
   loadedAt: number;
 };
 
-/** The name of each fetch, here and in the store, and of what else changes rows: an import, a purge, the retention. */
-export type Fetch =
-  | 'latest'
-  | 'retention'
-  | `${'chart' | 'hours' | 'daily' | 'import' | 'purge'}:${TokenName}`;
-
-const isFetch = (what: string): what is Fetch =>
-  /^((latest|retention)$|(chart|hours|daily|import|purge):)/.test(what);
-
-/** The fetches that feed what is told of a token. */
-export const fetchesOf = (token: TokenName) =>
-  ['latest', `chart:${token}`, `hours:${token}`, `daily:${token}`] as const satisfies readonly Fetch[];
-
-type Touched = { token: TokenName; interval: Interval; from: number };
-
-/** The rows that a fetch may have changed. */
-function touched(what: Fetch, now: number): Touched[] {
-  const [kind, name] = what.split(':');
-  if (kind === 'retention') return [];
-  const tokens = TOKEN_NAMES.filter((token) => name === undefined || token === name);
-  const recent = (interval: Interval) => tokens.map((token) => ({ token, interval, from: now - LAST_DAY }));
-  const all = (interval: Interval) => tokens.map((token) => ({ token, interval, from: 0 }));
-  if (kind === 'purge') return INTERVALS.flatMap(all);
-  if (kind === 'hours') return [...recent('minute'), ...all('hour')];
-  if (kind === 'daily' || kind === 'import') return [...recent('minute'), ...recent('hour'), ...all('day')];
-  return [...recent('minute'), ...recent('hour')];
-}
-
 /** The spans of a series that are complete, as of now: of stored coverage what can be known yet. */
 export const coveredSpans = (rows: readonly Pick<Coverage, 'span'>[], interval: Interval, now: number) =>
   union(rows.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
 
 type Dependencies = {
   store: ArchiveStore;
+  failover: Pick<FailoverStore, 'read'>;
   refreshes: Pick<RefreshStore, 'all'>;
   clock: Clock;
   log: Log;
@@ -72,9 +46,11 @@ type Dependencies = {
  * store first and then reloaded, in this process as in every other, so that the memory is what is stored.
  */
 export async function openArchiveCache(dependencies: Dependencies) {
-  const { store, refreshes, clock, log, line = MARKET_SOURCES } = dependencies;
+  const { store, failover, refreshes, clock, log, line = MARKET_SOURCES } = dependencies;
+  const starting = startingState(line[0] as MarketSourceName);
   const cached = new Map<string, CachedSeries>();
-  const latest = new Map<TokenName, LatestRow>();
+  const latest = createLatestPrices(line);
+  let state = starting;
   let summary: Promise<SeriesSummary[]> | undefined;
   let generation = 0;
 
@@ -129,19 +105,19 @@ export async function openArchiveCache(dependencies: Dependencies) {
       const key = `${row.token}:${row.interval}`;
       rows.set(key, { ...row, from: Math.min(row.from, rows.get(key)?.from ?? row.from) });
     }
-    await load([...rows.values()]);
+    await load([...rows.values()], changed.includes('failover'));
   }
 
   /** The coverage is read before the samples and set after them: it must not cover samples that are not loaded. */
-  async function load(rows: readonly Touched[]): Promise<void> {
+  async function load(rows: readonly Touched[], isToldChanged: boolean): Promise<void> {
     const coverage = await store.coverage();
+    const stored = isToldChanged ? await failover.read() : state;
     await Promise.all(rows.map(({ token, interval, from }) => loadSeries(token, interval, from)));
     setCoverage(coverage);
     const prices = await store.latest(plausibleTimes(clock.now()));
-    latest.clear();
-    // Of a token that several sources have told, the first in the line counts.
-    const rank = ({ source }: LatestRow) => sourcesBefore(source, line).length;
-    for (const row of prices.sort((a, b) => rank(b) - rank(a))) latest.set(row.token, row);
+    // One that is not in the line any more is not told.
+    state = stored && line.includes(stored.told) ? stored : starting;
+    latest.set(prices, state);
     summary = undefined;
     generation += 1;
   }
@@ -165,7 +141,12 @@ export async function openArchiveCache(dependencies: Dependencies) {
       return source === undefined ? coverage : (bySource.get(source) ?? []);
     },
 
-    latest: (token: TokenName) => latest.get(token),
+    /** The latest price of a token as it is told, or as one source has told it last. */
+    latest: latest.told,
+    latestOf: latest.of,
+
+    /** Which source of latest prices is told, as far as this process knows: it reads it with what is stored. */
+    failover: (): FailoverState => state,
 
     /** Rises with each reload. */
     generation: () => generation,
@@ -204,10 +185,11 @@ export async function openArchiveCache(dependencies: Dependencies) {
     /** Stores the latest prices of an answer of a source. */
     async recordLatest(
       source: MarketSourceName,
+      what: Fetch,
       rows: Parameters<ArchiveStore['recordLatest']>[2],
       at: number,
     ): Promise<void> {
-      await store.recordLatest(source, 'latest' satisfies Fetch, rows, at);
+      await store.recordLatest(source, what, rows, at);
       await sync();
     },
 

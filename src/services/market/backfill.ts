@@ -3,18 +3,22 @@ import { type FetchKind, type PlanInput, planFetches } from '#domain/market/back
 import type { Interval, Window } from '#domain/market/interval';
 import type { RefreshSchedule } from '#domain/market/refresh-schedule';
 import { isSettledSlice } from '#domain/market/series';
-import { overlap } from '#domain/market/span';
+import { overlap, type Span } from '#domain/market/span';
 import { beginningOf, type TokenName } from '#domain/market/token';
 import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/age';
 import type { UpstreamBudget } from '#services/upstream/budget';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
 import { createLastRequested } from '#services/upstream/last-requested';
 import type { SingleFlight } from '#services/upstream/single-flight';
-import type { ArchiveCache, Fetch } from './archive-cache.ts';
+import type { ArchiveCache } from './archive-cache.ts';
+import { type Fallback, NEXT_EVERY } from './fallback.ts';
+import type { Fetch } from './fetch-names.ts';
 import type { Fetches } from './fetches.ts';
 
 type Dependencies = {
   fetches: Fetches;
+  /** The next source of the line, where there is one. */
+  fallback: Fallback | undefined;
   archive: ArchiveCache;
   singleFlight: SingleFlight<Fetch>;
   budget: UpstreamBudget<RefreshSchedule>;
@@ -23,9 +27,25 @@ type Dependencies = {
 
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
-/** Fetches what `planFetches` plans for an answer. */
-export function createBackfill({ fetches, archive, singleFlight, budget, clock }: Dependencies) {
+/** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the next source of the line. */
+export function createBackfill({ fetches, fallback, archive, singleFlight, budget, clock }: Dependencies) {
   const lastRequested = createLastRequested(clock);
+
+  async function fetchLatest(): Promise<void> {
+    try {
+      await fetches.latest();
+    } catch (error) {
+      await fallback?.firstFailed();
+      throw error;
+    }
+    await fallback?.firstAnswered();
+  }
+
+  /** How often the latest prices are fetched from the source that is told, in ms. */
+  const latestEvery = (): number => (fallback?.isTold() ? NEXT_EVERY : budget.schedule().latest);
+
+  const fetchOf = (kind: FetchKind, token: TokenName, span: Span) => () =>
+    kind === 'latest' ? fetchLatest() : fetches[kind](token, span);
 
   function planInput(token: TokenName, { interval, span, open }: Window, now: number) {
     const beginning = archive.beginning(token);
@@ -45,16 +65,47 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
     } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
   }
 
+  /** While another source is told, the first is asked by its own schedule, and nobody waits for it. */
+  function latestOfNext(token: TokenName, { isFresh, latest }: Fallback, isDue: boolean) {
+    if (isDue) singleFlight.start('latest', fetchLatest);
+    return isFresh() ? NOTHING_TO_FETCH : latest(token);
+  }
+
+  async function latestOfFirst(token: TokenName, age: number, every: number): Promise<FetchOutcome> {
+    const runner = createFetchRunner({ singleFlight, clock });
+    const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
+    if (age >= every) await runner.run('latest', until, fetchLatest);
+    return fallback === undefined || fallback.isFirstSound()
+      ? runner.outcome
+      : fallback.latest(token, runner.outcome);
+  }
+
+  /** What the next source has of a window, where the first has failed to tell it. */
+  async function completed(
+    token: TokenName,
+    window: Window,
+    tried: readonly FetchKind[],
+    outcome: FetchOutcome,
+  ): Promise<FetchOutcome> {
+    if (!fallback) return outcome;
+    if (window.open && (fallback.isTold() || !fallback.isFirstSound())) await fallback.latest(token);
+    const failed = tried.filter((kind) => singleFlight.failure(nameOf(kind, token)) !== undefined);
+    if (outcome.failure === undefined && failed.length === 0) return outcome;
+    const { fetched } = await fallback.window(token, window);
+    const isLatestOld = failed.includes('latest') && !fallback.isTold();
+    if (isLatestOld || !fallback.isComplete(token, window)) return outcome;
+    return { fetched: fetched || outcome.fetched, refreshing: false, failure: undefined };
+  }
+
   return {
     /** Refreshes the latest price of a token; returns at once when it is not due. */
     latest(token: TokenName): FetchOutcome | Promise<FetchOutcome> {
       lastRequested.mark(token, 'latest');
       const age = ageAt(archive.fetchedAt('latest'), clock.now());
       const every = budget.schedule().latest;
-      if (age < every) return NOTHING_TO_FETCH;
-      const runner = createFetchRunner({ singleFlight, clock });
-      const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
-      return runner.run('latest', until, fetches.latest).then(() => runner.outcome);
+      if (fallback?.isTold()) return latestOfNext(token, fallback, age >= every);
+      if (age < every && (fallback === undefined || fallback.isFirstSound())) return NOTHING_TO_FETCH;
+      return latestOfFirst(token, age, every);
     },
 
     /** Fetches what a window needs, as far as the schedule allows: plans again after each fetch. */
@@ -66,13 +117,18 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
       for (;;) {
         const hasFailed = runner.outcome.failure !== undefined;
         const [next] = planFetches(window, { ...planInput(token, window, now), tried, hasFailed });
-        if (!next) return runner.outcome;
+        if (!next) return completed(token, window, tried, runner.outcome);
         const { kind, span, wait } = next;
+        const name = nameOf(kind, token);
+        // What another source has told meanwhile is served while the first may answer again.
+        const isToldMeanwhile =
+          singleFlight.failure(name) !== undefined && fallback?.isComplete(token, window);
+        const until = wait === 'end' && isToldMeanwhile ? 'moment' : wait;
         const reach = fetches.reach(window.interval, now);
-        const isMade = await runner.run(nameOf(kind, token), wait, () => fetches[kind](token, span));
+        const isMade = await runner.run(name, until, fetchOf(kind, token, span));
         if (fetches.reach(window.interval, now) > reach) {
           // The aggregator's plan turned out to reach less far: what it does reach is planned anew, without a pause.
-          singleFlight.forget(nameOf(kind, token));
+          singleFlight.forget(name);
           continue;
         }
         // A fetch of hours that was in flight may have been for other hours: then these are still missing.
@@ -82,11 +138,12 @@ export function createBackfill({ fetches, archive, singleFlight, budget, clock }
 
     schedule: budget.schedule,
     sinceRequested: lastRequested.since,
+    latestEvery,
 
     /** When what was fetched at an instant is due again. */
-    dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, budget.schedule().latest, clock.now()),
+    dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latestEvery(), clock.now()),
 
-    warnings: singleFlight.warnings,
+    warnings: (): string[] => [...singleFlight.warnings(), ...(fallback?.warnings() ?? [])],
     idle: singleFlight.idle,
 
     /** The first instant that the aggregator's plan reaches, and of which its samples are kept. */

@@ -1,28 +1,36 @@
 import { type Clock, DAY, HOUR, startOfDate } from '#domain/clock';
 import { HOURLY_DAYS } from '#domain/market/backfill-plan';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#domain/market/interval';
-import type { MarketSourceName } from '#domain/market/provenance';
+import { FIRST_SOURCE, type MarketSourceName } from '#domain/market/provenance';
 import { keptFrom, keptOf, type Retention } from '#domain/market/retention';
 import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
+import type { Quote } from '#domain/market/source';
 import { overlap, type Span } from '#domain/market/span';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import type { LatestPrice } from '#domain/records';
 import type { CoinGecko } from '#sources/market/coingecko';
 import type { SeriesUpdate } from '#stores/market/archive';
-import type { ArchiveCache, Fetch } from './archive-cache.ts';
+import type { ArchiveCache } from './archive-cache.ts';
+import type { Fetch } from './fetch-names.ts';
 
 /** Who is asked here. */
 const SOURCE: MarketSourceName = 'coingecko';
 
-type Dependencies = { source: CoinGecko; archive: ArchiveCache; clock: Clock; retention: Retention };
+/** What a source tells of the latest price that tells the price alone. */
+const priceAlone = (current_price: number): LatestPrice => ({
+  current_price,
+  ...{ market_cap: null, total_volume: null },
+  ...{ circulating_supply: null, total_supply: null, max_supply: null },
+  ...{ ath: null, ath_change_percentage: null, ath_date: null },
+  ...{ atl: null, atl_change_percentage: null, atl_date: null },
+});
 
-/**
- * The calls to the aggregator; each stores all that its answer has, but for what would be deleted for its age. All throw
- * `UpstreamFailure`.
- */
-export function createFetches({ source, archive, clock, retention }: Dependencies) {
-  const oldest = (now: number) => keptFrom(retention, SOURCE, now);
-  /** What is older is not kept, so it is not asked for either. */
-  const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
+type Recording = { archive: ArchiveCache; retention: Retention };
+
+/** Stores what the answers of a source have, but for what would be deleted for its age. */
+export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
+  const oldest = (now: number) => keptFrom(retention, source, now);
+  const isFirst = source === FIRST_SOURCE;
 
   function record(
     what: Fetch,
@@ -34,11 +42,8 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       const { rows, covers: span } = keptOf(samples, covers, oldest(now));
       return { interval, samples: rows, ...(span && { covers: span }) };
     });
-    return archive.record(SOURCE, what, token, kept, now);
+    return archive.record(source, what, token, kept, now);
   }
-
-  const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
-    samples.map((sample) => ({ ...sample, settled: isSettled(interval, sample.at, fetchedAt) }));
 
   /** A single sample is a minute point, and an hour point where its hour has none yet. */
   function singleSample(token: TokenName, sample: Sample): SeriesUpdate[] {
@@ -52,6 +57,41 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
   }
 
   return {
+    oldest,
+    singleSample,
+
+    record,
+
+    /** Stores the latest prices of an answer, each as a point too. */
+    async quotes(what: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
+      const rows = quotes
+        .filter(({ at }) => at >= oldest(fetchedAt))
+        .map(({ token, price, at, record = priceAlone(price) }) => {
+          const { market_cap: marketCap, total_volume: volume } = record;
+          const sample = { at, price, marketCap, volume };
+          // Samples of a venue are at the beginning of an hour: one of any other time would be a second in its hour.
+          const updates = isFirst
+            ? singleSample(token, sample)
+            : [{ interval: 'minute' as const, samples: [{ ...sample, settled: false }] }];
+          return { token, record, at, fetchedAt, updates };
+        });
+      await archive.recordLatest(source, what, rows, fetchedAt);
+    },
+  };
+}
+
+type Dependencies = Recording & { source: CoinGecko; clock: Clock };
+
+/** The calls to the aggregator; each stores all that its answer has. All throw `UpstreamFailure`. */
+export function createFetches({ source, archive, clock, retention }: Dependencies) {
+  const { oldest, singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
+  /** What is older is not kept, so it is not asked for either. */
+  const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
+
+  const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
+    samples.map((sample) => ({ ...sample, settled: isSettled(interval, sample.at, fetchedAt) }));
+
+  return {
     /** Whose calls these are. */
     source: SOURCE,
 
@@ -60,20 +100,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
 
     /** One call for the latest price of every token. */
     async latest(): Promise<void> {
-      const quotes = await source.quotes(TOKEN_NAMES);
-      const fetchedAt = clock.now();
-      const fresh = quotes.filter(({ at }) => at >= oldest(fetchedAt));
-      const rows = fresh.map(({ token, record, at }) => {
-        const { current_price: price, market_cap: marketCap, total_volume: volume } = record;
-        return {
-          token,
-          record,
-          at,
-          fetchedAt,
-          updates: singleSample(token, { at, price, marketCap, volume }),
-        };
-      });
-      await archive.recordLatest(SOURCE, rows, fetchedAt);
+      await quotes('latest', await source.quotes(TOKEN_NAMES), clock.now());
     },
 
     /** One call for the last day of a token: its samples as they are, and the first of each hour. */

@@ -1,5 +1,6 @@
-import type { Clock } from '#domain/clock';
+import { type Clock, SECOND } from '#domain/clock';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from '#domain/market/interval';
+import { FIRST_SOURCE } from '#domain/market/provenance';
 import type { Columns } from '#domain/market/series';
 import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
 import { seriesJson } from '#domain/market/series-json';
@@ -12,10 +13,12 @@ import { createAnswers } from '#services/caching/answers';
 import type { FetchOutcome } from '#services/upstream/fetch-outcome';
 import { upstreamProblem } from '#services/upstream/problem';
 import type { SeriesSummary } from '#stores/market/archive';
-import { type ArchiveCache, fetchesOf } from './archive-cache.ts';
+import type { ArchiveCache } from './archive-cache.ts';
 import type { Backfill } from './backfill.ts';
+import { fetchesOf } from './fetch-names.ts';
 import { createGapReport } from './gaps.ts';
 import type { KeyCheck } from './key-check.ts';
+import type { ToldLatest } from './latest-prices.ts';
 import { createStaleness } from './staleness.ts';
 import { createWindowReader, type WindowRows } from './window-rows.ts';
 
@@ -36,6 +39,17 @@ const RENDER: Record<Shape, (columns: Columns) => Iterable<string>> = {
 };
 
 const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
+
+/** The first source alone is named as it is; of others the ages of what each told are named too, in seconds. */
+function sourcesOf({ sources }: ToldLatest, now: number): string {
+  const [main] = sources;
+  if (main?.source === FIRST_SOURCE) return main.source;
+  const age = (fetchedAt: number) => Math.max(0, Math.floor((now - fetchedAt) / SECOND));
+  return sources.map(({ source, fetchedAt }) => `${source};age=${age(fetchedAt)}`).join(', ');
+}
+
+/** Names the figures of a latest price. */
+const versionOf = ({ sources }: ToldLatest): string => sources.flatMap(Object.values).join();
 
 /** What the archive holds of an interval, whoever told it; undefined for nothing. */
 function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
@@ -91,8 +105,8 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     const row = archive.latest(token);
     if (!row) throw upstreamProblem(outcome.failure ?? leftOut);
     return {
-      body: answers.bodies.kept(token, `${row.source},${row.fetchedAt}`, () => JSON.stringify(row.record)),
-      source: row.source,
+      body: answers.bodies.kept(token, versionOf(row), () => JSON.stringify(row.record)),
+      source: sourcesOf(row, clock.now()),
       modifiedAt: row.at,
       fetchedAt: row.fetchedAt,
       dueAt: backfill.dueAt(row.fetchedAt),

@@ -1,27 +1,25 @@
 import type { Clock } from '#domain/clock';
 import { INTERVALS } from '#domain/market/interval';
 import type { MarketSourceName } from '#domain/market/provenance';
-import { isTokenName, type TokenName } from '#domain/market/token';
+import { isTokenName } from '#domain/market/token';
 import { candleFetchesOf } from '#services/candles/candle-cache';
 import type { Purge, PurgeStore } from '#stores/market/purges';
-import { fetchesOf } from './archive-cache.ts';
+import { fetchesOf } from './fetch-names.ts';
 
 /** How much was deleted of a token; `spans`: of coverage, deleted or shortened. */
 export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };
 
 type Dependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
 
-/** The fetches that bring the answers of each source. */
-const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly string[]>> = {
-  coingecko: fetchesOf,
-  kraken: candleFetchesOf,
-};
+/** The source of candles. */
+const VENUE: MarketSourceName = 'kraken';
 
 /** Deletes what a source told. */
 export function createPurge({ store, clock }: Dependencies) {
   /** Where all of it goes, what the source is asked for is due again; else its coverage says what is missing. */
   function dueAgain(token: string, { source, before }: Purge): readonly string[] {
-    return before === undefined && isTokenName(token) ? FETCHES[source](token) : [];
+    if (before !== undefined || !isTokenName(token)) return [];
+    return [...fetchesOf(token, [source]), ...(source === VENUE ? candleFetchesOf(token) : [])];
   }
 
   /**

@@ -8,7 +8,7 @@ import type { Backfill } from './backfill.ts';
 
 type Dependencies = {
   archive: Pick<ArchiveCache, 'latest' | 'series'>;
-  backfill: Pick<Backfill, 'schedule' | 'sinceRequested'>;
+  backfill: Pick<Backfill, 'latestEvery' | 'sinceRequested'>;
   clock: Clock;
 };
 
@@ -16,7 +16,7 @@ type Dependencies = {
 export function createStaleness({ archive, backfill, clock }: Dependencies) {
   return function staleness(): Staleness[] {
     const now = clock.now();
-    const { latest } = backfill.schedule();
+    const latest = backfill.latestEvery();
     // A latest price is a minute sample too, and the first of an hour an hour's.
     const every = { latest, minute: latest, hour: Math.max(HOUR, latest), day: DAY };
     return TOKEN_NAMES.flatMap((token) => {

@@ -1,6 +1,6 @@
 import { type Clock, DAY, startOfDate } from '#domain/clock';
 import { isMidnightSample, samplesIn, type Window } from '#domain/market/interval';
-import { sourcesByFrequency } from '#domain/market/provenance';
+import { FIRST_SOURCE, sourcesByFrequency } from '#domain/market/provenance';
 import { columnsOf, isSettledSlice, type Series, samplesOf, type ToldSample } from '#domain/market/series';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
@@ -47,18 +47,22 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     // The latest sample alone does not make a window: of what was asked for, nothing is there.
     const isEmpty = slice.start === slice.end && following.length === 0;
     if (withLatest) follow(archive.newest(token));
+    // Who told them, whoever told most first.
+    const sources = sourcesByFrequency(
+      slice.columns.source.subarray(slice.start, slice.end),
+      columnsOf(following).source,
+    );
+    const isOfFirst = sources.every((source) => source === FIRST_SOURCE);
     const inMemory = series === archive.series(token, interval);
     return {
       isEmpty,
-      // Minutes are told of the last day alone: what they were when it ended they stay.
-      isSettled: !open && (isSettledSlice(slice) || (interval === 'minute' && span.thru < clock.now() - DAY)),
+      // Minutes are told of the last day alone: what they were when it ended they stay. What is provisional never settles.
+      isSettled:
+        !open &&
+        (isSettledSlice(slice) || (isOfFirst && interval === 'minute' && span.thru < clock.now() - DAY)),
       lastAt,
       isWide: windowSize(slice.end - slice.start) !== 'short',
-      /** Who told them, whoever told most first. */
-      sources: sourcesByFrequency(
-        slice.columns.source.subarray(slice.start, slice.end),
-        columnsOf(following).source,
-      ),
+      sources,
       first: (): ToldSample | undefined => samplesOf(slice).next().value ?? following[0],
       /** A copy of all of it. */
       columns: () => columnsOf(following, slice),

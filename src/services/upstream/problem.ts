@@ -14,6 +14,7 @@ const PROBLEMS: Record<FailureCause, readonly [ProblemCode, string]> = {
   unexpected: ['upstream_invalid', 'gave an answer of another shape'],
   empty: ['upstream_invalid', 'gave an answer without figures'],
   too_large: ['upstream_invalid', 'gave an answer too large to read'],
+  stale: ['upstream_invalid', 'gave old figures alone'],
   resting: ['upstream_unavailable', 'failed repeatedly and is not asked again yet'],
   over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
 };

@@ -1,4 +1,4 @@
-import { type Clock, DAY, HOUR, MINUTE } from '#domain/clock';
+import { type Clock, DAY, HOUR, iso, MINUTE } from '#domain/clock';
 import {
   type AggregatorPlanName,
   aggregatorPlan,
@@ -61,10 +61,13 @@ type Options = {
   apiKey?: string | undefined;
   clock: Clock;
   dropped: Dropped;
+  /** The age (ms) of the newest price beyond which latest prices are not taken for an answer; none where left out. */
+  frozenAfter?: () => number;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
 /** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
-export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options) {
+export function openCoinGecko(options: Options) {
+  const { plan, apiKey, clock, dropped, frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = options;
   const { keyHeader, ...terms } = aggregatorPlan(plan);
   /** How many days back the daily series reaches, and finer ones: no further, and on some plans less far. */
   const reachDays = { day: terms.historyDays, finer: terms.historyDays };
@@ -146,7 +149,10 @@ export function openCoinGecko({ plan, apiKey, clock, dropped, ...rest }: Options
         const quotes = markets.flatMap((market) => toQuote(market, now));
         if (quotes.length === 0)
           throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
-        return plausible(path, quotes, ({ token, ...sample }) => implausible(token, sample, now));
+        const told = plausible(path, quotes, ({ token, ...sample }) => implausible(token, sample, now));
+        const newest = Math.max(...told.map(({ at }) => at));
+        if (now - newest <= frozenAfter()) return told;
+        throw new UpstreamFailure('coingecko', 'stale', `its newest price is of ${iso(newest)}`);
       });
     },
 

@@ -17,7 +17,12 @@ beforeAll(async () => {
   upstream = await startUpstreamServer(() => ({ status: 500, body: '' }));
   service = await startService({
     clock,
-    settings: { ...METRICS_ON, COINGECKO_URL: upstream.url, BURST_PER_SECOND: '0' },
+    settings: {
+      ...METRICS_ON,
+      COINGECKO_URL: upstream.url,
+      BURST_PER_SECOND: '0',
+      MARKET_SOURCES: 'coingecko',
+    },
   });
   scrape = await openScrape(service);
   key = await service.register();

@@ -8,6 +8,7 @@ import { samplesOf } from '#domain/market/series';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import { type ArchiveCache, openArchiveCache } from '#services/market/archive-cache';
 import { createArchiveStore, type SeriesUpdate } from '#stores/market/archive';
+import { createFailoverStore } from '#stores/market/failover';
 import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -16,8 +17,9 @@ const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;
 const open = (clock = createTestClock(NOW)) => {
   const store = createArchiveStore(database.prisma);
+  const failover = createFailoverStore(database.prisma);
   const refreshes = createRefreshStore(database.prisma);
-  return openArchiveCache({ store, refreshes, clock, log: openLog('silent') });
+  return openArchiveCache({ store, failover, refreshes, clock, log: openLog('silent') });
 };
 beforeEach(async () => {
   database = await openTestDatabase();

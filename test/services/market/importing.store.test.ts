@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openLog } from '#dependencies';
 import { openArchiveCache } from '#services/market/archive-cache';
 import { createArchiveStore } from '#stores/market/archive';
+import { createFailoverStore } from '#stores/market/failover';
 import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
 import { clock, dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
@@ -70,8 +71,9 @@ it('stores every double to its last bit', async () => {
 
 it('lets a process that runs take the rows over', async () => {
   const store = createArchiveStore(archive.database.prisma);
+  const failover = createFailoverStore(archive.database.prisma);
   const refreshes = createRefreshStore(archive.database.prisma);
-  const cache = await openArchiveCache({ store, refreshes, clock, log: openLog('silent') });
+  const cache = await openArchiveCache({ store, failover, refreshes, clock, log: openLog('silent') });
   await archive.take([row('2020-01-01', 1), row('2020-01-02', 2)]);
   await cache.sync();
   expect(cache.series('ethereum', 'day').last()).toMatchObject({ price: 2 });

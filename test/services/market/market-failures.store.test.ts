@@ -10,7 +10,8 @@ const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
 
 async function openAt(now: string, env: Record<string, string> = {}) {
   const clock = createTestClock(now);
-  opened = await openTestMarket(clock, { env });
+  // What is told of the first where no other takes its place.
+  opened = await openTestMarket(clock, { env: { MARKET_SOURCES: 'coingecko', ...env } });
   return { clock, ...opened };
 }
 type Market = TestMarket['market'];

@@ -107,7 +107,9 @@ describe('today', () => {
   });
 
   test('is not told by a sample of the afternoon', async () => {
-    const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', {
+      env: { MARKET_SOURCES: 'coingecko' },
+    });
     await market.latest('bitcoin');
     sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });
     await expect(market.date('bitcoin', date('2026-05-15'), 'json')).rejects.toMatchObject({ status: 503 });

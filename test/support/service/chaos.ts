@@ -44,6 +44,8 @@ export async function startBesieged({ settings = {}, start = '2026-05-15T14:10:0
       COINGECKO_URL: `${gate.url}/api/v3`,
       COINGECKO_PLAN: 'demo',
       COINGECKO_CALLS_PER_MINUTE: '100000',
+      // How one upstream is dealt with shows where no other takes its place.
+      MARKET_SOURCES: 'coingecko',
       UPSTREAM_TIMEOUT_MS: '3000',
       BURST_PER_SECOND: '0',
       LOG_LEVEL: 'silent',

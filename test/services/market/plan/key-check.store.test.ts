@@ -21,6 +21,7 @@ async function start(configured: AggregatorPlanName, plan: AggregatorPlanName, {
       return {
         COINGECKO_PLAN: configured,
         COINGECKO_API_KEY: 'CG-secret',
+        MARKET_SOURCES: 'coingecko',
         ...env,
       };
     },

@@ -1,0 +1,212 @@
+import { type Clock, HOUR, iso, MINUTE } from '#domain/clock';
+import type { Log } from '#domain/log';
+import { gapsIn } from '#domain/market/gaps';
+import { type Interval, slotOf, spacingOf, type Window } from '#domain/market/interval';
+import type { MarketSourceName } from '#domain/market/provenance';
+import { keptFrom, type Retention } from '#domain/market/retention';
+import type { MarketSource } from '#domain/market/source';
+import {
+  areFarApart,
+  type FailoverEvent,
+  type FailoverState,
+  isSound,
+  nextTold,
+  type PriceDifference,
+} from '#domain/market/source-failover';
+import type { Span } from '#domain/market/span';
+import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { ageAt, waitOnRefresh } from '#domain/upstream/age';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
+import type { SingleFlight } from '#services/upstream/single-flight';
+import type { FailoverStore } from '#stores/market/failover';
+import type { ArchiveCache } from './archive-cache.ts';
+import type { Fetch } from './fetch-names.ts';
+import { createRecorder } from './fetches.ts';
+
+/** How often the latest prices are asked of the next source, all in one call; in ms. */
+export const NEXT_EVERY = MINUTE;
+/** Another process may have decided at the same time, and then another. */
+const TRIES = 3;
+
+type Dependencies = {
+  /** Whose place is taken. */
+  first: MarketSourceName;
+  next: MarketSource & { name: 'kraken' };
+  archive: ArchiveCache;
+  store: FailoverStore;
+  singleFlight: SingleFlight<Fetch>;
+  retention: Retention;
+  /** How often the latest prices are asked of the first source, in ms; finite. */
+  every: () => number;
+  /** Whether its budget has calls for them. */
+  hasBudget: () => boolean;
+  /** Counts a token whose price differed much when another source took over. */
+  differed: (token: TokenName) => void;
+  clock: Clock;
+  log: Log;
+};
+
+/** What is missing of a series: nothing before an instant (Unix ms). */
+type Missing = { token: TokenName; interval: Interval; from: number };
+
+const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.reason : 'not_stored');
+
+/**
+ * The next source of the line, where the first cannot be asked: who is told of the latest prices, which all processes
+ * share, and the parts of a window that nobody has told.
+ */
+export function createFallback(dependencies: Dependencies) {
+  const { first, next, archive, store, singleFlight, retention, every, hasBudget, differed, clock, log } =
+    dependencies;
+  const recorder = createRecorder(next.name, { archive, retention });
+
+  const nameOf = (token: TokenName, interval: Interval): Fetch => `${next.name}:${interval}:${token}`;
+  /** From when on this process has last asked for the samples of a series. */
+  const askedFrom = new Map<Fetch, number>();
+
+  const isTold = (): boolean => archive.failover().told !== first;
+
+  const isFirstSound = (): boolean => {
+    const canBeAsked = singleFlight.failure('latest') === undefined && hasBudget();
+    return isSound({ answeredAt: archive.fetchedAt('latest'), every: every(), canBeAsked }, clock.now());
+  };
+
+  /** The prices of the two sources that are far apart. */
+  const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
+    TOKEN_NAMES.flatMap((token) => {
+      const [from, to] = [before, after].map((source) => archive.latestOf(token, source)?.record);
+      const isFar = from && to && areFarApart(from.current_price, to.current_price);
+      return isFar ? [{ token, from: from.current_price, to: to.current_price }] : [];
+    });
+
+  function tellSwitch(from: MarketSourceName, { told: to, differences }: FailoverState): void {
+    const failure = singleFlight.failure('latest');
+    const cause = failure === undefined ? 'over_budget' : causeOf(failure);
+    const reason = to === first ? 'it answers again' : `${first}: ${cause}`;
+    log.warn({ from, to, reason }, 'another source of latest prices is told');
+    for (const { token, ...prices } of differences) {
+      differed(token);
+      const told = { [from]: prices.from, [to]: prices.to };
+      log.warn({ token, prices: told }, 'the price of a token differs much between two sources');
+    }
+  }
+
+  /** Decides after an event at an instant (Unix ms), and stores what changes. */
+  async function decide(event: FailoverEvent, at: number): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const from = archive.failover();
+      const after = nextTold(from, event, first);
+      const isSwitch = after.told !== from.told;
+      if (!isSwitch && after.goodAnswers === from.goodAnswers) return;
+      const differences = isSwitch ? differencesBetween(from.told, after.told) : from.differences;
+      const to = { ...after, since: isSwitch ? at : from.since, differences };
+      const isStored = await store.replace('failover' satisfies Fetch, from, to);
+      await archive.sync();
+      if (!isStored) continue;
+      if (isSwitch) tellSwitch(from.told, to);
+      return;
+    }
+  }
+
+  async function fetchLatest(): Promise<void> {
+    const quotes = await next.quotes(TOKEN_NAMES);
+    const now = clock.now();
+    await recorder.quotes(`${next.name}:latest`, quotes, now);
+    await decide({ kind: 'next_answered', source: next.name, isSound: isFirstSound() }, now);
+  }
+
+  /** The parts of a span that nobody has told and the next source tells. */
+  function gaps(token: TokenName, interval: Interval, span: Span): Span[] {
+    const now = clock.now();
+    // The oldest two are gone, or cut, when the answer comes.
+    const reach = Math.max(
+      next.reach(interval, now) + 2 * spacingOf(interval),
+      keptFrom(retention, next.name, now),
+    );
+    const beginning = Math.max(archive.beginning(token), reach);
+    return gapsIn(interval, span, { now, beginning, coverage: archive.coverage(token, interval) });
+  }
+
+  /** One call for the samples of a series from an instant on. */
+  async function fetchSamples({ token, interval, from }: Missing): Promise<void> {
+    askedFrom.set(nameOf(token, interval), from);
+    const told = await next.samples(token, interval, from);
+    const samples = told.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
+    const [head, last] = [samples[0], samples.at(-1)];
+    // What is before its first sample it does not know: it may not have listed the token yet.
+    const covers = head &&
+      last && {
+        from: Math.max(from, head.at - spacingOf(interval) + 1),
+        thru: slotOf('minute', last.at) + MINUTE - 1,
+      };
+    const update = { interval, samples, ...(covers && { covers }) };
+    await recorder.record(nameOf(token, interval), token, [update], clock.now());
+  }
+
+  /** Whether there is a newer sample than when it was last asked, or an older one that this process has not asked for. */
+  function isDue({ token, interval, from }: Missing): boolean {
+    const slot = (at: number) => Math.floor(at / spacingOf(interval));
+    const now = clock.now();
+    const fetchedAt = archive.fetchedAt(nameOf(token, interval)) ?? Number.NEGATIVE_INFINITY;
+    const isOlder = from < (askedFrom.get(nameOf(token, interval)) ?? Number.POSITIVE_INFINITY);
+    return isOlder || ageAt(fetchedAt, now) === Number.POSITIVE_INFINITY || slot(now) > slot(fetchedAt);
+  }
+
+  return {
+    isTold,
+    isFirstSound,
+
+    /** The first source gave a good answer with the latest prices, or failed to. */
+    firstAnswered: (): Promise<void> => decide({ kind: 'first_answered' }, clock.now()),
+    firstFailed: (): Promise<void> => decide({ kind: 'first_failed' }, clock.now()),
+
+    /** Whether the latest prices of the next source have come less than their interval ago. */
+    isFresh: (): boolean => ageAt(archive.fetchedAt(`${next.name}:latest`), clock.now()) < NEXT_EVERY,
+
+    /**
+     * Refreshes the latest prices from the next source where they are due, after the first was tried.
+     *
+     * @param tried what came of that
+     */
+    async latest(token: TokenName, tried: FetchOutcome = NOTHING_TO_FETCH): Promise<FetchOutcome> {
+      const runner = createFetchRunner({ singleFlight, clock });
+      const age = ageAt(archive.fetchedAt(`${next.name}:latest`), clock.now());
+      const known = archive.latest(token);
+      const wait = known ? waitOnRefresh(ageAt(known.fetchedAt, clock.now()), NEXT_EVERY) : 'end';
+      if (age >= NEXT_EVERY) await runner.run(`${next.name}:latest`, wait, fetchLatest);
+      return isTold() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
+    },
+
+    /** Whether nothing is missing of a window, whoever told it. */
+    isComplete: (token: TokenName, { interval, span }: Window): boolean =>
+      gapsIn(interval, span, {
+        now: clock.now(),
+        beginning: archive.beginning(token),
+        coverage: archive.coverage(token, interval),
+      }).length === 0,
+
+    /** Asks for the parts of a window that nobody has told, in one call; again when there is a newer sample. */
+    async window(token: TokenName, { interval, span }: Window): Promise<FetchOutcome> {
+      const [gap] = gaps(token, interval, span);
+      const missing = gap && { token, interval, from: gap.from };
+      if (!missing || !isDue(missing)) return NOTHING_TO_FETCH;
+      const runner = createFetchRunner({ singleFlight, clock });
+      await runner.run(nameOf(token, interval), 'end', () => fetchSamples(missing));
+      return runner.outcome;
+    },
+
+    /** For the operator: that the next source is told, and the prices that differed when another one took over. */
+    warnings(): string[] {
+      const { told, since, differences } = archive.failover();
+      if (since === undefined || (!isTold() && ageAt(since, clock.now()) > HOUR)) return [];
+      const from = isTold() ? first : next.name;
+      const far = differences.map(
+        (one) => `latest: ${one.token} was ${one.from} by ${from} and ${one.to} by ${told} at ${iso(since)}`,
+      );
+      return isTold() ? [`latest: ${told} is told in place of ${first} since ${iso(since)}`, ...far] : far;
+    },
+  };
+}
+
+export type Fallback = ReturnType<typeof createFallback>;
