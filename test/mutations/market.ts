@@ -119,8 +119,36 @@ export const market: Mutations[] = [
     tests: ['services/market/plan/reach.store.test.ts'],
     changes: [
       ['(window.interval, now) > reach)', '(window.interval, now) < reach)'],
-      ['          singleFlight.forget(nameOf(kind, token));\n', ''],
+      ['          singleFlight.forget(name);\n', ''],
     ],
+  },
+  {
+    file: 'src/domain/market/source-failover.ts',
+    tests: ['domain/market/source-failover.test.ts'],
+    changes: [
+      ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
+      ['<= 2 * every', '< 2 * every'],
+      ['told === first && !event.isSound', '!event.isSound && told !== first'],
+      [" || event.kind === 'first_failed'", ''],
+    ],
+  },
+  {
+    file: 'src/services/market/fallback.ts',
+    tests: ['services/market/fallback-latest.store.test.ts'],
+    changes: [['age >= NEXT_EVERY', 'age >= 0']],
+  },
+  {
+    file: 'src/services/market/fallback.ts',
+    tests: ['services/market/fallback-windows.store.test.ts'],
+    changes: [
+      ['slot(now) > slot(fetchedAt)', 'false'],
+      ['Math.max(from, head.at - spacingOf(interval) + 1)', 'from'],
+    ],
+  },
+  {
+    file: 'src/services/market/window-rows.ts',
+    tests: ['services/market/fallback-windows.store.test.ts'],
+    changes: [['isOfFirst && ', '']],
   },
   {
     file: 'src/services/market/key-check.ts',

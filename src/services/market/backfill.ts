@@ -88,7 +88,7 @@ export function createBackfill({ fetches, fallback, archive, singleFlight, budge
     outcome: FetchOutcome,
   ): Promise<FetchOutcome> {
     if (!fallback) return outcome;
-    if (window.open && (fallback.isTold() || !fallback.isFirstSound())) await fallback.latest(token);
+    if (window.open && fallback.endsWindow(token)) await fallback.latest(token);
     const failed = tried.filter((kind) => singleFlight.failure(nameOf(kind, token)) !== undefined);
     if (outcome.failure === undefined && failed.length === 0) return outcome;
     const { fetched } = await fallback.window(token, window);

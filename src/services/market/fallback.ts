@@ -161,6 +161,13 @@ export function createFallback(dependencies: Dependencies) {
     firstAnswered: (): Promise<void> => decide({ kind: 'first_answered' }, clock.now()),
     firstFailed: (): Promise<void> => decide({ kind: 'first_failed' }, clock.now()),
 
+    /**
+     * Whether a window up to now ends with the latest price of the next source: where the first is told, only when its
+     * newest sample is old too, whichever of its answers had it.
+     */
+    endsWindow: (token: TokenName): boolean =>
+      isTold() || (!isFirstSound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
+
     /** Whether the latest prices of the next source have come less than their interval ago. */
     isFresh: (): boolean => ageAt(archive.fetchedAt(`${next.name}:latest`), clock.now()) < NEXT_EVERY,
 

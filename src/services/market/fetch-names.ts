@@ -1,5 +1,5 @@
 import { DAY, HOUR } from '#domain/clock';
-import { INTERVALS, type Interval } from '#domain/market/interval';
+import { INTERVALS, type Interval, spacingOf } from '#domain/market/interval';
 import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/provenance';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 
@@ -35,6 +35,9 @@ export const fetchesOf = (
 /** How far back an answer about the last day may have changed rows. */
 export const LAST_DAY = DAY + 2 * HOUR;
 
+/** More samples than a venue tells of a series at once: none older is changed by its answer. */
+const VENUE_TELLS = 1000;
+
 /** Rows of a series that may have changed: those from an instant on (Unix ms). */
 export type Touched = { token: TokenName; interval: Interval; from: number };
 
@@ -50,5 +53,6 @@ export function touched(what: Fetch, now: number): Touched[] {
   if (kind === 'hours') return [...recent('minute'), ...all('hour')];
   if (kind === 'daily' || kind === 'import') return [...recent('minute'), ...recent('hour'), ...all('day')];
   const [interval] = INTERVALS.filter((one) => rest.length > 1 && rest[0] === one);
-  return interval ? all(interval) : [...recent('minute'), ...recent('hour')];
+  if (!interval) return [...recent('minute'), ...recent('hour')];
+  return tokens.map((token) => ({ token, interval, from: now - VENUE_TELLS * spacingOf(interval) }));
 }
