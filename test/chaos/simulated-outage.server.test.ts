@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { TOKEN_NAMES } from '#domain/market/token';
+import { openDatabase } from '#stores/database/database';
+import {
+  commonQuestions,
+  openSimulation,
+  type Questions,
+  type Simulation,
+} from '../../fixtures/simulation.ts';
+import { createTestDatabase } from '../support/database/database.ts';
+
+type Question = ReturnType<typeof commonQuestions>[number];
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let simulation: Simulation;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
+  // A schedule that the month's budget bears.
+  const env = { COINGECKO_REFRESH: 'latest=1m,chart=1h', COINGECKO_CALLS_PER_MONTH: '100000' };
+  simulation = await openSimulation({ open, processes: 1, env, start: '2026-05-01T12:00:00Z' });
+});
+afterEach(async () => {
+  await simulation?.close();
+  await database.drop();
+});
+
+/** Until a day's own row is ready, and while no sample of its first moments came, there is none of its date. */
+const DAY_IS_YOUNG = /T00:[0-3]\d:.* no_data/;
+
+test('the aggregator is cut off for a day: 10,000 mixed calls, no latest price older than two minutes', {
+  timeout: 300_000,
+}, async ({ annotate }) => {
+  const { clock, sandbox, step, outcome } = simulation;
+  let oldest = 0;
+  let cutOffAt = Number.POSITIVE_INFINITY;
+  const unnamed: string[] = [];
+  const questions: Questions = (random, now) => [
+    ...TOKEN_NAMES.map(
+      (token): Question =>
+        async (market) => {
+          const answer = await market.latest(token);
+          oldest = Math.max(oldest, clock.now() - (answer.fetchedAt ?? 0));
+          return answer;
+        },
+    ),
+    ...[...commonQuestions(random, now), ...commonQuestions(random, now)].map(
+      (question): Question =>
+        async (market) => {
+          const answer = await question(market);
+          const isOfNext = answer.modifiedAt > cutOffAt + 5 * MINUTE;
+          if (isOfNext && !answer.source.includes('kraken')) unnamed.push(answer.source);
+          return answer;
+        },
+    ),
+  ];
+  for (let at = 0; at < HOUR; at += 5 * MINUTE) await step(MINUTE, questions);
+  expect(outcome().nextCalls).toEqual({ ticker: 0, candles: 0, pairs: 0 });
+
+  cutOffAt = clock.now();
+  sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/api/v3/' });
+  for (let at = 0; at < DAY; at += 2 * MINUTE) await step(2 * MINUTE, questions);
+  const { nextCalls, calls, firstFills, answers, failures } = outcome();
+  const figures = JSON.stringify({ answers, aggregator: { ...calls, firstFills }, next: nextCalls });
+  await annotate(`calls of a day without the aggregator: ${figures}`);
+  expect(answers).toBeGreaterThan(10_000);
+  expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
+  expect(oldest).toBeLessThanOrEqual(2 * MINUTE);
+  expect(unnamed).toEqual([]);
+  expect(nextCalls.ticker).toBeLessThanOrEqual(DAY / MINUTE);
+  // Of each token at most each five minutes, each hour and each day.
+  expect(nextCalls.candles).toBeLessThanOrEqual(TOKEN_NAMES.length * (288 + 24 + 1));
+});
