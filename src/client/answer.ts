@@ -63,7 +63,7 @@ export function describeAnswer(method: string, path: string, { status, headers }
     method,
     path,
     status,
-    sources: source === undefined ? [] : source.split(',').map((one) => one.trim()),
+    sources: source === undefined ? [] : source.split(',').map((one) => one.replace(/;.*/, '').trim()),
     gaps: gaps === undefined ? [] : gaps.split(',').map(toGap),
     ...(requestId !== undefined && { requestId }),
     ...(age !== undefined && { age: Number(age) }),
