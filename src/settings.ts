@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/aggregator-plan';
-import { MARKET_SOURCES, parseMarketSources } from '#domain/market/provenance';
 import { parseRefreshSchedule } from '#domain/market/refresh-schedule';
-import { parseRetention } from '#domain/market/retention';
+import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/sources/aggregator-plan';
+import { MARKET_SOURCES, parseMarketSources } from '#domain/market/sources/provenance';
+import { parseRetention } from '#domain/market/sources/retention';
 import { keyedUrls, lineUp } from '#domain/statistics/line-up';
 import { bitcoinUrl, chainUrl, httpUrl, linkTemplate, nodeUrls, upToEight } from './settings/urls.ts';
 

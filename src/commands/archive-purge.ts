@@ -1,5 +1,5 @@
 import { systemClock } from '#domain/clock';
-import { isMarketSource, MARKET_SOURCES } from '#domain/market/provenance';
+import { isMarketSource, MARKET_SOURCES } from '#domain/market/sources/provenance';
 import { EXIT } from '#exit';
 import { createPurge, type Purged } from '#services/market/purge';
 import { createPurgeStore } from '#stores/market/purges';

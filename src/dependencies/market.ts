@@ -1,5 +1,5 @@
 import { throttled } from '#domain/market/refresh-schedule';
-import { frozenAfter } from '#domain/market/source-failover';
+import { frozenAfter } from '#domain/market/sources/source-failover';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { openArchiveCache } from '#services/market/archive-cache';
 import { createBackfill } from '#services/market/backfill';

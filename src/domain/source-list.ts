@@ -1,4 +1,4 @@
-import { MARKET_SOURCES, type MarketSourceName } from './market/provenance.ts';
+import { MARKET_SOURCES, type MarketSourceName } from './market/sources/provenance.ts';
 import { STATISTICS_KINDS, type StatisticsKind } from './statistics/statistics.ts';
 
 /** What a source is asked for. */

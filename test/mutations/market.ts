@@ -97,7 +97,7 @@ export const market: Mutations[] = [
     changes: [['if (from >= oldest(interval)) return series', 'if (from) return series']],
   },
   {
-    file: 'src/domain/market/aggregator-plan.ts',
+    file: 'src/domain/market/sources/aggregator-plan.ts',
     tests: ['domain/market/aggregator-plan.test.ts'],
     changes: [
       ['named < refused', 'named <= refused'],
@@ -123,7 +123,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/source-failover.ts',
+    file: 'src/domain/market/sources/source-failover.ts',
     tests: ['domain/market/source-failover.test.ts'],
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
@@ -134,12 +134,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/services/market/fallback.ts',
-    tests: ['services/market/fallback-latest.store.test.ts'],
+    tests: ['services/market/fallback/latest.store.test.ts'],
     changes: [['age >= NEXT_EVERY', 'age >= 0']],
   },
   {
     file: 'src/services/market/fallback.ts',
-    tests: ['services/market/fallback-windows.store.test.ts'],
+    tests: ['services/market/fallback/windows.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],
       ['Math.max(from, head.at - spacingOf(interval) + 1)', 'from'],
@@ -147,7 +147,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/services/market/window-rows.ts',
-    tests: ['services/market/fallback-windows.store.test.ts'],
+    tests: ['services/market/fallback/windows.store.test.ts'],
     changes: [['isOfFirst && ', '']],
   },
   {
@@ -213,7 +213,7 @@ export const market: Mutations[] = [
     changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
   },
   {
-    file: 'src/domain/market/retention.ts',
+    file: 'src/domain/market/sources/retention.ts',
     tests: ['services/market/purge.store.test.ts', 'services/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR } from '#domain/clock';
-import type { MarketSourceName } from '#domain/market/provenance';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 import { SOURCES } from '#domain/source-list';
 import { createArchiveStore } from '#stores/market/archive';
 import { openImportArchive } from '../services/market/import-archive.ts';

@@ -1,8 +1,8 @@
 import { MINUTE } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
 import { type Implausible, implausible } from '#domain/market/plausible-sample';
-import type { MarketSourceName } from '#domain/market/provenance';
 import type { Sample } from '#domain/market/sample';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 

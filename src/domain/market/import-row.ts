@@ -1,5 +1,5 @@
-import { FIRST_SOURCE, isMarketSource, MARKET_SOURCES } from './provenance.ts';
 import type { ToldSample } from './series.ts';
+import { FIRST_SOURCE, isMarketSource, MARKET_SOURCES } from './sources/provenance.ts';
 import { FIRST_BLOCK } from './token.ts';
 
 /** The columns of the aggregator's own export of a coin's daily history; the service's own CSV calls the first `date`. */

@@ -1,7 +1,7 @@
 import { startOfDate } from '#domain/clock';
 import { isMidnightSample } from './interval.ts';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from './provenance.ts';
 import type { Sample } from './sample.ts';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from './sources/provenance.ts';
 
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 

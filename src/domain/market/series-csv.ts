@@ -1,6 +1,6 @@
-import { MARKET_SOURCES, sourcesByFrequency } from './provenance.ts';
 import type { Sample } from './sample.ts';
 import { type Columns, columnsOf, PIECE_SAMPLES } from './series.ts';
+import { MARKET_SOURCES, sourcesByFrequency } from './sources/provenance.ts';
 
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 /** Where more than one source has told the samples. */

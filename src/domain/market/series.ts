@@ -1,5 +1,5 @@
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from './provenance.ts';
 import type { Sample } from './sample.ts';
+import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from './sources/provenance.ts';
 
 /** A series as columns, ascending in `at` (Unix ms); a missing figure is NaN. */
 export type Columns = {

@@ -3,7 +3,7 @@ import { createCandleReader, intervalOfLength, timestampOf } from '#domain/candl
 import { isCandleSettled } from '#domain/candles/candle-window';
 import type { Clock } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
-import type { MarketSourceName } from '#domain/market/provenance';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 import type { TokenName } from '#domain/market/token';
 import type { CsvLine, CsvLines } from '#sources/market/csv-lines';
 import type { CandleStore } from '#stores/candles/candles';

@@ -2,7 +2,7 @@ import { candleGaps } from '#domain/candles/candle-window';
 import type { Clock } from '#domain/clock';
 import { INTERVALS } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
-import { MARKET_SOURCES } from '#domain/market/provenance';
+import { MARKET_SOURCES } from '#domain/market/sources/provenance';
 import { union } from '#domain/market/span';
 import { TOKEN_NAMES } from '#domain/market/token';
 import type { CoverageRow } from '#services/market/coverage-report';

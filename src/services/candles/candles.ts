@@ -10,8 +10,8 @@ import {
 } from '#domain/candles/candle-window';
 import { type Clock, HOUR, SECOND } from '#domain/clock';
 import { type Interval, rangeWindow, samplesIn, type Window } from '#domain/market/interval';
-import { keptFrom, keptOf, type Retention } from '#domain/market/retention';
-import type { MarketSource } from '#domain/market/source';
+import { keptFrom, keptOf, type Retention } from '#domain/market/sources/retention';
+import type { MarketSource } from '#domain/market/sources/source';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { UpstreamFailure } from '#domain/upstream/failure';

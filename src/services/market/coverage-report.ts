@@ -2,7 +2,7 @@ import type { Clock } from '#domain/clock';
 import { gapsIn } from '#domain/market/gaps';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#domain/market/provenance';
+import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
 import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import type { ArchiveStore, Coverage, SeriesSummary } from '#stores/market/archive';

@@ -2,9 +2,9 @@ import { type Clock, HOUR, iso, MINUTE } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { gapsIn } from '#domain/market/gaps';
 import { type Interval, slotOf, spacingOf, type Window } from '#domain/market/interval';
-import type { MarketSourceName } from '#domain/market/provenance';
-import { keptFrom, type Retention } from '#domain/market/retention';
-import type { MarketSource } from '#domain/market/source';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
+import { keptFrom, type Retention } from '#domain/market/sources/retention';
+import type { MarketSource } from '#domain/market/sources/source';
 import {
   areFarApart,
   type FailoverEvent,
@@ -12,7 +12,7 @@ import {
   isSound,
   nextTold,
   type PriceDifference,
-} from '#domain/market/source-failover';
+} from '#domain/market/sources/source-failover';
 import type { Span } from '#domain/market/span';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import { ageAt, waitOnRefresh } from '#domain/upstream/age';

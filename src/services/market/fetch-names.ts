@@ -1,6 +1,6 @@
 import { DAY, HOUR } from '#domain/clock';
 import { INTERVALS, type Interval, spacingOf } from '#domain/market/interval';
-import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/provenance';
+import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/provenance';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 
 /**

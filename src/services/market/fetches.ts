@@ -1,10 +1,10 @@
 import { type Clock, DAY, HOUR, startOfDate } from '#domain/clock';
 import { HOURLY_DAYS } from '#domain/market/backfill-plan';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#domain/market/interval';
-import { FIRST_SOURCE, type MarketSourceName } from '#domain/market/provenance';
-import { keptFrom, keptOf, type Retention } from '#domain/market/retention';
 import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
-import type { Quote } from '#domain/market/source';
+import { FIRST_SOURCE, type MarketSourceName } from '#domain/market/sources/provenance';
+import { keptFrom, keptOf, type Retention } from '#domain/market/sources/retention';
+import type { Quote } from '#domain/market/sources/source';
 import { overlap, type Span } from '#domain/market/span';
 import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';

@@ -1,11 +1,11 @@
 import type { Log } from '#domain/log';
+import type { RefreshSchedule } from '#domain/market/refresh-schedule';
 import {
   type AggregatorPlanName,
   aggregatorPlan,
   planDifferences,
   planNamed,
-} from '#domain/market/aggregator-plan';
-import type { RefreshSchedule } from '#domain/market/refresh-schedule';
+} from '#domain/market/sources/aggregator-plan';
 import type { Budget } from '#domain/upstream/budget';
 import type { UpstreamBudget } from '#services/upstream/budget';
 import type { CoinGecko } from '#sources/market/coingecko';

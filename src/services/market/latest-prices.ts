@@ -1,5 +1,5 @@
-import { type MarketSourceName, sourcesBefore } from '#domain/market/provenance';
-import type { FailoverState } from '#domain/market/source-failover';
+import { type MarketSourceName, sourcesBefore } from '#domain/market/sources/provenance';
+import type { FailoverState } from '#domain/market/sources/source-failover';
 import type { TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
 import type { LatestRow } from '#stores/market/archive';

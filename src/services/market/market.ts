@@ -1,9 +1,9 @@
 import { type Clock, SECOND } from '#domain/clock';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from '#domain/market/interval';
-import { FIRST_SOURCE } from '#domain/market/provenance';
 import type { Columns } from '#domain/market/series';
 import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
 import { seriesJson } from '#domain/market/series-json';
+import { FIRST_SOURCE } from '#domain/market/sources/provenance';
 import { TOKENS, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
 import { UpstreamFailure } from '#domain/upstream/failure';

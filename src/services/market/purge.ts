@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { INTERVALS } from '#domain/market/interval';
-import type { MarketSourceName } from '#domain/market/provenance';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 import { isTokenName } from '#domain/market/token';
 import { candleFetchesOf } from '#services/candles/candle-cache';
 import type { Purge, PurgeStore } from '#stores/market/purges';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, HOUR, MINUTE } from '#domain/clock';
 import type { Log } from '#domain/log';
-import type { MarketSourceName } from '#domain/market/provenance';
-import { keptFrom, type Retention } from '#domain/market/retention';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
+import { keptFrom, type Retention } from '#domain/market/sources/retention';
 import { ageAt } from '#domain/upstream/age';
 import type { CandleCache } from '#services/candles/candle-cache';
 import type { PurgeStore } from '#stores/market/purges';

@@ -1,7 +1,7 @@
 import { type Clock, DAY, startOfDate } from '#domain/clock';
 import { isMidnightSample, samplesIn, type Window } from '#domain/market/interval';
-import { FIRST_SOURCE, sourcesByFrequency } from '#domain/market/provenance';
 import { columnsOf, isSettledSlice, type Series, samplesOf, type ToldSample } from '#domain/market/series';
+import { FIRST_SOURCE, sourcesByFrequency } from '#domain/market/sources/provenance';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import type { ArchiveCache } from './archive-cache.ts';

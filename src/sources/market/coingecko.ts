@@ -1,14 +1,14 @@
 import { type Clock, DAY, HOUR, iso, MINUTE } from '#domain/clock';
+import type { Interval } from '#domain/market/interval';
+import { implausible, plausibleFigure } from '#domain/market/plausible-sample';
+import type { Sample } from '#domain/market/sample';
 import {
   type AggregatorPlanName,
   aggregatorPlan,
   type KeyFacts,
   reachAfterRefusal,
-} from '#domain/market/aggregator-plan';
-import type { Interval } from '#domain/market/interval';
-import { implausible, plausibleFigure } from '#domain/market/plausible-sample';
-import type { Sample } from '#domain/market/sample';
-import type { MarketSource, Quote } from '#domain/market/source';
+} from '#domain/market/sources/aggregator-plan';
+import type { MarketSource, Quote } from '#domain/market/sources/source';
 import type { Span } from '#domain/market/span';
 import { beginningOf, isTokenName, type TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';

@@ -12,7 +12,7 @@ import {
 import { type Clock, MINUTE, SECOND } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
 import { implausible } from '#domain/market/plausible-sample';
-import type { MarketSource } from '#domain/market/source';
+import type { MarketSource } from '#domain/market/sources/source';
 import { beginningOf, type TokenName, tokenNamed } from '#domain/market/token';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { openUpstream, type Question, type UpstreamOptions } from '#sources/transport/upstream';

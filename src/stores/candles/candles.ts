@@ -1,6 +1,6 @@
 import type { StoredCandle } from '#domain/candles/candle-columns';
 import type { Interval } from '#domain/market/interval';
-import { isMarketSource, type MarketSourceName } from '#domain/market/provenance';
+import { isMarketSource, type MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
 import { isTokenName, type TokenName } from '#domain/market/token';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';

@@ -1,7 +1,7 @@
 import { iso } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
-import type { MarketSourceName } from '#domain/market/provenance';
 import type { Sample } from '#domain/market/sample';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { Prisma } from '#generated/prisma/client';

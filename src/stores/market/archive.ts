@@ -6,7 +6,7 @@ import {
   MARKET_SOURCES,
   type MarketSourceName,
   sourcesBefore,
-} from '#domain/market/provenance';
+} from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
 import { isTokenName, type TokenName } from '#domain/market/token';
 import { type LatestPrice, latestPrice } from '#domain/records';

@@ -1,5 +1,5 @@
-import { isMarketSource } from '#domain/market/provenance';
-import type { FailoverState, PriceDifference } from '#domain/market/source-failover';
+import { isMarketSource } from '#domain/market/sources/provenance';
+import type { FailoverState, PriceDifference } from '#domain/market/sources/source-failover';
 import { isTokenName } from '#domain/market/token';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { toInstant } from './archive-sql.ts';

@@ -1,5 +1,5 @@
 import { DAY, startOfDate } from '#domain/clock';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#domain/market/provenance';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import type { PrismaClient } from '#generated/prisma/client';

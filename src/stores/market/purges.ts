@@ -1,6 +1,6 @@
 import { candleLength } from '#domain/candles/candle';
 import type { Interval } from '#domain/market/interval';
-import type { MarketSourceName } from '#domain/market/provenance';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { bumpRefresh, lockRows, toInstant } from './archive-sql.ts';
 

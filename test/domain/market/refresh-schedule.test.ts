@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
-import { AGGREGATOR_PLANS as PLANS } from '#domain/market/aggregator-plan';
 import { parseRefreshSchedule, throttled } from '#domain/market/refresh-schedule';
+import { AGGREGATOR_PLANS as PLANS } from '#domain/market/sources/aggregator-plan';
 import { TOKENS } from '#domain/market/token';
 
 const { schedule: demo, budget } = PLANS.demo;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MARKET_SOURCES } from '#domain/market/provenance';
 import { createSeries, isSettledSlice, samplesOf } from '#domain/market/series';
+import { MARKET_SOURCES } from '#domain/market/sources/provenance';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: null });
 const row = fc.record({

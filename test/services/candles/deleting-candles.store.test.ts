@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
-import type { MarketSourceName } from '#domain/market/provenance';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 import { createPurge } from '#services/market/purge';
 import { createCandleStore } from '#stores/candles/candles';
 import { createPurgeStore } from '#stores/market/purges';

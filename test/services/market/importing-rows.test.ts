@@ -4,7 +4,7 @@ import { DAY, HOUR, startOfDate } from '#domain/clock';
 import { IMPORT_COLUMNS, readImportRow } from '#domain/market/import-row';
 import { isMidnightSample } from '#domain/market/interval';
 import { mergeDays } from '#domain/market/merge-days';
-import type { MarketSourceName } from '#domain/market/provenance';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 
 const NOW = Date.parse('2024-06-01T12:00:00Z');
 const read = (line: string) => readImportRow(line.split(','), IMPORT_COLUMNS, NOW);

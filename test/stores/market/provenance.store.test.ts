@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR } from '#domain/clock';
 import { IMPORT_COLUMNS } from '#domain/market/import-row';
 import type { Interval } from '#domain/market/interval';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#domain/market/provenance';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#domain/market/sources/provenance';
 import { createImport } from '#services/market/import';
 import { createPurge } from '#services/market/purge';
 import { createArchiveStore } from '#stores/market/archive';

@@ -1,6 +1,6 @@
 import { HOUR, MINUTE } from '#domain/clock';
+import type { RefreshSchedule } from '#domain/market/refresh-schedule';
 import type { Budget } from '#domain/upstream/budget';
-import type { RefreshSchedule } from './refresh-schedule.ts';
 
 /** What a plan of the aggregator gives, and how it is used. */
 type AggregatorPlan = {

@@ -1,6 +1,6 @@
 import { DAY, HOUR } from '#domain/clock';
+import { overlap, type Span } from '#domain/market/span';
 import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from './provenance.ts';
-import { overlap, type Span } from './span.ts';
 
 /** How long samples and candles are kept after their own time, in ms; those of a source that is not named, for good. */
 export type Retention = Partial<Record<MarketSourceName, number>>;

@@ -1,7 +1,7 @@
 import { MINUTE } from '#domain/clock';
+import type { TokenName } from '#domain/market/token';
 import { ageAt } from '#domain/upstream/age';
 import type { MarketSourceName } from './provenance.ts';
-import type { TokenName } from './token.ts';
 
 /** Good answers in a row after which the first source is told again. */
 const GOOD_ANSWERS = 2;

@@ -1,8 +1,8 @@
+import type { Interval } from '#domain/market/interval';
+import type { Sample } from '#domain/market/sample';
+import type { TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
-import type { Interval } from './interval.ts';
 import type { MarketSourceName } from './provenance.ts';
-import type { Sample } from './sample.ts';
-import type { TokenName } from './token.ts';
 
 /** The latest price of a token (USD) and the time of its sample (Unix ms). */
 export type Quote = {

@@ -7,7 +7,7 @@ import {
   planDifferences,
   planNamed,
   reachAfterRefusal,
-} from '#domain/market/aggregator-plan';
+} from '#domain/market/sources/aggregator-plan';
 import { TOKENS } from '#domain/market/token';
 
 test.each(AGGREGATOR_PLAN_NAMES)('the schedule of the plan %s fits into its months', (name) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '#domain/clock';
-import { keptFrom, parseRetention } from '#domain/market/retention';
+import { keptFrom, parseRetention } from '#domain/market/sources/retention';
 import { readSettings, SettingsError } from '#settings';
 
 describe('how long samples are kept', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '#domain/clock';
-import { MARKET_SOURCES, parseMarketSources } from '#domain/market/provenance';
+import { MARKET_SOURCES, parseMarketSources } from '#domain/market/sources/provenance';
 import {
   areFarApart,
   type FailoverEvent,
@@ -9,7 +9,7 @@ import {
   isSound,
   nextTold,
   startingState,
-} from '#domain/market/source-failover';
+} from '#domain/market/sources/source-failover';
 
 const [FIRST, NEXT] = MARKET_SOURCES;
 const anyEvent: fc.Arbitrary<FailoverEvent> = fc.oneof(

@@ -4,8 +4,8 @@ import { TOKEN_NAMES } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
 import type { Fault } from '#sandbox/faults';
 import type { Answer } from '#services/caching/answer';
-import { createTestClock } from '../../../fixtures/clock.ts';
-import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+import { createTestClock } from '../../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../../support/service/market.ts';
 
 const COINGECKO = '/api/v3/';
 const KRAKEN = '/0/public/';

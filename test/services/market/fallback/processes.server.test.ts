@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MINUTE, SECOND } from '#domain/clock';
 import { TOKEN_NAMES } from '#domain/market/token';
-import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
-import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+import { createTestClock, type TestClock } from '../../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../../support/service/market.ts';
 
 const COINGECKO = '/api/v3/';
 let clock: TestClock;

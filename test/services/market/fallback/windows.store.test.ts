@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
 import type { Fault } from '#sandbox/faults';
 import type { Answer } from '#services/caching/answer';
-import { createTestClock } from '../../../fixtures/clock.ts';
-import { openTestMarket, type TestMarket, timesOf, told } from '../../support/service/market.ts';
+import { createTestClock } from '../../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket, timesOf, told } from '../../../support/service/market.ts';
 
 const COINGECKO = '/api/v3/';
 const DEAD: Fault = { kind: 'status', status: 503 };
