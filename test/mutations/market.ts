@@ -248,7 +248,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/domain/market/import-row.ts',
-    tests: ['services/market/importing-rows.test.ts'],
+    tests: ['services/market/importing/rows.test.ts'],
     changes: [
       ['value < 0)', 'value <= 0)'],
       ['fields.length !== columns.length', 'fields.length < columns.length'],
@@ -257,7 +257,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/domain/market/merge-days.ts',
-    tests: ['services/market/importing-rows.test.ts'],
+    tests: ['services/market/importing/rows.test.ts'],
     changes: [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
       ['(mine.settled && !replace)', '!replace'],
@@ -267,7 +267,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/services/market/import.ts',
-    tests: ['services/market/import-claims.test.ts'],
+    tests: ['services/market/importing/import-claims.test.ts'],
     changes: [
       ['dates.get(date + 2 * DAY) === source', 'dates.get(date + 3 * DAY) === source'],
       ['[last - DAY, last + DAY]', '[last + DAY]'],
@@ -294,7 +294,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/stores/market/imports.ts',
-    tests: ['services/market/importing.store.test.ts'],
+    tests: ['services/market/importing/rows.store.test.ts'],
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
 ];

@@ -14,7 +14,7 @@ afterEach(() => archive.clear());
 afterAll(() => archive?.close());
 
 it('takes a file with a byte order mark, CRLF, an empty line, a null, a late row and small numbers', async () => {
-  const result = await archive.takeFile(new URL('../../samples/export.csv', import.meta.url).pathname);
+  const result = await archive.takeFile(new URL('../../../samples/export.csv', import.meta.url).pathname);
   expect(result).toMatchObject({ ended: 'whole', counts: { ...none, read: 3, added: 3 }, bad: [] });
   expect(await archive.samples()).toEqual([
     { at: midnight('2016-02-27'), price: 5.25, marketCap: 401000000.5, volume: 9_000_000 },
@@ -34,7 +34,7 @@ it('reads columns by their names', async () => {
 });
 
 it('names each bad line and takes the others', async () => {
-  const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
+  const path = new URL('../../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
   const { bad, counts } = await archive.takeFile(path);
   expect(bad).toEqual([
     { line: 3, fault: 'price is negative' },
@@ -51,7 +51,7 @@ it('names each bad line and takes the others', async () => {
 });
 
 it('stops at the first bad line when strict, and can be told of all beforehand', async () => {
-  const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
+  const path = new URL('../../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
   const importer = createImport({ store: createImportStore(archive.database.prisma), clock });
   const bad: number[] = [];
   const count = await importer.check(await openImportFile(path), {

@@ -9,7 +9,7 @@ import { type BadLine, createImport, type KeptRow } from '#services/market/impor
 import { openImportFile } from '#sources/market/csv-import-file';
 import { createArchiveStore } from '#stores/market/archive';
 import { createImportStore } from '#stores/market/imports';
-import { openTestDatabase } from '../../support/database/database.ts';
+import { openTestDatabase } from '../../../support/database/database.ts';
 
 export const HEADER = 'snapped_at,price,market_cap,total_volume';
 export const clock = { now: () => Date.parse('2024-06-01T12:00:00Z'), elapsed: () => 0 };

@@ -4,7 +4,7 @@ import { DAY } from '#domain/clock';
 import { createTestClock } from '../../../../fixtures/clock.ts';
 import { openProcess, told } from '../../../support/service/market.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../../support/upstream/upstream-server.ts';
-import { dates, midnight, none, openImportArchive, row } from '../import-archive.ts';
+import { dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
 const NOW = '2024-06-01T12:00:00Z';
 /** As in the aggregator's export of bitcoin: two dates have a sample of late in the evening alone. */
