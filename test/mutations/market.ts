@@ -98,7 +98,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/domain/market/sources/aggregator-plan.ts',
-    tests: ['domain/market/aggregator-plan.test.ts'],
+    tests: ['domain/market/sources/aggregator-plan.test.ts'],
     changes: [
       ['named < refused', 'named <= refused'],
       ['Math.max(...smaller)', 'Math.min(...smaller)'],
@@ -124,7 +124,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/domain/market/sources/source-failover.ts',
-    tests: ['domain/market/source-failover.test.ts'],
+    tests: ['domain/market/sources/source-failover.test.ts'],
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
       ['<= 2 * every', '< 2 * every'],
@@ -200,7 +200,7 @@ export const market: Mutations[] = [
   {
     file: 'src/services/market/purge.ts',
     tests: ['services/market/purge.store.test.ts'],
-    changes: [['before === undefined && isTokenName', 'before !== undefined && isTokenName']],
+    changes: [['before !== undefined || !isTokenName', 'before === undefined || !isTokenName']],
   },
   {
     file: 'src/services/market/retention.ts',
