@@ -135,7 +135,7 @@ export const market: Mutations[] = [
   {
     file: 'src/services/market/fallback.ts',
     tests: ['services/market/fallback/latest.store.test.ts'],
-    changes: [['age >= NEXT_EVERY', 'age >= 0']],
+    changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
   },
   {
     file: 'src/services/market/fallback.ts',

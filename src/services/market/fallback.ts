@@ -72,6 +72,9 @@ export function createFallback(dependencies: Dependencies) {
     return isSound({ answeredAt: archive.fetchedAt('latest'), every: every(), canBeAsked }, clock.now());
   };
 
+  /** Whether the latest prices of the next source have come less than their interval ago. */
+  const isFresh = (): boolean => ageAt(archive.fetchedAt(`${next.name}:latest`), clock.now()) < NEXT_EVERY;
+
   /** The prices of the two sources that are far apart. */
   const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
     TOKEN_NAMES.flatMap((token) => {
@@ -168,8 +171,7 @@ export function createFallback(dependencies: Dependencies) {
     endsWindow: (token: TokenName): boolean =>
       isTold() || (!isFirstSound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
 
-    /** Whether the latest prices of the next source have come less than their interval ago. */
-    isFresh: (): boolean => ageAt(archive.fetchedAt(`${next.name}:latest`), clock.now()) < NEXT_EVERY,
+    isFresh,
 
     /**
      * Refreshes the latest prices from the next source where they are due, after the first was tried.
@@ -178,10 +180,9 @@ export function createFallback(dependencies: Dependencies) {
      */
     async latest(token: TokenName, tried: FetchOutcome = NOTHING_TO_FETCH): Promise<FetchOutcome> {
       const runner = createFetchRunner({ singleFlight, clock });
-      const age = ageAt(archive.fetchedAt(`${next.name}:latest`), clock.now());
       const known = archive.latest(token);
       const wait = known ? waitOnRefresh(ageAt(known.fetchedAt, clock.now()), NEXT_EVERY) : 'end';
-      if (age >= NEXT_EVERY) await runner.run(`${next.name}:latest`, wait, fetchLatest);
+      if (!isFresh()) await runner.run(`${next.name}:latest`, wait, fetchLatest);
       return isTold() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
     },
 
