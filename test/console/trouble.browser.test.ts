@@ -69,7 +69,10 @@ it('shows the age of what it has while the upstream fails', async () => {
 });
 
 it('tells of a failure where there is nothing to show, and shows what else there is', async () => {
-  const bare = await startService({ consoleFolder: opened.folder });
+  const bare = await startService({
+    consoleFolder: opened.folder,
+    settings: { MARKET_SOURCES: 'coingecko' },
+  });
   bare.sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });
   try {
     await here.page.goto(`${bare.url}/`);
