@@ -30,8 +30,9 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
     const stoppedAt = performance.now();
     await server.stop(mode);
     await wait(outage);
-    await server.start();
+    // Taken before it starts: it may serve somebody before `start` says that it is there.
     const startedAt = performance.now();
+    await server.start();
     const during = answers().filter(({ at }) => at > stoppedAt && at < startedAt);
     await expect.poll(() => isMended(answers()), { timeout: 20_000 }).toBe(true);
     const mended = performance.now();
