@@ -7,9 +7,11 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import {
   addCoverage,
   bumpRefresh,
+  type Coverage,
   epochMs,
   firstInstants,
   type LeftAside,
+  readCoverage,
   toInstant,
 } from '#stores/market/archive-sql';
 
@@ -22,9 +24,6 @@ export type CandleUpdate = CandleSeries & {
   candles: readonly StoredCandle[];
   covers?: Span | undefined;
 };
-
-/** A span of which a source has told all candles. */
-export type CandleCoverage = CandleSeries & { source: MarketSourceName; span: Span };
 
 /** How many candles of a series a source told, and when the first and the last begin. */
 export type CandleSummary = CandleSeries & {
@@ -135,18 +134,7 @@ export function createCandleStore(prisma: PrismaClient) {
     },
 
     /** The spans of which all candles are known. */
-    async coverage(): Promise<CandleCoverage[]> {
-      const rows = await prisma.$queryRaw<
-        { token: string; interval: Interval; source: string; from: number; thru: number }[]
-      >`
-        SELECT token, grain::text AS interval, source, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
-        FROM candle_coverage`;
-      return rows.flatMap(({ token, interval, source, from, thru }) =>
-        isTokenName(token) && isMarketSource(source)
-          ? [{ token, interval, source, span: { from, thru } }]
-          : [],
-      );
-    },
+    coverage: (): Promise<Coverage[]> => readCoverage(prisma, 'candle_coverage'),
 
     /** The plausible candles of each series and source, counted by the database. */
     async summary(times: Span): Promise<CandleSummary[]> {

@@ -1,10 +1,10 @@
 import { iso } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
 import type { Sample } from '#domain/market/sample';
-import type { MarketSourceName } from '#domain/market/sources/provenance';
+import { isMarketSource, type MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
-import type { TokenName } from '#domain/market/token';
-import { Prisma } from '#generated/prisma/client';
+import { isTokenName, type TokenName } from '#domain/market/token';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
 /*
  * SQL that more than one store of the archive uses.
@@ -12,6 +12,11 @@ import { Prisma } from '#generated/prisma/client';
 
 /** A row of the archive: what was told, whether it will ever change, and who told it. */
 export type ArchivedSample = Sample & { settled: boolean; source: MarketSourceName };
+
+/** A span of a series about which a source has told all it knows. */
+export type Coverage = { token: TokenName; interval: Interval; source: MarketSourceName; span: Span };
+/** The coverage of samples, and that of candles. */
+type CoverageTable = 'source_coverage' | 'candle_coverage';
 
 /** Who tells, and the sources before it in the line: what those have told stays. */
 export type Teller = { source: MarketSourceName; before: readonly MarketSourceName[] };
@@ -80,7 +85,7 @@ export function addCoverage(
   interval: Interval,
   { source, before }: Teller,
   spans: readonly Span[],
-  table: 'source_coverage' | 'candle_coverage' = 'source_coverage',
+  table: CoverageTable = 'source_coverage',
 ) {
   const coverage = Prisma.raw(table);
   return Prisma.sql`
@@ -105,6 +110,18 @@ export function addCoverage(
   INSERT INTO ${coverage} AS known (token, grain, source, "from", thru)
   SELECT ${token}, ${interval}::grain, source, lower(span), upper(span) - interval '1 ms' FROM united
   ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
+}
+
+/** What each source covers of each series. */
+export async function readCoverage(prisma: PrismaClient, table: CoverageTable): Promise<Coverage[]> {
+  const rows = await prisma.$queryRaw<
+    { token: string; interval: Interval; source: string; from: number; thru: number }[]
+  >`
+    SELECT token, grain::text AS interval, source, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
+    FROM ${Prisma.raw(table)}`;
+  return rows.flatMap(({ token, interval, source, from, thru }) =>
+    isTokenName(token) && isMarketSource(source) ? [{ token, interval, source, span: { from, thru } }] : [],
+  );
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   type ArchivedSample,
   addCoverage,
   bumpRefresh,
+  type Coverage,
   epochMs,
   firstInstants,
   isOneOf,
@@ -23,13 +24,15 @@ import {
   lockPoints,
   oneLeftAside,
   plausiblePoint,
+  readCoverage,
   type Teller,
   toInstant,
 } from './archive-sql.ts';
 import { type SeriesUpdate, writePoints } from './write-points.ts';
 
+export type { Coverage } from './archive-sql.ts';
 export type { SeriesUpdate } from './write-points.ts';
-export type Coverage = { token: TokenName; interval: Interval; source: MarketSourceName; span: Span };
+
 export type LatestRow = {
   token: TokenName;
   source: MarketSourceName;
@@ -153,18 +156,7 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
       }));
     },
 
-    async coverage(): Promise<Coverage[]> {
-      const rows = await prisma.$queryRaw<
-        { token: string; interval: Interval; source: string; from: number; thru: number }[]
-      >`
-        SELECT token, grain::text AS interval, source, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
-        FROM source_coverage`;
-      return rows.flatMap(({ token, interval, source, from, thru }) =>
-        isTokenName(token) && isMarketSource(source)
-          ? [{ token, interval, source, span: { from, thru } }]
-          : [],
-      );
-    },
+    coverage: (): Promise<Coverage[]> => readCoverage(prisma, 'source_coverage'),
 
     /** The plausible latest prices, of each source: those whose times lie in a span. */
     async latest(times: Span): Promise<LatestRow[]> {
