@@ -1,23 +1,15 @@
 import { candleLength } from '#domain/candles/candle';
-import {
-  type CandleColumns,
-  candleColumns,
-  candlesBetween,
-  type StoredCandle,
-} from '#domain/candles/candle-columns';
-import { type Clock, DAY } from '#domain/clock';
+import { type CandleColumns, candleColumns, candlesBetween } from '#domain/candles/candle-columns';
+import type { Clock } from '#domain/clock';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { type Span, union } from '#domain/market/span';
 import { isTokenName, type TokenName } from '#domain/market/token';
+import { oldestInMemory, pagesFrom } from '#services/caching/stored-rows';
 import { createPoll } from '#services/upstream/poll';
 import type { CandleSeries, CandleStore } from '#stores/candles/candles';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 
-/** Older candles of five minutes stay in the store and are read on request; hours and days are all in memory. */
-const MINUTES_IN_MEMORY = 31 * DAY;
-/** Rows read from the store at once, page by page, so that the event loop turns. */
-const PAGE = 2000;
 /** A fetch brings no candles that began longer before it than so many lengths. */
 const FETCHED = 725;
 
@@ -61,7 +53,7 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
 
   const nameOf = ({ token, interval }: CandleSeries) => `${token}:${interval}`;
   const of = (series: CandleSeries): CachedCandles => cached.get(nameOf(series)) ?? NOTHING;
-  const oldest = (interval: Interval) => (interval === 'minute' ? clock.now() - MINUTES_IN_MEMORY : 0);
+  const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
 
   /** The stored candles of a span, after those that come before it. */
   async function read(
@@ -70,12 +62,9 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
     before = NOTHING.columns,
   ): Promise<CandleColumns> {
     let columns = before;
-    for (let next = from; ; ) {
-      const page = await store.candles(series, { from: next, thru }, PAGE);
-      columns = candleColumns(page, columns);
-      if (page.length < PAGE) return columns;
-      next = (page.at(-1) as StoredCandle).at + 1;
-    }
+    const readPage = (next: number, most: number) => store.candles(series, { from: next, thru }, most);
+    for await (const page of pagesFrom(from, readPage)) columns = candleColumns(page, columns);
+    return columns;
   }
 
   /** The coverage is read before the candles: it must not cover candles that are not loaded. */

@@ -1,4 +1,4 @@
-import { type Clock, DAY } from '#domain/clock';
+import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { INTERVALS, type Interval, knowablePart } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
@@ -8,6 +8,7 @@ import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/pr
 import { type FailoverState, startingState } from '#domain/market/sources/source-failover';
 import { type Span, union } from '#domain/market/span';
 import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { oldestInMemory, pagesFrom } from '#services/caching/stored-rows';
 import { createPoll } from '#services/upstream/poll';
 import type { ArchiveStore, Coverage, SeriesSummary, SeriesUpdate } from '#stores/market/archive';
 import type { FailoverStore } from '#stores/market/failover';
@@ -15,10 +16,6 @@ import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 import { type Fetch, isFetch, LAST_DAY, type Touched, touched } from './fetch-names.ts';
 import { createLatestPrices } from './latest-prices.ts';
 
-/** Older minute samples stay in the store and are read on request; hours and days are all in memory. */
-const MINUTES_IN_MEMORY = 31 * DAY;
-/** Rows read from the store at once: of a year of minutes, page by page, so that the event loop turns. */
-const PAGE = 2000;
 /** `coverage`: what any source covers; `bySource`: what each does. */
 type CachedSeries = {
   series: Series;
@@ -54,7 +51,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
   let summary: Promise<SeriesSummary[]> | undefined;
   let generation = 0;
 
-  const oldest = (interval: Interval) => (interval === 'minute' ? clock.now() - MINUTES_IN_MEMORY : 0);
+  const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
   function of(token: TokenName, interval: Interval): CachedSeries {
     const key = `${token}:${interval}`;
     const known = cached.get(key) ?? {
@@ -159,12 +156,9 @@ export async function openArchiveCache(dependencies: Dependencies) {
       const { series } = of(token, interval);
       if (from >= oldest(interval)) return series;
       const older = createSeries();
-      for (let next = from; ; ) {
-        const page = await samples(token, interval, next, PAGE);
-        older.replaceFrom(next, page);
-        if (page.length < PAGE) return older;
-        next = (page.at(-1) as Sample).at + 1;
-      }
+      const read = (next: number, most: number) => samples(token, interval, next, most);
+      for await (const page of pagesFrom(from, read)) older.replaceFrom((page[0] as Sample).at, page);
+      return older;
     },
 
     /** The newest sample of a token, whichever fetch brought it. */
