@@ -129,7 +129,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     await send(items, ledger.settle);
   }
 
-  /** A heartbeat costs a fifth of a settlement; a lease that the ledger does not know as open is settled after it. */
+  /** A heartbeat costs a third of a settlement; a lease that the ledger does not know as open is settled after it. */
   async function heartbeat(items: readonly Item[]): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, false));
