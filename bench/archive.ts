@@ -1,6 +1,6 @@
 import { DAY, HOUR, startOfDate, systemClock } from '#domain/clock';
 import type { Sample } from '#domain/market/sample';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { openDatabase } from '#stores/database/database';
 import { createArchiveStore } from '#stores/market/archive';
 
@@ -33,7 +33,7 @@ export async function fillArchive(dataDir: string): Promise<void> {
     from: startOfDate(now) - (count - 1) * apart,
     thru: startOfDate(now) + DAY - 1,
   });
-  for (const token of TOKEN_NAMES) {
+  for (const token of BUILT_IN_NAMES) {
     const days = { interval: 'day' as const, samples: samples(DAYS, DAY), covers: covers(DAYS, DAY) };
     const hours = { interval: 'hour' as const, samples: samples(HOURS, HOUR), covers: covers(HOURS, HOUR) };
     await store.record('coingecko', `daily:${token}`, token, [days], now);

@@ -33,6 +33,7 @@ import { stats } from '#routes/stats';
 import { tokens } from '#routes/tokens';
 import { user } from '#routes/user';
 import type { Candles } from '#services/candles/candles';
+import type { OpenCatalogue } from '#services/catalogue/catalogue';
 import type { Market } from '#services/market/market';
 import type { Node } from '#services/node/node';
 import type { Allowance } from '#services/quota/allowance';
@@ -46,6 +47,7 @@ export type AppDependencies = {
   clock: Clock;
   users: Users;
   allowance: Allowance;
+  catalogue: OpenCatalogue;
   market: Market;
   candles: Candles;
   statistics: Statistics;
@@ -75,6 +77,7 @@ export async function buildApp(dependencies: AppDependencies) {
     clock,
     users,
     allowance,
+    catalogue,
     market,
     candles,
     statistics,
@@ -139,9 +142,9 @@ export async function buildApp(dependencies: AppDependencies) {
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
       v1.register(tokens, { market });
       v1.register(sources);
-      v1.register(priceLatest, { prefix: '/prices/latest', market, send });
+      v1.register(priceLatest, { prefix: '/prices/latest', catalogue, market, send });
       v1.register(stats, { prefix: '/prices/latest', statistics, sources: statisticsSources, send });
-      v1.register(priceHistory, { prefix: '/prices/history', market, candles, clock, send });
+      v1.register(priceHistory, { prefix: '/prices/history', catalogue, market, candles, clock, send });
       v1.register(nodeProxy, { prefix: '/node', node, explorer: settings.node.explorer, bodies });
     },
     { prefix: `${basePath}/v1` },

@@ -9,12 +9,14 @@ import { type Clock, systemClock } from '#domain/clock';
 import { maskApiKeys } from '#domain/quota/api-key';
 import { createRequestHistograms } from '#http/recording/request-histogram';
 import { createMetrics } from '#metrics/metrics';
+import { openCatalogue } from '#services/catalogue/catalogue';
 import { createCheck, createDeadline } from '#services/deadline';
 import { createAllowance } from '#services/quota/allowance';
 import { createKeyCache } from '#services/quota/key-cache';
 import { createUsers } from '#services/quota/users';
 import { type Database, openDatabase } from '#stores/database/database';
 import { isDatabaseUnable } from '#stores/database/unreachable';
+import { createTokenStore } from '#stores/market/tokens';
 import { createLedgerStore } from '#stores/quota/ledger';
 import { createUserStore } from '#stores/quota/users';
 import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
@@ -51,7 +53,8 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     dropped: metrics.droppedSamples,
     differed: metrics.priceDifferences(),
   };
-  const context = { settings, prisma, deadline, refreshes, ...recording, clock, log: logger };
+  const catalogue = await openCatalogue({ store: deadline.over(createTokenStore(prisma)), refreshes });
+  const context = { settings, prisma, deadline, refreshes, catalogue, ...recording, clock, log: logger };
   const venue = await openVenue(context);
   const prices = await openMarket(context, venue);
   const traded = await openCandles(context, { ...venue, archive: prices.archive });
@@ -73,7 +76,10 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const checkDatabase = createCheck(database.ready, clock);
   deadline.begin();
 
-  const poll = async () => void (await Promise.all([prices, traded, chains].map((one) => one.poll())));
+  async function poll(): Promise<void> {
+    await catalogue.sync();
+    await Promise.all([prices, traded, chains].map((one) => one.poll()));
+  }
   const polling = setInterval(() => {
     poll().catch((err) => logger.warn({ err }, 'what is stored could not be read again'));
   }, POLL_MS);
@@ -100,6 +106,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     clock,
     users: createUsers({ store: userStore, clock, changed: allowance.sync }),
     allowance,
+    catalogue,
     metrics,
     /** Records each answer, where the metrics are served. */
     requests,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TOKENS } from '#domain/market/token';
+import { BUILT_IN_TOKENS } from '#domain/market/token';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
 import type { TokenRecord } from '#domain/records';
 import type { Document } from '../fixtures/published.ts';
@@ -34,11 +34,14 @@ it.each(PLAN_NAMES)('names the plan %s and its limit', (plan) => {
   expect(README).toContain(`\`${plan}\` (${PLANS[plan].limit.toLocaleString('en')} `);
 });
 
-it.each(TOKENS)('names $name, and its symbol where it has statistics', ({ name, symbol, statistics }) => {
-  expect(README.slice(0, README.indexOf('##'))).toMatch(new RegExp(`\\b${name}\\b`));
-  const row = README.split('\n').find((line) => line.includes('`GET /v1/prices/latest/stats`'));
-  expect(row?.includes(`\`${symbol}\``)).toBe(statistics);
-});
+it.each(BUILT_IN_TOKENS)(
+  'names $name, and its symbol where it has statistics',
+  ({ name, symbol, statistics }) => {
+    expect(README.slice(0, README.indexOf('##'))).toMatch(new RegExp(`\\b${name}\\b`));
+    const row = README.split('\n').find((line) => line.includes('`GET /v1/prices/latest/stats`'));
+    expect(row?.includes(`\`${symbol}\``)).toBe(statistics);
+  },
+);
 
 it('names every setting', () => {
   const settings = [...read('src/settings.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
@@ -52,7 +55,7 @@ it('GET /v1/tokens tells of each token the paths that take it', async () => {
     Object.keys(paths).filter((path) => paths[path]?.get?.parameters?.some((one) => one.name === name));
   expect(taking('tokenName').length).toBeGreaterThan(0);
   for (const { tokenName, endpoints } of tokens) {
-    const hasStatistics = TOKENS.find(({ name }) => name === tokenName)?.statistics;
+    const hasStatistics = BUILT_IN_TOKENS.find(({ name }) => name === tokenName)?.statistics;
     const expected = [...taking('tokenName'), ...(hasStatistics ? taking('token') : [])];
     expect([...endpoints].sort()).toEqual(expected.sort());
   }

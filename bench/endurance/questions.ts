@@ -1,5 +1,5 @@
 import { DAY, isoDate } from '#domain/clock';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
 
 /** Why an upstream's failure may be the answer: never, always, or only until the same was answered once. */
@@ -36,7 +36,7 @@ const ACCEPTED: readonly Record<string, string>[] = [
 /** Gives questions at random, every path that only reads among them, the common ones more often. */
 export function createQuestions(random: () => number, chain: Chain) {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  const token = () => pick(TOKEN_NAMES);
+  const token = () => pick(BUILT_IN_NAMES);
   const ago = (days: number) => isoDate(Date.now() - Math.floor(1 + random() * days) * DAY);
   const backwards = (date: string) => date.split('-').reverse().join('-');
 

@@ -1,13 +1,13 @@
 import { CANDLE_COLUMNS } from '#domain/candles/candle-file';
 import { systemClock } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
-import { isTokenName, TOKEN_NAMES } from '#domain/market/token';
 import { EXIT, ExitError } from '#exit';
 import { type BadLine, createCandleImport } from '#services/candles/candle-import';
 import { type CsvLines, ImportFileError, openCsvLines } from '#sources/market/csv-lines';
 import { createCandleStore } from '#stores/candles/candles';
 import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
 import { printFirst } from './print-first.ts';
+import { servedToken } from './served-token.ts';
 
 const MAX_BAD_LINES = 100;
 const INTERVALS: Readonly<Record<string, Interval>> = { minute: 'minute', hourly: 'hour', daily: 'day' };
@@ -36,9 +36,7 @@ const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
 /** `archive import-candles <token> <file.csv>` */
 export async function runImportCandles(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args, form);
-  const [name = '', path = ''] = positionals;
-  const token = name.toLowerCase();
-  if (!isTokenName(token)) throw wrongUsage(`unknown token: use one of ${TOKEN_NAMES.join(', ')}`);
+  const [text = '', path = ''] = positionals;
   const named = values.interval === undefined ? undefined : INTERVALS[values.interval];
   if (values.interval !== undefined && !named)
     throw wrongUsage(`--interval must be one of ${NAMES.join(', ')}`);
@@ -47,6 +45,7 @@ export async function runImportCandles(args: readonly string[]): Promise<number>
   });
 
   return withDatabase(async ({ prisma }) => {
+    const { name: token } = await servedToken(prisma, text);
     const importer = createCandleImport({ store: createCandleStore(prisma), clock: systemClock });
     const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
     try {

@@ -1,5 +1,4 @@
 import { isoDate, systemClock } from '#domain/clock';
-import { isTokenName, TOKEN_NAMES } from '#domain/market/token';
 import { EXIT, ExitError } from '#exit';
 import {
   type BadLine,
@@ -11,8 +10,9 @@ import {
 import { openImportFile } from '#sources/market/csv-import-file';
 import { ImportFileError } from '#sources/market/csv-lines';
 import { createImportStore } from '#stores/market/imports';
-import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
+import { readArguments, withDatabase } from './command-line.ts';
 import { printFirst } from './print-first.ts';
+import { servedToken } from './served-token.ts';
 
 const MAX_BAD_LINES = 100;
 const MAX_KEPT_ROWS = 20;
@@ -22,7 +22,7 @@ export const importUsage = `  npm run archive -- import <token> <file.csv> [--st
     Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume) into the daily
     history, or a CSV of the service itself (date in place of snapped_at; rows without a column source are
     coingecko's). Can be run again: existing rows are skipped. The row of a date is that of 00:00 to 01:00
-    UTC, or another where there is none. Tokens: ${TOKEN_NAMES.join(', ')}.
+    UTC, or another where there is none. <token> is a name or symbol of \`npm run tokens -- list\`.
 
     --strict   import nothing if any line is bad, and exit with code 1
     --replace  overwrite settled rows that differ (without it, they are kept and listed); rows of a source
@@ -72,14 +72,13 @@ const openExport = (path: string) =>
 /** `archive import <token> <file.csv>` */
 export async function runImport(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args, form);
-  const [name = '', path = ''] = positionals;
-  const token = name.toLowerCase();
-  if (!isTokenName(token)) throw wrongUsage(`unknown token: use one of ${TOKEN_NAMES.join(', ')}`);
+  const [text = '', path = ''] = positionals;
   const file = await openExport(path);
   const { strict, replace } = values;
 
   const signal = interruption();
   const exitCode = await withDatabase(async ({ prisma }) => {
+    const { name: token } = await servedToken(prisma, text);
     const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
     const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
     const keptRows = printFirst(MAX_KEPT_ROWS, 'rows kept');

@@ -8,6 +8,7 @@ import { beginningIn, type CoverageRow, coverageReport } from '#services/market/
 import { createCandleStore } from '#stores/candles/candles';
 import { createArchiveStore } from '#stores/market/archive';
 import type { LeftAside } from '#stores/market/archive-sql';
+import { createTokenStore } from '#stores/market/tokens';
 import { createStatisticsStore } from '#stores/statistics/statistics';
 import { readArguments, withDatabase } from './command-line.ts';
 import { alignedTable } from './table.ts';
@@ -86,8 +87,9 @@ export async function runStatus(args: readonly string[]): Promise<number> {
       createStatisticsStore(prisma),
     ] as const;
     const times = plausibleTimes(systemClock.now());
-    const report = await coverageReport(stores[0], systemClock);
-    const candles = await candleReport(stores[1], beginningIn(report), systemClock);
+    const tokens = await createTokenStore(prisma).all();
+    const report = await coverageReport(stores[0], tokens, systemClock);
+    const candles = await candleReport(stores[1], tokens, beginningIn(report), systemClock);
     const leftAside = [];
     for (const store of stores) leftAside.push(...(await store.leftAside(times)));
     return { report, candles, leftAside };

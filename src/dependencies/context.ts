@@ -2,6 +2,7 @@ import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { TokenName } from '#domain/market/token';
 import type { FailureCause } from '#domain/upstream/failure';
+import type { OpenCatalogue } from '#services/catalogue/catalogue';
 import type { Deadline } from '#services/deadline';
 import type { Settings } from '#settings';
 import type { Database } from '#stores/database/database';
@@ -14,6 +15,8 @@ export type Context = {
   /** Put around every store that a request waits for. */
   deadline: Deadline;
   refreshes: RefreshStore;
+  /** The tokens that are served. */
+  catalogue: OpenCatalogue;
   /** For each upstream, what records how its calls ended. */
   observe: (upstream: string) => (outcome: FailureCause | 'ok') => void;
   /** For each upstream, what counts its dropped samples. */

@@ -12,7 +12,7 @@ const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 
 /** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
 export async function openVenue(context: Context) {
-  const { settings, refreshes, observe, clock, log } = context;
+  const { settings, refreshes, catalogue, observe, clock, log } = context;
   const upstream = 'kraken';
   const breaker = createBreaker();
   const throttle = () => undefined;
@@ -20,6 +20,7 @@ export async function openVenue(context: Context) {
   const source = openKraken({
     ...settings.kraken,
     timeoutMs: settings.upstreamTimeoutMs,
+    catalogue,
     clock,
     reserve: budget.reserve,
     callSpacing: () => SPACING,

@@ -18,7 +18,7 @@ import type { Venue } from './kraken.ts';
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
 export async function openMarket(context: Context, venue: Pick<Venue, 'source'>) {
-  const { settings, prisma, deadline, refreshes, observe, differed, clock, log } = context;
+  const { settings, prisma, deadline, refreshes, catalogue, observe, differed, clock, log } = context;
   const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const next = line.includes(venue.source.name) ? venue.source : undefined;
   const upstream = 'coingecko';
@@ -27,7 +27,8 @@ export async function openMarket(context: Context, venue: Pick<Venue, 'source'>)
     store: refreshes,
     upstream,
     budget: coingecko.budget,
-    throttle: (budget, spent, now) => throttled(coingecko.schedule, budget, spent, now),
+    throttle: (budget, spent, now) =>
+      throttled(coingecko.schedule, budget, spent, now, catalogue.all().length),
     clock,
   });
   /** How often the latest prices are fetched; as configured where the budget has no call left for them. */
@@ -38,6 +39,7 @@ export async function openMarket(context: Context, venue: Pick<Venue, 'source'>)
   const source = openCoinGecko({
     ...coingecko,
     timeoutMs,
+    catalogue,
     clock,
     reserve: budget.reserve,
     callSpacing: () => budget.schedule().latest,
@@ -49,22 +51,22 @@ export async function openMarket(context: Context, venue: Pick<Venue, 'source'>)
   });
   const store = deadline.over(createArchiveStore(prisma, line));
   const failover = deadline.over(createFailoverStore(prisma));
-  const archive = await openArchiveCache({ store, failover, refreshes, clock, log, line });
+  const archive = await openArchiveCache({ store, failover, refreshes, catalogue, clock, log, line });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
-  const fetches = createFetches({ source, archive, clock, retention });
+  const fetches = createFetches({ source, archive, catalogue, clock, retention });
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
   const fallback =
     next &&
     createFallback({
-      ...{ first: upstream, next, archive, store: failover, singleFlight, retention },
+      ...{ first: upstream, next, archive, catalogue, store: failover, singleFlight, retention },
       ...{ every, hasBudget, differed, clock, log },
     });
-  const backfill = createBackfill({ fetches, fallback, archive, singleFlight, budget, clock });
+  const backfill = createBackfill({ fetches, fallback, archive, catalogue, singleFlight, budget, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
   return {
     archive,
-    market: createMarket({ archive, backfill, keyCheck, clock }),
+    market: createMarket({ archive, catalogue, backfill, keyCheck, clock }),
 
     /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { TOKEN_NAMES } from '#domain/market/token';
 import { PLAN_NAMES } from '#domain/quota/plan';
 import { SOURCE_NAMES, TOLD } from '#domain/source-list';
 import { FIGURE_SCHEMAS, tally } from '#domain/statistics/figures';
@@ -161,8 +160,9 @@ const held = z
 
 export const tokenRecord = z
   .object({
-    tokenName: z.enum(TOKEN_NAMES),
+    tokenName: text('Its name, as the other paths take it', 'bitcoin'),
     symbol: text('Its ticker symbol, in lower case', 'btc'),
+    title: text('Its name as people write it', 'Bitcoin'),
     listed: z.iso.date().meta({
       description:
         'The first date of which a price is known: by the source, or by the archive where that is earlier',

@@ -1,5 +1,5 @@
 import { SECOND } from '#domain/clock';
-import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { BUILT_IN_NAMES, type TokenName } from '#domain/market/token';
 import type { CircuitState } from '#domain/upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause } from '#domain/upstream/failure';
 import { BOUNDS, countsOf, type Histogram } from '#http/recording/request-histogram';
@@ -155,9 +155,9 @@ export function createMetrics() {
       return (count) => droppedSamples({ upstream }, count);
     },
 
-    /** Counts tokens whose prices differed much when another source took over. The series exist from the start. */
+    /** Counts tokens whose prices differed much when another source took over. Those of the built-in ones exist from the start. */
     priceDifferences(): (token: TokenName) => void {
-      for (const token of TOKEN_NAMES) priceDifference({ token }, 0);
+      for (const token of BUILT_IN_NAMES) priceDifference({ token }, 0);
       return (token) => priceDifference({ token });
     },
 

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CANDLES_CSV_HEADER } from '#domain/candles/candle-text';
 import type { Clock } from '#domain/clock';
+import type { Catalogue } from '#domain/market/catalogue';
 import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
 import { CSV_HEADER } from '#domain/market/series-csv';
 import { candle, dateSnapshot, priceSeries } from '#domain/records';
@@ -55,9 +56,11 @@ const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, ex
   },
 });
 
+type TokenParameter = ReturnType<typeof tokenName>;
+
 /** The parameters of a range of dates, both included. */
-const dates = (clock: Clock) => ({
-  tokenName,
+const dates = (token: TokenParameter, clock: Clock) => ({
+  tokenName: token,
   fromDate: date('YYYY-MM-DD', clock),
   thruDate: date('YYYY-MM-DD', clock, { future: true }),
 });
@@ -93,7 +96,7 @@ const format = z
   .optional()
   .meta({ description: 'In place of `Accept`', fix: 'json or csv', examples: ['json'] });
 
-const contracts = (clock: Clock) => ({
+const contracts = (token: TokenParameter, clock: Clock) => ({
   date: {
     tags: ['history'],
     summary: 'The figures of one date, at 00:00 UTC',
@@ -101,7 +104,7 @@ const contracts = (clock: Clock) => ({
       'Until the daily figures of today are ready, its first sample stands in for them. A few old dates have a sample of ' +
       `another time alone: theirs are its figures. ${REACH}`,
     operationId: 'getHistoryOfDate',
-    querystring: z.object({ tokenName, date: date('DD-MM-YYYY', clock), ...currency }),
+    querystring: z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), ...currency }),
     response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },
   },
   days: {
@@ -111,7 +114,7 @@ const contracts = (clock: Clock) => ({
       '1 is the last 24 hours as fine as the aggregator gives them (five minutes); 2 to 10 are hours; above 10, the ' +
       `last so many midnights (UTC), and after them the latest sample at its own time. ${REACH}`,
     operationId: 'getHistoryOfDays',
-    querystring: z.object({ tokenName, days, ...currency }),
+    querystring: z.object({ tokenName: token, days, ...currency }),
     response: { 200: orCsv('An array of one series', z.array(priceSeries)) },
   },
   range: {
@@ -121,7 +124,7 @@ const contracts = (clock: Clock) => ({
       'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
       REACH,
     operationId: 'getHistoryOfRange',
-    querystring: inOrder(z.object({ ...dates(clock), interval, ...currency })),
+    querystring: inOrder(z.object({ ...dates(token, clock), interval, ...currency })),
     response: { 200: orCsv('A series', priceSeries) },
   },
   ohlc: {
@@ -130,7 +133,7 @@ const contracts = (clock: Clock) => ({
     description: `Open, high, low, close and volume as Kraken tells them, in US dollars; \`Quotient-Source\` names it. ${CANDLE_RULES}`,
     operationId: 'getCandles',
     querystring: inOrder(
-      z.object({ ...dates(clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency }),
+      z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency }),
     ),
     response: { 200: orCsv('The finished candles, ascending', z.array(candle), CANDLES) },
   },
@@ -145,10 +148,11 @@ const problems: ProblemCode[] = [
   'upstream_timeout',
 ];
 
-type Options = { market: Market; candles: Candles; clock: Clock; send: Send };
+type Options = { catalogue: Catalogue; market: Market; candles: Candles; clock: Clock; send: Send };
 
-export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, { market, candles, clock, send }) => {
-  const schemas = contracts(clock);
+export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const { catalogue, market, candles, clock, send } = options;
+  const schemas = contracts(tokenName(catalogue), clock);
   const enter = createAnswerQueues();
   const config = { cost: 1, problems } as const;
   app.decorateRequest('format', 'json');

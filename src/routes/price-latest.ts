@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Catalogue } from '#domain/market/catalogue';
 import { latestPrice } from '#domain/records';
 import { currency, tokenName } from '#http/pipeline/parameters';
 import type { Send } from '#http/replies/write-answer';
@@ -12,7 +13,6 @@ const latest = {
     'While the aggregator cannot be asked, the last good answer is given, with its `Age`. JSON is given whatever ' +
     '`Accept` says.',
   operationId: 'getLatestPrice',
-  querystring: z.object({ tokenName, ...currency }),
   response: { 200: latestPrice },
 };
 
@@ -21,11 +21,11 @@ const config = {
   problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
 } as const;
 
-export const priceLatest: FastifyPluginAsyncZod<{ market: Market; send: Send }> = async (
-  app,
-  { market, send },
-) => {
-  app.get('/token', { schema: latest, config }, (request, reply) =>
+type Options = { catalogue: Catalogue; market: Market; send: Send };
+
+export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, { catalogue, market, send }) => {
+  const querystring = z.object({ tokenName: tokenName(catalogue), ...currency });
+  app.get('/token', { schema: { ...latest, querystring }, config }, (request, reply) =>
     send(request, reply, market.latest(request.query.tokenName)),
   );
 };

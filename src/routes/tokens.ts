@@ -32,7 +32,8 @@ function toRecord({ token, listedAt, held }: Awaited<ReturnType<Market['tokens']
     INTERVALS.map((interval) => [interval, of(interval)]),
   ) as TokenRecord['archive'];
   const endpoints = token.statistics ? [...PRICES, STATISTICS] : PRICES;
-  return { tokenName: token.name, symbol: token.symbol, listed: isoDate(listedAt), endpoints, archive };
+  const { name: tokenName, symbol, title } = token;
+  return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive };
 }
 
 export const tokens: FastifyPluginAsyncZod<{ market: Market }> = async (app, { market }) => {

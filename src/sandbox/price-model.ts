@@ -1,6 +1,7 @@
 import { DAY, MINUTE } from '#domain/clock';
-import { listedAt, TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { listedAt, type TokenName } from '#domain/market/token';
 import { hashed, valueNoise } from './noise.ts';
+import { SANDBOX_TOKENS } from './tokens.ts';
 
 /** US dollars; `marketCap` is `price` times the circulating supply of that moment. */
 export type Figures = { price: number; marketCap: number; volume: number };
@@ -18,7 +19,7 @@ type Economy = {
 };
 
 // Invented values of the right magnitude, taken from no provider.
-const ECONOMIES: Record<TokenName, Economy> = {
+const ECONOMIES: Readonly<Record<string, Economy>> = {
   bitcoin: {
     price: { first: 130, settled: 90_000, climb: 3.2, volatility: 0.03 },
     supply: { issued: 11_080_000, limit: 21_000_000, issuance: 5.43 },
@@ -59,16 +60,26 @@ const OCTAVES = Array.from({ length: 14 }, (_, n) => {
 const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // seven hours to four months: a 24 h total does not jump in minutes
 
 // Computed once: a daily chart needs them thousands of times.
-const LISTED = new Map(TOKEN_NAMES.map((token) => [token, listedAt(token)]));
-const FIRST_LANE = new Map(TOKEN_NAMES.map((token, place) => [token, place * LANES]));
-const listed = (token: TokenName) => LISTED.get(token) ?? Number.POSITIVE_INFINITY;
-const laneOf = (token: TokenName, lane: number) => (FIRST_LANE.get(token) ?? 0) + lane;
+const LISTED = new Map(SANDBOX_TOKENS.all().map((token) => [token.name, listedAt(token)]));
+const PLACES = new Map(SANDBOX_TOKENS.all().map(({ name }, place) => [name, place]));
+
+/** When the price of a token begins (Unix ms). */
+export const listed = (token: TokenName): number => LISTED.get(token) ?? Number.POSITIVE_INFINITY;
+/** Which of the tokens it is, from 0. */
+export const placeOf = (token: TokenName): number => PLACES.get(token) ?? -1;
+
+function economyOf(token: TokenName): Economy {
+  const economy = ECONOMIES[token];
+  if (!economy) throw new RangeError(`there is no market of ${token}`);
+  return economy;
+}
+const laneOf = (token: TokenName, lane: number) => placeOf(token) * LANES + lane;
 
 /** The price in US dollars at `t` (Unix ms), or null before the token's listing. */
 export function priceAt(seed: number, token: TokenName, t: number): number | null {
   const since = listed(token);
   if (t < since) return null;
-  const { price } = ECONOMIES[token];
+  const { price } = economyOf(token);
   const base = laneOf(token, 0);
   let walk = 0;
   for (const { lane, period, swing } of OCTAVES) {
@@ -83,7 +94,7 @@ export function priceAt(seed: number, token: TokenName, t: number): number | nul
 
 /** Coins in circulation at `t`, a whole number that never falls; that of the listing before it. */
 export function supplyAt(token: TokenName, t: number): number {
-  const { issued, limit, issuance } = ECONOMIES[token].supply;
+  const { issued, limit, issuance } = economyOf(token).supply;
   const years = Math.max(0, t - listed(token)) / YEAR;
   return Math.floor(limit - (limit - issued) * Math.exp(-years / issuance));
 }
@@ -96,7 +107,7 @@ export function figuresAt(seed: number, token: TokenName, t: number): Figures | 
   const base = laneOf(token, 32);
   let mood = 0;
   for (const { lane, period } of VOLUME_OCTAVES) mood += 0.35 * valueNoise(seed, base + lane, t / period);
-  return { price, marketCap, volume: ECONOMIES[token].turnover * marketCap * Math.exp(mood) };
+  return { price, marketCap, volume: economyOf(token).turnover * marketCap * Math.exp(mood) };
 }
 
 /** The time of the newest quote up to `now`: there is one a minute, each at another second. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { openDatabase } from '#stores/database/database';
 import {
   commonQuestions,
@@ -37,7 +37,7 @@ test('the aggregator is cut off for a day: 10,000 mixed calls, no latest price o
   let cutOffAt = Number.POSITIVE_INFINITY;
   const unnamed: string[] = [];
   const questions: Questions = (random, now) => [
-    ...TOKEN_NAMES.map(
+    ...BUILT_IN_NAMES.map(
       (token): Question =>
         async (market) => {
           const answer = await market.latest(token);
@@ -70,5 +70,5 @@ test('the aggregator is cut off for a day: 10,000 mixed calls, no latest price o
   expect(unnamed).toEqual([]);
   expect(nextCalls.ticker).toBeLessThanOrEqual(DAY / MINUTE);
   // Of each token at most each five minutes, each hour and each day.
-  expect(nextCalls.candles).toBeLessThanOrEqual(TOKEN_NAMES.length * (288 + 24 + 1));
+  expect(nextCalls.candles).toBeLessThanOrEqual(BUILT_IN_NAMES.length * (288 + 24 + 1));
 });

@@ -78,7 +78,6 @@ it('archive status shows candles as a table of their own, archive purge counts t
 });
 
 it.each([
-  [['dogecoin', 'file.csv'], /^unknown token: use one of bitcoin, /],
   [['bitcoin', 'file.csv', '--interval', 'weekly'], /^--interval must be one of minute, hourly, daily/],
   [['bitcoin', '/nowhere/at/all.csv'], /^\/nowhere\/at\/all\.csv does not exist/],
 ])('archive import-candles %j is wrong usage', async (args, message) => {

@@ -154,9 +154,13 @@ describe('archive import', () => {
 });
 
 describe('archive, wrongly used, says so in one line', () => {
-  const tokens = 'bitcoin, arweave, ethereum, solana, usd-coin';
   it.each([
-    [['import', 'dogecoin', SAMPLE], `unknown token: use one of ${tokens} (see --help)\n`],
+    [['import', 'dogecoin', SAMPLE], 'unknown token: `npm run tokens -- list` has them all (see --help)\n'],
+    [['import', 'Etherium', SAMPLE], 'unknown token: do you mean ethereum? (see --help)\n'],
+    [
+      ['import-candles', 'dogecoin', SAMPLE],
+      'unknown token: `npm run tokens -- list` has them all (see --help)\n',
+    ],
     [['import', 'ethereum'], '<file.csv> is missing (see --help)\n'],
     [['import', 'ethereum', SAMPLE, 'more'], '1 argument(s) too many (see --help)\n'],
     [['import', 'ethereum', SAMPLE, '--force'], "Unknown option '--force' (see --help)\n"],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
 import type { Service } from '../support/service/service.ts';
 
@@ -37,15 +37,15 @@ const used = async () => {
 it('shows the prices of all tokens, their change, and what that cost', async () => {
   const { page } = here;
   const rows = page.locator('#prices-body tr');
-  expect(await rows.count()).toBe(TOKEN_NAMES.length);
+  expect(await rows.count()).toBe(BUILT_IN_NAMES.length);
   const hours = asked('/history/days?').filter((path) => path.endsWith('days=2'));
   const different = (urls: readonly string[]) => new Set(urls).size;
-  expect(different(asked('/latest/token'))).toBe(TOKEN_NAMES.length);
-  expect(different(hours)).toBe(TOKEN_NAMES.length);
+  expect(different(asked('/latest/token'))).toBe(BUILT_IN_NAMES.length);
+  expect(different(hours)).toBe(BUILT_IN_NAMES.length);
 
   // Two for each row of the table, the chart, the statistics; the client may have had to repeat one. What the page says
   // they cost is what was charged.
-  expect(different(here.charged.map((one) => one.url()))).toBe(2 * TOKEN_NAMES.length + 2);
+  expect(different(here.charged.map((one) => one.url()))).toBe(2 * BUILT_IN_NAMES.length + 2);
   await expect
     .poll(() => text('session-calls'))
     .toBe(`${here.charged.length} calls since you opened this page`);
@@ -56,7 +56,7 @@ it('shows the prices of all tokens, their change, and what that cost', async () 
   const price = (await answer?.json()) as { current_price: number } | undefined;
   expect(dollars(await cells.nth(0).innerText())).toBeCloseTo(price?.current_price ?? 0, 1);
   expect(await cells.nth(1).innerText()).toMatch(/^[+−]?\d+\.\d\d%$/);
-  await expect.poll(() => rows.locator('svg').count()).toBe(TOKEN_NAMES.length);
+  await expect.poll(() => rows.locator('svg').count()).toBe(BUILT_IN_NAMES.length);
   expect(await text('prices-age')).toMatch(/^As of \d\d:\d\d$/);
 });
 

@@ -15,8 +15,8 @@ export const candles: Mutations[] = [
     file: 'src/sources/market/kraken-pairs.ts',
     tests: ['sources/market/kraken-samples.test.ts'],
     changes: [
-      ["if (status === 'online') online", "if (status !== 'gone') online"],
-      ['else if (toldOf.get(token) !== status)', 'else'],
+      ["return status === 'online'", "return status !== 'gone'"],
+      [' && toldOf.get(token) !== status', ''],
     ],
   },
   {

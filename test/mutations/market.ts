@@ -200,7 +200,7 @@ export const market: Mutations[] = [
   {
     file: 'src/services/market/purge.ts',
     tests: ['services/market/purge.store.test.ts'],
-    changes: [['before !== undefined || !isTokenName', 'before === undefined || !isTokenName']],
+    changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
     file: 'src/services/market/retention.ts',

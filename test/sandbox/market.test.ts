@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, MINUTE } from '#domain/clock';
-import { listedAt, TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from '#sandbox/price-model';
+import { listingOf } from '../../fixtures/tokens.ts';
 
 const seeds = fc.integer();
-const tokens = fc.constantFrom(...TOKEN_NAMES);
+const tokens = fc.constantFrom(...BUILT_IN_NAMES);
 const times = fc.integer({ min: Date.parse('2020-04-11'), max: Date.parse('2040-01-01') });
 
 describe('the figures', () => {
@@ -22,9 +23,9 @@ describe('the figures', () => {
   });
 
   test('begin with the listing', () => {
-    for (const token of TOKEN_NAMES) {
-      expect(figuresAt(1, token, listedAt(token) - 1)).toBeNull();
-      expect(figuresAt(1, token, listedAt(token))?.price).toBeGreaterThan(0);
+    for (const token of BUILT_IN_NAMES) {
+      expect(figuresAt(1, token, listingOf(token) - 1)).toBeNull();
+      expect(figuresAt(1, token, listingOf(token))?.price).toBeGreaterThan(0);
     }
   });
 
@@ -66,9 +67,9 @@ describe('the figures', () => {
   });
 
   test('have a supply that never falls and stays within its limit', () => {
-    for (const token of TOKEN_NAMES) {
+    for (const token of BUILT_IN_NAMES) {
       let before = 0;
-      for (let t = listedAt(token); t < Date.parse('2035-01-01'); t += 30 * DAY) {
+      for (let t = listingOf(token); t < Date.parse('2035-01-01'); t += 30 * DAY) {
         expect(supplyAt(token, t)).toBeGreaterThanOrEqual(before);
         before = supplyAt(token, t);
       }
@@ -81,16 +82,16 @@ describe('the figures', () => {
 test('the extremes are those of the midnights and the moment', () => {
   const midnight = Date.parse('2026-05-15');
   const t = midnight + 12 * 60 * MINUTE;
-  for (const token of TOKEN_NAMES) {
+  for (const token of BUILT_IN_NAMES) {
     const extremes = extremesAt(3, token, midnight, t);
     const prices = [priceAt(3, token, t) ?? 0];
-    for (let at = listedAt(token); at <= midnight; at += DAY) prices.push(priceAt(3, token, at) ?? 0);
+    for (let at = listingOf(token); at <= midnight; at += DAY) prices.push(priceAt(3, token, at) ?? 0);
     expect(extremes?.high.price).toBe(Math.max(...prices));
     expect(extremes?.low.price).toBe(Math.min(...prices));
     expect(priceAt(3, token, extremes?.high.at ?? 0)).toBe(extremes?.high.price);
     expect(priceAt(3, token, extremes?.low.at ?? 0)).toBe(extremes?.low.price);
   }
-  expect(extremesAt(3, 'solana', 0, listedAt('solana') - 1)).toBeNull();
+  expect(extremesAt(3, 'solana', 0, listingOf('solana') - 1)).toBeNull();
 });
 
 test('a quote is at most two minutes old, and the newest does not go back', () => {

@@ -4,7 +4,7 @@ import { type Implausible, implausible } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
-import type { TokenName } from '#domain/market/token';
+import type { Token, TokenName } from '#domain/market/token';
 
 /**
  * What was traded on a venue from an instant on, for the length of a candle: `at` is its beginning in Unix ms, prices
@@ -47,7 +47,7 @@ export type CandleSource = {
 
 /** Why a candle of so many ms cannot be true, as of now (Unix ms); undefined when it can. */
 export function implausibleCandle(
-  token: TokenName,
+  token: Token | undefined,
   { at, open, high, low, close, volume }: Candle,
   length: number,
   now: number,

@@ -1,6 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
 import { type Budget, leftOf, monthOf } from '#domain/upstream/budget';
-import { TOKENS } from './token.ts';
 
 /**
  * How often each thing is fetched while it is requested, in milliseconds: `latest`, the latest price of all tokens;
@@ -34,23 +33,26 @@ const LONGEST_CHART = DAY - HOUR;
  * The schedule, throttled in proportion so that the rest of the month's budget lasts to its end. The daily series are
  * not throttled: they are one call a day for each token, and a day that is not fetched is a gap. For the same reason
  * charts are throttled to a day at most; the latest prices then bear the rest.
+ *
+ * @param tokens of how many tokens the series are fetched
  */
 export function throttled(
   schedule: RefreshSchedule,
   budget: Budget,
   spent: number,
   now: number,
+  tokens: number,
 ): RefreshSchedule {
   if (budget.perMonth === Number.POSITIVE_INFINITY) return schedule;
   const timeLeft = monthOf(now).end - now;
-  const daily = Math.ceil(timeLeft / DAY) * TOKENS.length;
+  const daily = Math.ceil(timeLeft / DAY) * tokens;
   const left = leftOf(budget, spent) - daily;
-  const planned = timeLeft / schedule.latest + (TOKENS.length * timeLeft) / schedule.chart;
+  const planned = timeLeft / schedule.latest + (tokens * timeLeft) / schedule.chart;
   const factor = left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, planned / left);
   const longest = Math.max(schedule.chart, LONGEST_CHART);
   if (schedule.chart * factor <= longest) {
     return { latest: schedule.latest * factor, chart: schedule.chart * factor };
   }
-  const leftForLatest = left - (TOKENS.length * timeLeft) / longest;
+  const leftForLatest = left - (tokens * timeLeft) / longest;
   return { latest: leftForLatest <= 0 ? Number.POSITIVE_INFINITY : timeLeft / leftForLatest, chart: longest };
 }

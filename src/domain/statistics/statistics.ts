@@ -1,4 +1,4 @@
-import { TOKENS } from '#domain/market/token';
+import { BUILT_IN_TOKENS, type BuiltInToken } from '#domain/market/token';
 import type { Figure } from './figures.ts';
 
 /*
@@ -7,9 +7,9 @@ import type { Figure } from './figures.ts';
 
 type Symbols<T> = T extends { symbol: infer S extends string; statistics: true } ? S : never;
 /** A token that has statistics, by its symbol in lower case. */
-export type StatisticsSymbol = Symbols<(typeof TOKENS)[number]>;
+export type StatisticsSymbol = Symbols<BuiltInToken>;
 
-export const STATISTICS_SYMBOLS = TOKENS.flatMap(({ symbol, statistics }) =>
+export const STATISTICS_SYMBOLS = BUILT_IN_TOKENS.flatMap(({ symbol, statistics }) =>
   statistics ? [symbol] : [],
 ) as unknown as [StatisticsSymbol, ...StatisticsSymbol[]];
 

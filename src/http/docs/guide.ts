@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
 import { CSV_HEADER } from '#domain/market/series-csv';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
 import { attributions } from '#domain/source-list';
 import type { Settings } from '#settings';
@@ -23,8 +23,8 @@ export const SLOGAN = 'Market quotes, on a quota';
 
 export const SUMMARY =
   'The latest prices, price history and on-chain statistics of ' +
-  `${TOKEN_NAMES.slice(0, -1).join(', ')} and ${TOKEN_NAMES.at(-1)} in US dollars, and the calls of a blockchain ` +
-  'node, over HTTP and with one API key.';
+  `${BUILT_IN_NAMES.slice(0, -1).join(', ')}, ${BUILT_IN_NAMES.at(-1)} and whatever the operator adds, in US dollars, ` +
+  'and the calls of a blockchain node, over HTTP and with one API key.';
 
 export const ATTRIBUTION = `${attributions((title, url) => `[${title}](${url})`).join('. ')}.`;
 

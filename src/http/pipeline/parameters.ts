@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Clock, startOfDate } from '#domain/clock';
-import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import type { Catalogue } from '#domain/market/catalogue';
+import { BUILT_IN_TOKENS, type TokenName } from '#domain/market/token';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
 import { type InputFault, invalidRequest } from '#problems';
 
@@ -17,9 +18,34 @@ const choice = <const T extends [string, ...string[]]>(values: T, fix: string, e
     .pipe(z.enum(values, 'is not one of those there are'))
     .meta({ fix, wire: { type: 'string', enum: values, examples } });
 
-export const tokenName = choice(TOKEN_NAMES, `one of ${TOKEN_NAMES.join(', ')}`, ['bitcoin']).meta({
-  description: 'The token; upper and lower case do not matter',
-}) as z.ZodType<TokenName, string>;
+/** The likely ones, and where all are; what was sent is not repeated. */
+function tokenFix(near: readonly { name: string }[]): string {
+  const names = near.map(({ name }) => name).join(' or ');
+  return names === '' ? TOKEN_FIX : `${names}, or another that GET /v1/tokens lists`;
+}
+const TOKEN_FIX = 'the name or symbol of a token that GET /v1/tokens lists, such as bitcoin';
+
+/** A token by its name or symbol, of those that are served at the moment: the name of the one that is meant. */
+export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.ZodType<TokenName, string> =>
+  z
+    .string()
+    .transform((text, context) => {
+      const token = catalogue.find(text);
+      if (token) return token.name;
+      context.addIssue({
+        code: 'custom',
+        message: 'is not one of those there are',
+        params: { fix: tokenFix(catalogue.nearest(text)) },
+      });
+      return z.NEVER;
+    })
+    .meta({
+      description:
+        'The token, by its name or symbol; upper and lower case do not matter. `GET /v1/tokens` lists those there are: ' +
+        `${BUILT_IN_TOKENS.map(({ name, symbol }) => `\`${name}\` (\`${symbol}\`)`).join(', ')}, and what the operator has added`,
+      fix: TOKEN_FIX,
+      wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
+    });
 
 export const statisticsToken = choice(STATISTICS_SYMBOLS, `one of ${STATISTICS_SYMBOLS.join(', ')}`, [
   'btc',

@@ -1,7 +1,7 @@
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
-import { listedAt, TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { hashed } from '#sandbox/noise';
-import { type Figures, figuresAt } from '#sandbox/price-model';
+import { type Figures, figuresAt, listed, placeOf } from '#sandbox/price-model';
 
 export type ChartInterval = 'minute' | 'hour' | 'day';
 export type Window = { from: number; to: number };
@@ -39,8 +39,8 @@ export function sampleTimes(
   now: number,
 ): number[] {
   const { every, offset } = SLOTS[interval];
-  const lane = JITTER_LANES[interval] + TOKEN_NAMES.indexOf(token);
-  const first = Math.max(from, listedAt(token));
+  const lane = JITTER_LANES[interval] + placeOf(token);
+  const first = Math.max(from, listed(token));
   const last = Math.min(to, interval === 'day' ? now - DAY_PUBLISHED_AFTER : now);
   const times: number[] = [];
   for (let slot = Math.floor(first / every); slot * every <= last; slot++) {
@@ -56,12 +56,12 @@ export function publishedMidnight(now: number): number {
 }
 
 // Gaps of the aggregator's daily series.
-const MISSING: Partial<Record<TokenName, number>> = { ethereum: Date.parse('2015-08-09') };
-const NULL_CAP: Partial<Record<TokenName, number>> = {
+const MISSING: Readonly<Record<string, number>> = { ethereum: Date.parse('2015-08-09') };
+const NULL_CAP: Readonly<Record<string, number>> = {
   bitcoin: Date.parse('2017-04-02'),
   ethereum: Date.parse('2017-04-02'),
 };
-const ZERO_CAP_UNTIL: Partial<Record<TokenName, number>> = {
+const ZERO_CAP_UNTIL: Readonly<Record<string, number>> = {
   ethereum: Date.parse('2015-08-08'),
   'usd-coin': Date.parse('2018-10-17'),
 };

@@ -1,17 +1,18 @@
 import { DAY } from '#domain/clock';
-import { TOKEN_NAMES, type TokenName, tokenNamed } from '#domain/market/token';
+import type { Token } from '#domain/market/token';
 import { extremesAt, figuresAt, quotedAt, supplyAt } from '#sandbox/price-model';
+import { SANDBOX_TOKENS } from '#sandbox/tokens';
 import { publishedMidnight } from './chart.ts';
 import { rubyFloat } from './ruby-float.ts';
 
-type Coin = { title: string; maxSupply: number | null; totalPerCirculating: number };
+type Coin = { maxSupply: number | null; totalPerCirculating: number };
 
-const COINS: Record<TokenName, Coin> = {
-  bitcoin: { title: 'Bitcoin', maxSupply: 21_000_000, totalPerCirculating: 1 },
-  arweave: { title: 'Arweave', maxSupply: 66_000_000, totalPerCirculating: 1 },
-  ethereum: { title: 'Ethereum', maxSupply: null, totalPerCirculating: 1 },
-  solana: { title: 'Solana', maxSupply: null, totalPerCirculating: 1.12 },
-  'usd-coin': { title: 'USDC', maxSupply: null, totalPerCirculating: 1.0002 },
+const COINS: Readonly<Record<string, Coin>> = {
+  bitcoin: { maxSupply: 21_000_000, totalPerCirculating: 1 },
+  arweave: { maxSupply: 66_000_000, totalPerCirculating: 1 },
+  ethereum: { maxSupply: null, totalPerCirculating: 1 },
+  solana: { maxSupply: null, totalPerCirculating: 1.12 },
+  'usd-coin': { maxSupply: null, totalPerCirculating: 1.0002 },
 };
 
 // The aggregator gives small prices more digits, and prices from 10,000 up as whole numbers.
@@ -24,20 +25,20 @@ function quoted(price: number): unknown {
 const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
 
 /** One record of `/coins/markets`, or null before the token's listing. */
-function coinMarket(seed: number, token: TokenName, rank: number, now: number): unknown {
+function coinMarket(seed: number, { name: token, symbol, title }: Token, rank: number, now: number): unknown {
   const at = quotedAt(seed, token, now);
   const figures = figuresAt(seed, token, at);
   const extremes = extremesAt(seed, token, publishedMidnight(now), at);
   if (!figures || !extremes) return null;
   const { price, marketCap, volume } = figures;
-  const coin = COINS[token];
+  const { maxSupply, totalPerCirculating } = COINS[token] ?? { maxSupply: null, totalPerCirculating: 1 };
   const before = figuresAt(seed, token, at - DAY);
   const supply = supplyAt(token, at);
-  const total = Math.floor(supply * coin.totalPerCirculating);
+  const total = Math.floor(supply * totalPerCirculating);
   return {
     id: token,
-    symbol: tokenNamed(token).symbol,
-    name: coin.title,
+    symbol,
+    name: title,
     image: `https://coin-images.coingecko.com/coins/images/1/large/${token}.png`,
     current_price: quoted(price),
     market_cap: Math.round(marketCap),
@@ -52,7 +53,7 @@ function coinMarket(seed: number, token: TokenName, rank: number, now: number): 
     market_cap_change_percentage_24h: before && percent(marketCap, before.marketCap),
     circulating_supply: rubyFloat(supply),
     total_supply: rubyFloat(total),
-    max_supply: coin.maxSupply && rubyFloat(coin.maxSupply),
+    max_supply: maxSupply && rubyFloat(maxSupply),
     ath: quoted(extremes.high.price),
     ath_change_percentage: percent(price, extremes.high.price),
     ath_date: new Date(extremes.high.at).toISOString(),
@@ -69,10 +70,11 @@ const RANKS = [1, 2, 6, 7, 90];
 
 /** The records of `/coins/markets`, largest market cap first. Unknown ids are left out. */
 export function coinMarkets(seed: number, ids: readonly string[] | null, now: number): unknown[] {
-  return TOKEN_NAMES.map((token) => ({ token, cap: figuresAt(seed, token, now)?.marketCap ?? 0 }))
+  return SANDBOX_TOKENS.all()
+    .map((token) => ({ token, cap: figuresAt(seed, token.name, now)?.marketCap ?? 0 }))
     .sort((a, b) => b.cap - a.cap)
     .map(({ token }, place) => ({ token, rank: RANKS[place] ?? 100 }))
-    .filter(({ token }) => ids === null || ids.includes(token))
+    .filter(({ token }) => ids === null || ids.includes(token.name))
     .map(({ token, rank }) => coinMarket(seed, token, rank, now))
     .filter((record) => record !== null);
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Clock, DAY, SECOND } from '#domain/clock';
 import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/aggregator-plan';
-import { isTokenName, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { monthOf } from '#domain/upstream/budget';
 import { jsonReply } from '#sandbox/replies';
+import { SANDBOX_TOKENS } from '#sandbox/tokens';
 import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
 import { chartInterval, chartOf, type Window } from './chart.ts';
 import { coinMarkets } from './coin-markets.ts';
@@ -112,7 +113,7 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
   const [, id = '', rest = ''] = COIN_PATH.exec(path) ?? [];
   const route = COIN_ROUTES.get(rest);
   if (!route) return incorrectPath();
-  return isTokenName(id) ? route(id, query, state) : coinNotFound();
+  return SANDBOX_TOKENS.named(id) ? route(id, query, state) : coinNotFound();
 }
 
 /** The stand-in for CoinGecko v3, at `/api/v3`. */

@@ -56,6 +56,6 @@ export function createChainFigures(seed: number, symbol: StatisticsSymbol) {
     transactionsAt: (t: number) => totalAt(t, dailyTransactions, LANES.transactions),
     addressesAt: (t: number) => totalAt(t, dailyAddresses, LANES.addresses),
     /** The circulating supply in coins. */
-    supplyAt: (t: number) => supplyAt(token, t),
+    supplyAt: (t: number) => supplyAt(token.name, t),
   };
 }

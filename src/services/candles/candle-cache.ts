@@ -4,7 +4,7 @@ import type { Clock } from '#domain/clock';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { type Span, union } from '#domain/market/span';
-import { isTokenName, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { oldestInMemory, pagesFrom } from '#services/caching/stored-rows';
 import { createPoll } from '#services/upstream/poll';
 import type { CandleSeries, CandleStore } from '#stores/candles/candles';
@@ -26,7 +26,7 @@ export const candleFetchesOf = (token: TokenName): CandleFetch[] =>
 function seriesOf(what: string): (CandleSeries & { isFetch: boolean }) | undefined {
   const [kind = '', token = '', name] = what.split(':');
   const interval = INTERVALS.find((one) => one === name);
-  if (!/^candles(-import|-purge)?$/.test(kind) || !isTokenName(token) || !interval) return undefined;
+  if (!/^candles(-import|-purge)?$/.test(kind) || token === '' || !interval) return undefined;
   return { token, interval, isFetch: kind === 'candles' };
 }
 

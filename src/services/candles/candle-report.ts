@@ -4,7 +4,7 @@ import { INTERVALS } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { MARKET_SOURCES } from '#domain/market/sources/provenance';
 import { union } from '#domain/market/span';
-import { TOKEN_NAMES } from '#domain/market/token';
+import type { Token } from '#domain/market/token';
 import type { CoverageRow } from '#services/market/coverage-report';
 import type { CandleStore } from '#stores/candles/candles';
 
@@ -14,20 +14,22 @@ export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 /**
  * What the archive holds of candles, from whom, and its gaps: a row for each token, interval and source that told any.
  *
+ * @param tokens those that are served
  * @param beginning the first instant of which prices of a token are known, in Unix ms
  */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,
-  beginning: (token: CoverageRow['token']) => number,
+  tokens: readonly Token[],
+  beginning: (token: Token) => number,
   clock: Clock,
 ): Promise<CandleReportRow[]> {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
-  const series = TOKEN_NAMES.flatMap((token) => INTERVALS.map((interval) => ({ token, interval })));
+  const series = tokens.flatMap((token) => INTERVALS.map((interval) => ({ token, interval })));
 
   return series.flatMap(({ token, interval }) => {
     const isMine = (row: { token: string; interval: string }) =>
-      row.token === token && row.interval === interval;
+      row.token === token.name && row.interval === interval;
     const told = summary.filter(isMine);
     const covered = coverage.filter(isMine);
     const from = Math.min(beginning(token), ...told.map((row) => row.from));
@@ -38,7 +40,7 @@ export async function candleReport(
       const spans = union(covered.filter((one) => one.source === source).map(({ span }) => span));
       if (!row && spans.length === 0) return [];
       const { candles = 0, from: first, thru: last } = row ?? {};
-      return [{ token, interval, source, candles, first, last, spans, gaps }];
+      return [{ token: token.name, interval, source, candles, first, last, spans, gaps }];
     });
   });
 }

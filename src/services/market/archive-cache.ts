@@ -1,13 +1,14 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import { INTERVALS, type Interval, knowablePart } from '#domain/market/interval';
+import type { Catalogue } from '#domain/market/catalogue';
+import { type Interval, knowablePart } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
 import { createSeries, type Series, type ToldSample } from '#domain/market/series';
 import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/provenance';
 import { type FailoverState, startingState } from '#domain/market/sources/source-failover';
 import { type Span, union } from '#domain/market/span';
-import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { knownSince, type TokenName } from '#domain/market/token';
 import { oldestInMemory, pagesFrom } from '#services/caching/stored-rows';
 import { createPoll } from '#services/upstream/poll';
 import type { ArchiveStore, Coverage, SeriesSummary, SeriesUpdate } from '#stores/market/archive';
@@ -32,6 +33,7 @@ type Dependencies = {
   store: ArchiveStore;
   failover: Pick<FailoverStore, 'read'>;
   refreshes: Pick<RefreshStore, 'all'>;
+  catalogue: Pick<Catalogue, 'all' | 'named'>;
   clock: Clock;
   log: Log;
   /** The sources of prices in their order. */
@@ -43,7 +45,7 @@ type Dependencies = {
  * store first and then reloaded, in this process as in every other, so that the memory is what is stored.
  */
 export async function openArchiveCache(dependencies: Dependencies) {
-  const { store, failover, refreshes, clock, log, line = MARKET_SOURCES } = dependencies;
+  const { store, failover, refreshes, catalogue, clock, log, line = MARKET_SOURCES } = dependencies;
   const starting = startingState(line[0] as MarketSourceName);
   const cached = new Map<string, CachedSeries>();
   const latest = createLatestPrices(line);
@@ -84,10 +86,9 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
   function setCoverage(rows: readonly Coverage[]): void {
     const now = clock.now();
-    const rowsOf = Map.groupBy(rows, ({ token, interval }) => `${token}:${interval}`);
-    for (const token of TOKEN_NAMES) {
-      for (const interval of INTERVALS) {
-        const mine = rowsOf.get(`${token}:${interval}`) ?? [];
+    for (const series of cached.values()) Object.assign(series, { coverage: [], bySource: new Map() });
+    for (const [token, ofToken] of Map.groupBy(rows, (row) => row.token)) {
+      for (const [interval, mine] of Map.groupBy(ofToken, (row) => row.interval)) {
         const told = [...Map.groupBy(mine, ({ source }) => source)];
         const spans = told.map(([source, rows]) => [source, coveredSpans(rows, interval, now)] as const);
         const coverage = coveredSpans(mine, interval, now);
@@ -98,7 +99,8 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
   async function reload(changed: readonly Fetch[]): Promise<void> {
     const rows = new Map<string, Touched>();
-    for (const row of changed.flatMap((what) => touched(what, clock.now()))) {
+    const names = catalogue.all().map(({ name }) => name);
+    for (const row of changed.flatMap((what) => touched(what, clock.now(), names))) {
       const key = `${row.token}:${row.interval}`;
       rows.set(key, { ...row, from: Math.min(row.from, rows.get(key)?.from ?? row.from) });
     }
@@ -149,7 +151,8 @@ export async function openArchiveCache(dependencies: Dependencies) {
     generation: () => generation,
 
     /** The first instant of which anything is known: the listing, or a stored day of before it. */
-    beginning: (token: TokenName): number => knownSince(token, of(token, 'day').series.firstFrom(0)?.at),
+    beginning: (token: TokenName): number =>
+      knownSince(catalogue.named(token), of(token, 'day').series.firstFrom(0)?.at),
 
     /** The series from an instant on: read from the store where the memory does not go back so far. */
     async reaching(token: TokenName, interval: Interval, from: number): Promise<Series> {

@@ -1,5 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { type FetchKind, type PlanInput, planFetches } from '#domain/market/backfill-plan';
+import type { Catalogue } from '#domain/market/catalogue';
 import type { Interval, Window } from '#domain/market/interval';
 import type { RefreshSchedule } from '#domain/market/refresh-schedule';
 import { isSettledSlice } from '#domain/market/series';
@@ -20,6 +21,7 @@ type Dependencies = {
   /** The next source of the line, where there is one. */
   fallback: Fallback | undefined;
   archive: ArchiveCache;
+  catalogue: Pick<Catalogue, 'named'>;
   singleFlight: SingleFlight<Fetch>;
   budget: UpstreamBudget<RefreshSchedule>;
   clock: Clock;
@@ -28,7 +30,8 @@ type Dependencies = {
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
 /** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the next source of the line. */
-export function createBackfill({ fetches, fallback, archive, singleFlight, budget, clock }: Dependencies) {
+export function createBackfill(dependencies: Dependencies) {
+  const { fetches, fallback, archive, catalogue, singleFlight, budget, clock } = dependencies;
   const lastRequested = createLastRequested(clock);
 
   async function fetchLatest(): Promise<void> {
@@ -52,7 +55,7 @@ export function createBackfill({ fetches, fallback, archive, singleFlight, budge
     const first = { from: beginning, thru: beginning };
     return {
       now,
-      earliest: beginningOf(token),
+      earliest: beginningOf(catalogue.named(token)),
       beginning,
       isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
       // What another source has told is a gap to this one.

@@ -4,7 +4,7 @@ import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
-import { knownSince, TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { knownSince, type Token, type TokenName } from '#domain/market/token';
 import type { ArchiveStore, Coverage, SeriesSummary } from '#stores/market/archive';
 import { coveredSpans } from './archive-cache.ts';
 
@@ -26,13 +26,18 @@ export type CoverageRow = {
  * What the archive holds of every token and interval, from whom, and its gaps. The first source has a row in any case,
  * others where they told something.
  */
-export async function coverageReport(store: ArchiveStore, clock: Clock): Promise<CoverageRow[]> {
+export async function coverageReport(
+  store: ArchiveStore,
+  tokens: readonly Token[],
+  clock: Clock,
+): Promise<CoverageRow[]> {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
 
-  return TOKEN_NAMES.flatMap((token) => {
+  return tokens.flatMap((listed) => {
+    const token = listed.name;
     const days = summary.filter((row) => row.token === token && row.interval === 'day');
-    const beginning = knownSince(token, Math.min(...days.map(({ from }) => from)));
+    const beginning = knownSince(listed, Math.min(...days.map(({ from }) => from)));
     const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };
     return INTERVALS.flatMap((interval) => {
       const [told, covered] = [summary, coverage].map((rows) =>
@@ -56,10 +61,12 @@ export async function coverageReport(store: ArchiveStore, clock: Clock): Promise
 /** The first instant of which prices of a token are known, by such a report. */
 export const beginningIn =
   (report: readonly CoverageRow[]) =>
-  (token: TokenName): number =>
+  (token: Token): number =>
     knownSince(
       token,
       Math.min(
-        ...report.flatMap((row) => (row.token === token && row.interval === 'day' ? (row.first ?? []) : [])),
+        ...report.flatMap((row) =>
+          row.token === token.name && row.interval === 'day' ? (row.first ?? []) : [],
+        ),
       ),
     );

@@ -1,5 +1,6 @@
 import { type Clock, HOUR, iso, MINUTE } from '#domain/clock';
 import type { Log } from '#domain/log';
+import type { Catalogue } from '#domain/market/catalogue';
 import { gapsIn } from '#domain/market/gaps';
 import { type Interval, slotOf, spacingOf, type Window } from '#domain/market/interval';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
@@ -14,7 +15,7 @@ import {
   type PriceDifference,
 } from '#domain/market/sources/source-failover';
 import type { Span } from '#domain/market/span';
-import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { ageAt, waitOnRefresh } from '#domain/upstream/age';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
@@ -34,6 +35,7 @@ type Dependencies = {
   first: MarketSourceName;
   next: MarketSource & { name: 'kraken' };
   archive: ArchiveCache;
+  catalogue: Pick<Catalogue, 'all' | 'named'>;
   store: FailoverStore;
   singleFlight: SingleFlight<Fetch>;
   retention: Retention;
@@ -57,8 +59,8 @@ const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.re
  * share, and the parts of a window that nobody has told.
  */
 export function createFallback(dependencies: Dependencies) {
-  const { first, next, archive, store, singleFlight, retention, every, hasBudget, differed, clock, log } =
-    dependencies;
+  const { first, next, archive, catalogue, store, singleFlight, retention } = dependencies;
+  const { every, hasBudget, differed, clock, log } = dependencies;
   const recorder = createRecorder(next.name, { archive, retention });
 
   const nameOf = (token: TokenName, interval: Interval): Fetch => `${next.name}:${interval}:${token}`;
@@ -77,7 +79,7 @@ export function createFallback(dependencies: Dependencies) {
 
   /** The prices of the two sources that are far apart. */
   const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
-    TOKEN_NAMES.flatMap((token) => {
+    catalogue.all().flatMap(({ name: token }) => {
       const [from, to] = [before, after].map((source) => archive.latestOf(token, source)?.record);
       const isFar = from && to && areFarApart(from.current_price, to.current_price);
       return isFar ? [{ token, from: from.current_price, to: to.current_price }] : [];
@@ -113,7 +115,7 @@ export function createFallback(dependencies: Dependencies) {
   }
 
   async function fetchLatest(): Promise<void> {
-    const quotes = await next.quotes(TOKEN_NAMES);
+    const quotes = await next.quotes(catalogue.all().map(({ name }) => name));
     const now = clock.now();
     await recorder.quotes(`${next.name}:latest`, quotes, now);
     await decide({ kind: 'next_answered', source: next.name, isSound: isFirstSound() }, now);
@@ -209,8 +211,10 @@ export function createFallback(dependencies: Dependencies) {
       const { told, since, differences } = archive.failover();
       if (since === undefined || (!isTold() && ageAt(since, clock.now()) > HOUR)) return [];
       const from = isTold() ? first : next.name;
-      const far = differences.map(
-        (one) => `latest: ${one.token} was ${one.from} by ${from} and ${one.to} by ${told} at ${iso(since)}`,
+      const far = differences.flatMap(({ token, ...prices }) =>
+        catalogue.named(token)
+          ? [`latest: ${token} was ${prices.from} by ${from} and ${prices.to} by ${told} at ${iso(since)}`]
+          : [],
       );
       return isTold() ? [`latest: ${told} is told in place of ${first} since ${iso(since)}`, ...far] : far;
     },

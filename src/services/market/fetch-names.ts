@@ -1,7 +1,7 @@
 import { DAY, HOUR } from '#domain/clock';
 import { INTERVALS, type Interval, spacingOf } from '#domain/market/interval';
 import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/provenance';
-import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 
 /**
  * The name of each fetch, in memory and in the store, and of what else changes what is cached: an import, a purge, the
@@ -41,17 +41,21 @@ const VENUE_TELLS = 1000;
 /** Rows of a series that may have changed: those from an instant on (Unix ms). */
 export type Touched = { token: TokenName; interval: Interval; from: number };
 
-/** The rows that a fetch may have changed. */
-export function touched(what: Fetch, now: number): Touched[] {
+/**
+ * The rows that a fetch may have changed.
+ *
+ * @param all the tokens that a fetch of no token in particular may have told of
+ */
+export function touched(what: Fetch, now: number, all: readonly TokenName[]): Touched[] {
   const [kind, ...rest] = what.split(':');
   if (kind === 'retention' || kind === 'failover') return [];
-  const name = rest.at(-1);
-  const tokens = TOKEN_NAMES.filter((token) => name === undefined || name === 'latest' || name === token);
+  const isOfAll = kind === 'latest' || (kind === 'kraken' && rest.length === 1);
+  const tokens = isOfAll ? all : rest.slice(-1);
   const recent = (interval: Interval) => tokens.map((token) => ({ token, interval, from: now - LAST_DAY }));
-  const all = (interval: Interval) => tokens.map((token) => ({ token, interval, from: 0 }));
-  if (kind === 'purge') return INTERVALS.flatMap(all);
-  if (kind === 'hours') return [...recent('minute'), ...all('hour')];
-  if (kind === 'daily' || kind === 'import') return [...recent('minute'), ...recent('hour'), ...all('day')];
+  const whole = (interval: Interval) => tokens.map((token) => ({ token, interval, from: 0 }));
+  if (kind === 'purge') return INTERVALS.flatMap(whole);
+  if (kind === 'hours') return [...recent('minute'), ...whole('hour')];
+  if (kind === 'daily' || kind === 'import') return [...recent('minute'), ...recent('hour'), ...whole('day')];
   const [interval] = INTERVALS.filter((one) => rest.length > 1 && rest[0] === one);
   if (!interval) return [...recent('minute'), ...recent('hour')];
   return tokens.map((token) => ({ token, interval, from: now - VENUE_TELLS * spacingOf(interval) }));

@@ -1,12 +1,13 @@
 import { type Clock, DAY, HOUR, startOfDate } from '#domain/clock';
 import { HOURLY_DAYS } from '#domain/market/backfill-plan';
+import type { Catalogue } from '#domain/market/catalogue';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#domain/market/interval';
 import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
 import { FIRST_SOURCE, type MarketSourceName } from '#domain/market/sources/provenance';
 import { keptFrom, keptOf, type Retention } from '#domain/market/sources/retention';
 import type { Quote } from '#domain/market/sources/source';
 import { overlap, type Span } from '#domain/market/span';
-import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
 import type { CoinGecko } from '#sources/market/coingecko';
 import type { SeriesUpdate } from '#stores/market/archive';
@@ -80,10 +81,10 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
   };
 }
 
-type Dependencies = Recording & { source: CoinGecko; clock: Clock };
+type Dependencies = Recording & { source: CoinGecko; catalogue: Pick<Catalogue, 'all'>; clock: Clock };
 
 /** The calls to the aggregator; each stores all that its answer has. All throw `UpstreamFailure`. */
-export function createFetches({ source, archive, clock, retention }: Dependencies) {
+export function createFetches({ source, archive, catalogue, clock, retention }: Dependencies) {
   const { oldest, singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
   /** What is older is not kept, so it is not asked for either. */
   const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
@@ -100,7 +101,8 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
 
     /** One call for the latest price of every token. */
     async latest(): Promise<void> {
-      await quotes('latest', await source.quotes(TOKEN_NAMES), clock.now());
+      const names = catalogue.all().map(({ name }) => name);
+      await quotes('latest', await source.quotes(names), clock.now());
     },
 
     /** One call for the last day of a token: its samples as they are, and the first of each hour. */

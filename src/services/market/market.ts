@@ -1,10 +1,11 @@
 import { type Clock, SECOND } from '#domain/clock';
+import type { Catalogue } from '#domain/market/catalogue';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from '#domain/market/interval';
 import type { Columns } from '#domain/market/series';
 import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
 import { seriesJson } from '#domain/market/series-json';
 import { FIRST_SOURCE } from '#domain/market/sources/provenance';
-import { TOKENS, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import type { Answer } from '#services/caching/answer';
@@ -24,7 +25,13 @@ import { createWindowReader, type WindowRows } from './window-rows.ts';
 
 export type Format = 'json' | 'csv';
 
-type Dependencies = { archive: ArchiveCache; backfill: Backfill; keyCheck: KeyCheck; clock: Clock };
+type Dependencies = {
+  archive: ArchiveCache;
+  catalogue: Pick<Catalogue, 'all'>;
+  backfill: Backfill;
+  keyCheck: KeyCheck;
+  clock: Clock;
+};
 
 type Shape = 'object' | 'list' | 'csv';
 /** `list` is an array with the one series in it. */
@@ -64,7 +71,7 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
 }
 
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
-export function createMarket({ archive, backfill, keyCheck, clock }: Dependencies) {
+export function createMarket({ archive, catalogue, backfill, keyCheck, clock }: Dependencies) {
   const answers = createAnswers({ source: archive, clock });
   const gapReport = createGapReport({ archive, backfill, clock });
   const { read, size } = createWindowReader({ archive, clock });
@@ -175,7 +182,7 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     /** What an operator should know: what the plan has less than is configured; what could not be fetched, and why. */
     warnings: (): string[] => [...keyCheck.warnings(), ...backfill.warnings()],
     /** How old what is kept is. */
-    staleness: createStaleness({ archive, backfill, clock }),
+    staleness: createStaleness({ archive, catalogue, backfill, clock }),
 
     /** When nothing is being fetched any more. */
     async idle(): Promise<void> {
@@ -186,8 +193,9 @@ export function createMarket({ archive, backfill, keyCheck, clock }: Dependencie
     /** The tokens, since when (Unix ms) a price of each is known, and what the archive holds of it. */
     async tokens() {
       const summary = await archive.summary();
-      return TOKENS.map((token) => {
-        const rows = summary.filter((row) => row.token === token.name);
+      const rowsOf = Map.groupBy(summary, ({ token }) => token);
+      return catalogue.all().map((token) => {
+        const rows = rowsOf.get(token.name) ?? [];
         const held = INTERVALS.flatMap((interval) => heldOf(rows, interval) ?? []);
         return { token, listedAt: archive.beginning(token.name), held };
       });

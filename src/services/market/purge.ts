@@ -1,7 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { INTERVALS } from '#domain/market/interval';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
-import { isTokenName } from '#domain/market/token';
 import { candleFetchesOf } from '#services/candles/candle-cache';
 import type { Purge, PurgeStore } from '#stores/market/purges';
 import { fetchesOf } from './fetch-names.ts';
@@ -18,7 +17,7 @@ const VENUE: MarketSourceName = 'kraken';
 export function createPurge({ store, clock }: Dependencies) {
   /** Where all of it goes, what the source is asked for is due again; else its coverage says what is missing. */
   function dueAgain(token: string, { source, before }: Purge): readonly string[] {
-    if (before !== undefined || !isTokenName(token)) return [];
+    if (before !== undefined) return [];
     return [...fetchesOf(token, [source]), ...(source === VENUE ? candleFetchesOf(token) : [])];
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, DAY, HOUR } from '#domain/clock';
+import type { Catalogue } from '#domain/market/catalogue';
 import { INTERVALS } from '#domain/market/interval';
-import { TOKEN_NAMES } from '#domain/market/token';
 import { ageAt } from '#domain/upstream/age';
 import type { DataKind, Staleness } from '#services/upstream/last-requested';
 import type { ArchiveCache } from './archive-cache.ts';
@@ -8,18 +8,19 @@ import type { Backfill } from './backfill.ts';
 
 type Dependencies = {
   archive: Pick<ArchiveCache, 'latest' | 'series'>;
+  catalogue: Pick<Catalogue, 'all'>;
   backfill: Pick<Backfill, 'latestEvery' | 'sinceRequested'>;
   clock: Clock;
 };
 
 /** How old the newest of each price and series is. */
-export function createStaleness({ archive, backfill, clock }: Dependencies) {
+export function createStaleness({ archive, catalogue, backfill, clock }: Dependencies) {
   return function staleness(): Staleness[] {
     const now = clock.now();
     const latest = backfill.latestEvery();
     // A latest price is a minute sample too, and the first of an hour an hour's.
     const every = { latest, minute: latest, hour: Math.max(HOUR, latest), day: DAY };
-    return TOKEN_NAMES.flatMap((token) => {
+    return catalogue.all().flatMap(({ name: token }) => {
       const stalenessOf = (kind: DataKind & keyof typeof every, at: number | undefined): Staleness => ({
         token,
         kind,

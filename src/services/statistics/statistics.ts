@@ -84,7 +84,7 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
     latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
       const known = answerCache.get(symbol);
       if (known) return known;
-      lastRequested.mark(tokenOf(symbol), 'statistics');
+      lastRequested.mark(tokenOf(symbol).name, 'statistics');
       const every = failover.interval(symbol);
       if (ageOf(`statistics:${symbol}`) < every)
         return answerCache.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
@@ -100,11 +100,11 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
     /** How old the statistics are. */
     staleness: (): Staleness[] =>
       STATISTICS_SYMBOLS.map((symbol) => ({
-        token: tokenOf(symbol),
+        token: tokenOf(symbol).name,
         kind: 'statistics',
         age: Math.max(0, ageOf(`statistics:${symbol}`)),
         every: failover.interval(symbol),
-        idle: lastRequested.since(tokenOf(symbol), 'statistics'),
+        idle: lastRequested.since(tokenOf(symbol).name, 'statistics'),
       })),
 
     /** Resolves when no fetch is in flight. */

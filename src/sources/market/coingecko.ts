@@ -1,4 +1,5 @@
 import { type Clock, DAY, HOUR, iso, MINUTE } from '#domain/clock';
+import type { Catalogue } from '#domain/market/catalogue';
 import type { Interval } from '#domain/market/interval';
 import { implausible, plausibleFigure } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
@@ -10,7 +11,7 @@ import {
 } from '#domain/market/sources/aggregator-plan';
 import type { MarketSource, Quote } from '#domain/market/sources/source';
 import type { Span } from '#domain/market/span';
-import { beginningOf, isTokenName, type TokenName } from '#domain/market/token';
+import { beginningOf, type TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
 import { isOutOfReach, UpstreamFailure } from '#domain/upstream/failure';
 import { openUpstream, type UpstreamOptions } from '#sources/transport/upstream';
@@ -44,7 +45,7 @@ type RecordedQuote = Quote & { record: LatestPrice };
 
 function toQuote(market: Market, now: number): RecordedQuote[] {
   const { id, last_updated, current_price, ...figures } = market;
-  if (!isTokenName(id) || current_price === null) return [];
+  if (current_price === null) return [];
   const record = {
     current_price,
     ...figures,
@@ -59,6 +60,7 @@ function toQuote(market: Market, now: number): RecordedQuote[] {
 type Options = {
   plan: AggregatorPlanName;
   apiKey?: string | undefined;
+  catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
   /** The age (ms) of the newest price beyond which latest prices are not taken for an answer; none where left out. */
@@ -67,7 +69,8 @@ type Options = {
 
 /** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
 export function openCoinGecko(options: Options) {
-  const { plan, apiKey, clock, dropped, frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = options;
+  const { plan, apiKey, catalogue, clock, dropped, ...others } = options;
+  const { frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = others;
   const { keyHeader, ...terms } = aggregatorPlan(plan);
   /** How many days back the daily series reaches, and finer ones: no further, and on some plans less far. */
   const reachDays = { day: terms.historyDays, finer: terms.historyDays };
@@ -106,7 +109,8 @@ export function openCoinGecko(options: Options) {
       return await upstream.ask(asked, (answer) => {
         const now = clock.now();
         const samples = chartSamples(read(shape, answer, now));
-        return plausible(asked.path, samples, (sample) => implausible(token, sample, now)).map((sample) => ({
+        const known = catalogue.named(token);
+        return plausible(asked.path, samples, (sample) => implausible(known, sample, now)).map((sample) => ({
           ...sample,
           marketCap: plausibleFigure(sample.marketCap),
           volume: plausibleFigure(sample.volume),
@@ -143,13 +147,16 @@ export function openCoinGecko(options: Options) {
       const query = { vs_currency: 'usd', ids: tokens.join(',') };
       const maxBytes = MARKETS_BYTES + MARKET_BYTES * tokens.length;
       const path = '/coins/markets';
+      const wanted = new Set(tokens);
       return upstream.ask({ path, query, maxBytes }, (answer) => {
         const now = clock.now();
         const markets = read(marketsOf(tokens.length + MORE_TOKENS), answer, now);
-        const quotes = markets.flatMap((market) => toQuote(market, now));
+        const quotes = markets.flatMap((market) => (wanted.has(market.id) ? toQuote(market, now) : []));
         if (quotes.length === 0)
           throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
-        const told = plausible(path, quotes, ({ token, ...sample }) => implausible(token, sample, now));
+        const told = plausible(path, quotes, ({ token, ...sample }) =>
+          implausible(catalogue.named(token), sample, now),
+        );
         const newest = Math.max(...told.map(({ at }) => at));
         if (now - newest <= frozenAfter()) return told;
         throw new UpstreamFailure('coingecko', 'stale', `its newest price is of ${iso(newest)}`);
@@ -172,7 +179,9 @@ export function openCoinGecko(options: Options) {
         token,
         '/market_chart',
         { days: String(days), interval: 'daily' },
-        days === 'max' ? pointsIn((clock.now() - beginningOf(token)) / DAY, DAY) : pointsIn(days, DAY),
+        days === 'max'
+          ? pointsIn((clock.now() - beginningOf(catalogue.named(token))) / DAY, DAY)
+          : pointsIn(days, DAY),
         days === 'max' ? Number.POSITIVE_INFINITY : days,
       ),
 

@@ -18,56 +18,51 @@ const TELLS_NOTHING: ReadonlySet<FailureCause> = new Set([
 /** A token whose pair is not traded now: `status` is the venue's word for it, `gone` where it has no such pair. */
 export type LeftOut = { token: TokenName; pair: string; status: string };
 
+/** Whether the pair of a token is traded now. */
+export type IsTraded = (one: Pick<LeftOut, 'token' | 'pair'>) => boolean;
+
 type Dependencies = {
-  /** The pair of each token. */
-  pairs: Readonly<Partial<Record<TokenName, string>>>;
   clock: Clock;
   /** Told once of each pair that is left out, and again when its status is another. */
   leftOut: (pair: LeftOut) => void;
 };
 
-/** Which tokens are traded at the venue now, by its own list of pairs. */
-export function createTradedPairs({ pairs, clock, leftOut }: Dependencies) {
-  const table = new Map(Object.entries(pairs) as [TokenName, string][]);
+/** Which pairs are traded at the venue now, by its own list of them. */
+export function createTradedPairs({ clock, leftOut }: Dependencies) {
   const toldOf = new Map<TokenName, string>();
-  let traded: ReadonlyMap<TokenName, string> | undefined;
+  let statuses: ReadonlyMap<string, string> | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
-  function select(statuses: ReadonlyMap<string, string>): void {
-    const online = new Map<TokenName, string>();
-    for (const [token, pair] of table) {
-      const status = statuses.get(pair) ?? 'gone';
-      if (status === 'online') online.set(token, pair);
-      else if (toldOf.get(token) !== status) leftOut({ token, pair, status });
-      toldOf.set(token, status);
-    }
-    traded = online;
-    dueAt = clock.elapsed() + RELIED_ON;
-  }
-
-  /** Where the list cannot be had, the last one stands; where there was none, the table does, if the venue answers. */
+  /** Where the list cannot be had, the last one stands; where there was none, every pair does, if the venue answers. */
   async function check(askStatuses: () => Promise<ReadonlyMap<string, string>>): Promise<void> {
     try {
-      select(await askStatuses());
+      statuses = await askStatuses();
+      dueAt = clock.elapsed() + RELIED_ON;
     } catch (error) {
       const answered = error instanceof UpstreamFailure && TELLS_NOTHING.has(error.reason);
-      if (!traded && !answered) throw error;
-      traded ??= table;
+      if (!statuses && !answered) throw error;
       dueAt = clock.elapsed() + TRIED_AGAIN;
     }
   }
 
-  /** The pair of each token that is traded; asks for the list when its time has come, once for all who wait for it. */
+  const isTraded: IsTraded = ({ token, pair }) => {
+    const status = statuses ? (statuses.get(pair) ?? 'gone') : 'online';
+    if (status !== 'online' && toldOf.get(token) !== status) leftOut({ token, pair, status });
+    toldOf.set(token, status);
+    return status === 'online';
+  };
+
+  /** Tells whether a pair is traded; asks for the list when its time has come, once for all who wait for it. */
   return async function tradedPairs(
     askStatuses: () => Promise<ReadonlyMap<string, string>>,
-  ): Promise<ReadonlyMap<TokenName, string>> {
+  ): Promise<IsTraded> {
     if (clock.elapsed() >= dueAt) {
       checking ??= check(askStatuses).finally(() => {
         checking = undefined;
       });
       await checking;
     }
-    return traded ?? table;
+    return isTraded;
   };
 }

@@ -10,24 +10,16 @@ import {
   type ToldCandles,
 } from '#domain/candles/candle';
 import { type Clock, MINUTE, SECOND } from '#domain/clock';
+import type { Catalogue } from '#domain/market/catalogue';
 import type { Interval } from '#domain/market/interval';
 import { implausible } from '#domain/market/plausible-sample';
 import type { MarketSource } from '#domain/market/sources/source';
-import { beginningOf, type TokenName, tokenNamed } from '#domain/market/token';
+import { beginningOf, type Token, type TokenName } from '#domain/market/token';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { openUpstream, type Question, type UpstreamOptions } from '#sources/transport/upstream';
 import { createTradedPairs, type LeftOut } from './kraken-pairs.ts';
 import { assetPairs, ohlcOf, type PairNames, read, tickerOf, UPSTREAM } from './kraken-wire.ts';
 import { createPlausible, type Dropped } from './plausible.ts';
-
-/** The pair of each token against the US dollar, by the pair's own name. */
-export const KRAKEN_PAIRS: Readonly<Record<TokenName, string>> = {
-  bitcoin: 'XXBTZUSD',
-  ethereum: 'XETHZUSD',
-  solana: 'SOLUSD',
-  'usd-coin': 'USDCUSD',
-  arweave: 'ARUSD',
-};
 
 /** Candles that the venue tells of a pair at each length, the running one not counted. */
 const CANDLES_TOLD = 720;
@@ -40,7 +32,7 @@ const TICKER_BYTES = 1024 * 1024;
 const PAIRS_BYTES = 4 * 1024 * 1024;
 
 type Options = {
-  pairs?: Readonly<Partial<Record<TokenName, string>>>;
+  catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
   /** Told once of each token whose pair is not traded. */
@@ -50,21 +42,18 @@ type Options = {
 type Ask = <Body>(question: Question, schema: z.ZodType<Body>) => Promise<Body>;
 
 /** Since the venue has begun to name pairs by their symbols, an answer may have either name. */
-const namesOf = (token: TokenName, pair: string): PairNames => [
-  pair,
-  `${tokenNamed(token).symbol.toUpperCase()}/USD`,
-];
+const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
 
 /** Of rows at the same time the later in the answer stays; ascending. */
 const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
 
 /** Kraken's public REST API (docs.kraken.com/api). Every verb throws `UpstreamFailure`. */
-export function openKraken({ pairs = KRAKEN_PAIRS, clock, dropped, leftOut, ...rest }: Options) {
+export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Options) {
   const { timeoutMs } = rest;
   const upstream = openUpstream({ ...rest, name: UPSTREAM, clock });
   const plausible = createPlausible(UPSTREAM, dropped);
-  const tradedPairs = createTradedPairs({ pairs, clock, leftOut });
+  const tradedPairs = createTradedPairs({ clock, leftOut });
 
   /** What a verb asks with: all its questions share one deadline. */
   function withinDeadline(): Ask {
@@ -77,22 +66,31 @@ export function openKraken({ pairs = KRAKEN_PAIRS, clock, dropped, leftOut, ...r
 
   /** The names of each token's pair, of those that are traded. Throws when none is. */
   async function namesOfTraded(tokens: readonly TokenName[], ask: Ask) {
-    const traded = await tradedPairs(() =>
-      ask({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs),
-    );
-    const wanted = tokens.flatMap((token) => {
-      const pair = traded.get(token);
-      return pair === undefined ? [] : [{ token, pair, names: namesOf(token, pair) }];
+    const listed = tokens.flatMap((name) => {
+      const token = catalogue.named(name);
+      return token?.pair === undefined ? [] : [{ token, pair: token.pair }];
     });
+    const isTraded =
+      listed.length === 0
+        ? () => false
+        : await tradedPairs(() =>
+            ask(
+              { path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) },
+              assetPairs,
+            ),
+          );
+    const wanted = listed.flatMap(({ token, pair }) =>
+      isTraded({ token: token.name, pair }) ? [{ token, pair, names: namesOf(token, pair) }] : [],
+    );
     const [first, ...others] = wanted;
     if (first) return [first, ...others] as const;
     throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
   }
 
-  async function candles(token: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
+  async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
     const length = minutes * MINUTE;
     const ask = withinDeadline();
-    const [{ pair, names }] = await namesOfTraded([token], ask);
+    const [{ token, pair, names }] = await namesOfTraded([name], ask);
     // A second earlier: whether a candle that begins at `since` is told is written nowhere.
     const since = from !== undefined && { since: String(Math.max(0, Math.floor(from / SECOND) - 1)) };
     const query: Record<string, string> = { pair, interval: String(minutes), ...since };
@@ -127,12 +125,14 @@ export function openKraken({ pairs = KRAKEN_PAIRS, clock, dropped, leftOut, ...r
       const names = traded.map((one) => one.names);
       const prices = await ask({ path, query, maxBytes: TICKER_BYTES }, tickerOf(names));
       const now = clock.now();
-      const quotes = traded.flatMap(({ token }, i) => {
+      const quotes = traded.flatMap(({ token: { name: token } }, i) => {
         const price = prices[i];
         return price === undefined ? [] : [{ token, price, at: now }];
       });
       if (quotes.length === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'none of the pairs asked for');
-      return plausible(path, quotes, ({ token, ...sample }) => implausible(token, sample, now));
+      return plausible(path, quotes, ({ token, ...sample }) =>
+        implausible(catalogue.named(token), sample, now),
+      );
     },
 
     candles,

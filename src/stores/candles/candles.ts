@@ -2,7 +2,7 @@ import type { StoredCandle } from '#domain/candles/candle-columns';
 import type { Interval } from '#domain/market/interval';
 import { isMarketSource, type MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
-import { isTokenName, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import {
   addCoverage,
@@ -145,7 +145,7 @@ export function createCandleStore(prisma: PrismaClient) {
           count(*)::int AS candles
         FROM candle WHERE ${plausible(times)} GROUP BY token, grain, source`;
       return rows.flatMap(({ token, source, ...rest }) =>
-        isTokenName(token) && isMarketSource(source) ? [{ token, source, ...rest }] : [],
+        isMarketSource(source) ? [{ token, source, ...rest }] : [],
       );
     },
 

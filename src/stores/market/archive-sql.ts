@@ -3,7 +3,7 @@ import type { Interval } from '#domain/market/interval';
 import type { Sample } from '#domain/market/sample';
 import { isMarketSource, type MarketSourceName } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
-import { isTokenName, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
 /*
@@ -120,7 +120,7 @@ export async function readCoverage(prisma: PrismaClient, table: CoverageTable): 
     SELECT token, grain::text AS interval, source, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
     FROM ${Prisma.raw(table)}`;
   return rows.flatMap(({ token, interval, source, from, thru }) =>
-    isTokenName(token) && isMarketSource(source) ? [{ token, interval, source, span: { from, thru } }] : [],
+    isMarketSource(source) ? [{ token, interval, source, span: { from, thru } }] : [],
   );
 }
 

@@ -8,7 +8,7 @@ import {
   sourcesBefore,
 } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
-import { isTokenName, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { type LatestPrice, latestPrice } from '#domain/records';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { LatestModel } from '#generated/prisma/models';
@@ -60,13 +60,13 @@ type SampleText = [
   source: MarketSourceName,
 ];
 
-/** Undefined for a token or a source that is not served and for a price that cannot be true. */
+/** Undefined for a source that is not served and for a price that cannot be true. */
 function readLatest(
   { token, source, record: stored, at, fetchedAt }: LatestModel,
   times: Span,
 ): LatestRow | undefined {
   const { data: record } = latestPrice.safeParse(stored);
-  if (!isTokenName(token) || !isMarketSource(source) || !record) return undefined;
+  if (!isMarketSource(source) || !record) return undefined;
   const row = { token, source, record, at: at.getTime(), fetchedAt: fetchedAt.getTime() };
   return isPlausible({ at: row.at, price: record.current_price }, times) ? row : undefined;
 }
@@ -176,7 +176,7 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
         FROM source_coverage WHERE "from" < ${toInstant(times.from)} OR thru > ${toInstant(times.thru + DAY)}
         GROUP BY token ORDER BY token`;
       const latest = (await prisma.latest.findMany())
-        .filter((row) => isTokenName(row.token) && !readLatest(row, times))
+        .filter((row) => !readLatest(row, times))
         .map(({ token, at }) => oneLeftAside(token, 'latest', at));
       return [...points, ...spans, ...latest];
     },
@@ -190,7 +190,7 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
           count(*)::int AS points
         FROM point WHERE ${plausiblePoint(times)} GROUP BY token, grain, source ORDER BY token, grain, source`;
       return rows.flatMap(({ token, source, ...rest }) =>
-        isTokenName(token) && isMarketSource(source) ? [{ token, source, ...rest }] : [],
+        isMarketSource(source) ? [{ token, source, ...rest }] : [],
       );
     },
   };

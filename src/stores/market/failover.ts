@@ -1,6 +1,5 @@
 import { isMarketSource } from '#domain/market/sources/provenance';
 import type { FailoverState, PriceDifference } from '#domain/market/sources/source-failover';
-import { isTokenName } from '#domain/market/token';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { toInstant } from './archive-sql.ts';
 
@@ -14,7 +13,7 @@ export function createFailoverStore(prisma: PrismaClient) {
     async read(): Promise<FailoverState | undefined> {
       const row = await prisma.sourceFailover.findUnique({ where: { what: WHAT } });
       if (!row || !isMarketSource(row.told)) return undefined;
-      const differences = (row.differences as PriceDifference[]).filter(({ token }) => isTokenName(token));
+      const differences = row.differences as PriceDifference[];
       return { told: row.told, goodAnswers: row.goodAnswers, since: row.since?.getTime(), differences };
     },
 

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
 import { parseRefreshSchedule, throttled } from '#domain/market/refresh-schedule';
 import { AGGREGATOR_PLANS as PLANS } from '#domain/market/sources/aggregator-plan';
-import { TOKENS } from '#domain/market/token';
 
 const { schedule: demo, budget } = PLANS.demo;
+/** How many tokens there are. */
+const TOKENS = 5;
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
 
@@ -40,31 +41,31 @@ describe('a schedule that is written down', () => {
 test('the demo plan’s schedule and its daily series are within its 10,000 calls of the longest month', () => {
   const { latest, chart } = demo;
   const month = 31 * DAY;
-  const calls = month / latest + (TOKENS.length * month) / chart + TOKENS.length * 31;
+  const calls = month / latest + (TOKENS * month) / chart + TOKENS * 31;
   expect(calls).toBe(8215);
 });
 
 /** What a schedule costs from an instant to the month's end, with one call a day and token for the daily series. */
 function cost({ latest, chart }: { latest: number; chart: number }, now: number): number {
   const left = DECEMBER - now;
-  return left / latest + (TOKENS.length * left) / chart + TOKENS.length * Math.ceil(left / DAY);
+  return left / latest + (TOKENS * left) / chart + TOKENS * Math.ceil(left / DAY);
 }
 
 describe('a throttled schedule', () => {
   test('stands while the month’s budget holds it, first fills and some retries included', () => {
-    expect(throttled(demo, budget, 0, NOVEMBER)).toEqual(demo);
+    expect(throttled(demo, budget, 0, NOVEMBER, TOKENS)).toEqual(demo);
     const halfway = NOVEMBER + 15 * DAY;
-    expect(throttled(demo, budget, 4_500, halfway)).toEqual(demo);
+    expect(throttled(demo, budget, 4_500, halfway, TOKENS)).toEqual(demo);
   });
 
   test('stands where there is no budget for a month', () => {
-    expect(throttled(PLANS.public.schedule, PLANS.public.budget, 1e9, DECEMBER - 1)).toEqual(
+    expect(throttled(PLANS.public.schedule, PLANS.public.budget, 1e9, DECEMBER - 1, TOKENS)).toEqual(
       PLANS.public.schedule,
     );
   });
 
   test('is stretched in proportion', () => {
-    const { latest, chart } = throttled(demo, { perMinute: 30, perMonth: 3_000 }, 0, NOVEMBER);
+    const { latest, chart } = throttled(demo, { perMinute: 30, perMonth: 3_000 }, 0, NOVEMBER, TOKENS);
     expect(latest).toBeGreaterThan(demo.latest);
     expect(chart / latest).toBeCloseTo(demo.chart / demo.latest);
   });
@@ -77,7 +78,7 @@ describe('a throttled schedule', () => {
         fc.integer({ min: NOVEMBER, max: DECEMBER - 1 }),
         (perMonth, part, now) => {
           const spent = Math.floor(perMonth * part);
-          const schedule = throttled(demo, { perMinute: 30, perMonth }, spent, now);
+          const schedule = throttled(demo, { perMinute: 30, perMonth }, spent, now, TOKENS);
           expect(schedule.latest).toBeGreaterThanOrEqual(demo.latest);
           expect(schedule.chart).toBeGreaterThanOrEqual(demo.chart);
           if (schedule.latest === Number.POSITIVE_INFINITY) return;
@@ -88,22 +89,22 @@ describe('a throttled schedule', () => {
   });
 
   test('has no more latest prices when nothing is left', () => {
-    expect(throttled(demo, budget, 10_000, NOVEMBER + DAY).latest).toBe(Number.POSITIVE_INFINITY);
+    expect(throttled(demo, budget, 10_000, NOVEMBER + DAY, TOKENS).latest).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('has each token’s chart often enough that no hour is lost, however little is left', () => {
     for (const spent of [0, 5_000, 9_500, 9_799, 10_000]) {
-      const { chart } = throttled(demo, budget, spent, NOVEMBER + 5 * DAY);
+      const { chart } = throttled(demo, budget, spent, NOVEMBER + 5 * DAY, TOKENS);
       expect(chart).toBeLessThanOrEqual(23 * HOUR);
     }
-    expect(throttled({ latest: HOUR, chart: 2 * DAY }, budget, 10_000, NOVEMBER).chart).toBe(2 * DAY);
+    expect(throttled({ latest: HOUR, chart: 2 * DAY }, budget, 10_000, NOVEMBER, TOKENS).chart).toBe(2 * DAY);
   });
 
   test('lasts a month that begins in its midst', () => {
-    const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY);
+    const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY, TOKENS);
     expect(latest).toBe(6 * MINUTE);
-    expect(throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY).chart).toBeGreaterThan(
-      6 * HOUR,
-    );
+    expect(
+      throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY, TOKENS).chart,
+    ).toBeGreaterThan(6 * HOUR);
   });
 });

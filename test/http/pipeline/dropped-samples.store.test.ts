@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, iso } from '#domain/clock';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { METRICS_ON, openScrape, type Scrape } from '../../support/service/metrics.ts';
 import { type Service, startService } from '../../support/service/service.ts';
@@ -43,7 +43,7 @@ async function goOn(ms: number): Promise<void> {
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 const DAYS = '/v1/prices/history/days?tokenName=bitcoin&days=1';
 const markets = (at: number) =>
-  JSON.stringify(TOKEN_NAMES.map((id) => ({ id, current_price: 100, last_updated: iso(at) })));
+  JSON.stringify(BUILT_IN_NAMES.map((id) => ({ id, current_price: 100, last_updated: iso(at) })));
 const dropped = async () =>
   (await scrape.series()).get('quotient_dropped_samples_total{upstream="coingecko"}');
 const warnings = () => service.logLines.filter((line) => line.includes('cannot be true are dropped'));

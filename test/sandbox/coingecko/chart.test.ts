@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
-import { listedAt, TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { type ChartInterval, chartInterval, chartOf, sampleTimes } from '#sandbox/coingecko/chart';
+import { listingOf } from '../../../fixtures/tokens.ts';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 const back = (days: number, to = now) => ({ from: to - days * DAY, to });
@@ -54,7 +55,7 @@ describe('sample times', () => {
   });
 
   test('none is before the listing', () => {
-    const listed = listedAt('solana');
+    const listed = listingOf('solana');
     for (const grain of ['minute', 'hour', 'day'] as const) {
       const times = sampleTimes(1, 'solana', grain, { from: 0, to: listed + DAY }, now);
       expect(times[0]).toBeGreaterThanOrEqual(listed);
@@ -68,7 +69,7 @@ test('a sample has the same time and figures whenever it is asked for', () => {
   const spans = fc.integer({ min: 0, max: 3 * DAY });
   fc.assert(
     fc.property(
-      ...[fc.integer(), fc.constantFrom(...TOKEN_NAMES), grains, spans, spans],
+      ...[fc.integer(), fc.constantFrom(...BUILT_IN_NAMES), grains, spans, spans],
       (seed, token, grain, earlier, later) => {
         const first = chartOf(seed, token, grain, back(2), now);
         const again = { from: now - 2 * DAY - earlier, to: now + later };

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../../support/service/market.ts';
 
@@ -55,8 +55,8 @@ describe('the daily series', () => {
 
   test('of a token is not that of another', async () => {
     const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-    const all = () => Promise.all(TOKEN_NAMES.map((token) => market.days(token, 30, 'json')));
-    expect(await cost(all)).toEqual(TOKEN_NAMES.map(() => '365 daily'));
+    const all = () => Promise.all(BUILT_IN_NAMES.map((token) => market.days(token, 30, 'json')));
+    expect(await cost(all)).toEqual(BUILT_IN_NAMES.map(() => '365 daily'));
   });
 
   test('that was fetched before its newest day was ready brings no coverage of that day', async () => {
@@ -151,7 +151,7 @@ describe('the latest prices', () => {
   test('of all five are one call, and stand until their time has come', async () => {
     const { clock, market, cost } = await openAt('2026-05-15T14:42:25.300Z');
     expect(await cost(() => market.latest('bitcoin'))).toEqual(['markets']);
-    for (const token of TOKEN_NAMES) expect(await cost(() => market.latest(token))).toEqual([]);
+    for (const token of BUILT_IN_NAMES) expect(await cost(() => market.latest(token))).toEqual([]);
     clock.advance(2 * MINUTE - SECOND);
     expect(await cost(() => market.latest('arweave'))).toEqual([]);
     clock.advance(SECOND);

@@ -5,12 +5,13 @@ import { DAY, HOUR, MINUTE } from '#domain/clock';
 import { INTERVALS } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { samplesOf } from '#domain/market/series';
-import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { BUILT_IN_NAMES, type TokenName } from '#domain/market/token';
 import { type ArchiveCache, openArchiveCache } from '#services/market/archive-cache';
 import { createArchiveStore, type SeriesUpdate } from '#stores/market/archive';
 import { createFailoverStore } from '#stores/market/failover';
 import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
 import { createTestClock } from '../../../fixtures/clock.ts';
+import { builtIn } from '../../../fixtures/tokens.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
@@ -19,7 +20,7 @@ const open = (clock = createTestClock(NOW)) => {
   const store = createArchiveStore(database.prisma);
   const failover = createFailoverStore(database.prisma);
   const refreshes = createRefreshStore(database.prisma);
-  return openArchiveCache({ store, failover, refreshes, clock, log: openLog('silent') });
+  return openArchiveCache({ store, failover, refreshes, catalogue: builtIn, clock, log: openLog('silent') });
 };
 beforeEach(async () => {
   database = await openTestDatabase();
@@ -40,7 +41,7 @@ const rowsOf = (archive: ArchiveCache, token: TokenName, interval: (typeof INTER
 /** What is in memory is what is in the store. */
 async function expectSame(archive: ArchiveCache): Promise<void> {
   const store = createArchiveStore(database.prisma);
-  for (const token of TOKEN_NAMES) {
+  for (const token of BUILT_IN_NAMES) {
     for (const interval of INTERVALS) {
       const stored = await store.samples(token, interval, plausibleTimes(NOW));
       expect(rowsOf(archive, token, interval)).toEqual(
@@ -55,7 +56,7 @@ describe('the archive in memory', () => {
     const processes = [await open(), await open()];
     const written: [TokenName, number][] = [];
     const work = Array.from({ length: 60 }, async (_, i) => {
-      const token = TOKEN_NAMES[i % TOKEN_NAMES.length] as TokenName;
+      const token = BUILT_IN_NAMES[i % BUILT_IN_NAMES.length] as TokenName;
       const process = processes[i % processes.length] as ArchiveCache;
       const at = NOW - (i + 1) * 20 * MINUTE;
       const day = Math.floor(NOW / DAY) * DAY - i * DAY;
@@ -83,7 +84,7 @@ describe('the archive in memory', () => {
       for (const [token, at] of written) {
         expect(process.series(token, 'minute').firstFrom(at)?.at).toBe(at);
       }
-      const days = TOKEN_NAMES.flatMap((token) => rowsOf(process, token, 'day'));
+      const days = BUILT_IN_NAMES.flatMap((token) => rowsOf(process, token, 'day'));
       expect(days).toHaveLength(20);
     }
     expect(processes[0]?.version('latest')).toBe(0);
@@ -119,7 +120,7 @@ describe('the archive in memory', () => {
       settled: fc.boolean(),
     });
     const record = fc.record({
-      token: fc.constantFrom(...TOKEN_NAMES.slice(0, 2)),
+      token: fc.constantFrom(...BUILT_IN_NAMES.slice(0, 2)),
       interval: fc.constantFrom('minute' as const, 'hour' as const),
       samples: fc.uniqueArray(sample, { selector: ({ ago }) => ago, maxLength: 6 }),
       covers: fc.boolean(),

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, startOfDate } from '#domain/clock';
 import { type Interval, lastKnowable } from '#domain/market/interval';
-import { listedAt, type TokenName } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { dailySample } from '#sandbox/coingecko/chart';
 import { figuresAt } from '#sandbox/price-model';
 import type { Answer } from '#services/caching/answer';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
+import { listingOf } from '../../../fixtures/tokens.ts';
 import { amount, longTimeout } from '../../support/long.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 
@@ -106,7 +107,7 @@ function checkAnswer(answer: Answer, question: Question, now: number): void {
   });
   const gaps = gapsOf(answer);
   for (const gap of gaps) {
-    expect(gap.from).toBeGreaterThanOrEqual(Math.max(from, listedAt(token)));
+    expect(gap.from).toBeGreaterThanOrEqual(Math.max(from, listingOf(token)));
     expect(gap.thru).toBeLessThanOrEqual(Math.max(thru, startOfDate(thru) + DAY - 1));
   }
   if (gaps.length > 0) expect(answer.settled).toBe(false);
@@ -114,7 +115,7 @@ function checkAnswer(answer: Answer, question: Question, now: number): void {
   const midnights = new Map(
     samples.filter(({ at }) => at === startOfDate(at)).map(({ at, price }) => [at, price]),
   );
-  const first = Math.max(startOfDate(from), listedAt(token));
+  const first = Math.max(startOfDate(from), listingOf(token));
   for (let date = first; date <= Math.min(thru, lastKnowable('day', now)); date += DAY) {
     const isGap = gaps.some((gap) => gap.from <= date && date <= gap.thru);
     const own = dailySample(SEED, token, date);

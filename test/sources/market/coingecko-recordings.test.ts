@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sample } from '#domain/market/sample';
-import { TOKEN_NAMES, type TokenName } from '#domain/market/token';
+import { BUILT_IN_NAMES, type TokenName } from '#domain/market/token';
 import { latestPrice } from '#domain/records';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
@@ -33,8 +33,8 @@ const RETRY_AFTER = { 'err_429_rate_limit_2022-09-29.json': '119' } as Record<st
 /** Five tokens, or as many names as the recording has: how long an answer may be depends on how much was asked. */
 const asked = (recorded: readonly unknown[]) =>
   Array.from(
-    { length: Math.max(recorded.length, TOKEN_NAMES.length) },
-    (_, i) => TOKEN_NAMES[i % TOKEN_NAMES.length] as TokenName,
+    { length: Math.max(recorded.length, BUILT_IN_NAMES.length) },
+    (_, i) => BUILT_IN_NAMES[i % BUILT_IN_NAMES.length] as TokenName,
   );
 
 function served(name: string) {
@@ -70,7 +70,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     const recorded = JSON.parse(String(answer.body)) as Record<string, number | string | null>[];
     const quotes = await source.quotes(asked(recorded));
     await source.close();
-    const mine = recorded.filter(({ id }) => TOKEN_NAMES.some((token) => token === id));
+    const mine = recorded.filter(({ id }) => BUILT_IN_NAMES.some((token) => token === id));
     expect(quotes.map(({ token }) => token)).toEqual(mine.map(({ id }) => id));
     quotes.forEach(({ record, at }, i) => {
       const coin = mine[i] ?? {};
@@ -87,7 +87,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     const { answer, source } = served('coins_markets_usd_per_page250_2023-07-28.json');
     const quotes = await source.quotes(asked(JSON.parse(String(answer.body))));
     await source.close();
-    expect(quotes.map(({ token }) => token).sort()).toEqual([...TOKEN_NAMES].sort());
+    expect(quotes.map(({ token }) => token).sort()).toEqual([...BUILT_IN_NAMES].sort());
   });
 
   const REASONS: [prefix: string, reason: string][] = [
@@ -129,7 +129,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     });
     // A list of coins has the shape of a list of prices, and no price in it.
     const reason = isLong ? 'too_large' : name.includes('coins_list') ? 'empty' : 'unexpected';
-    await expect(source.quotes(TOKEN_NAMES)).rejects.toMatchObject({ reason });
+    await expect(source.quotes(BUILT_IN_NAMES)).rejects.toMatchObject({ reason });
     await source.close();
   });
 });

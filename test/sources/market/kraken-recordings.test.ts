@@ -128,7 +128,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
     );
     for (const [pair, { status = 'online' }] of Object.entries(statuses)) {
       const source = openTestKraken(upstream.url, { pairs: { bitcoin: pair, arweave: 'NOSUCHUSD' } });
-      const quotes = source.quotes(['bitcoin']);
+      const quotes = source.quotes(['bitcoin', 'arweave']);
       if (status === 'online') expect(await quotes).toMatchObject([{ token: 'bitcoin', price: 1.5 }]);
       else await expect(quotes).rejects.toMatchObject({ reason: 'not_listed' });
       const left = [

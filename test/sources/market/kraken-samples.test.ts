@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR } from '#domain/clock';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { openTestKraken } from '../../support/upstream/kraken-source.ts';
 import {
   type Script,
@@ -201,7 +202,7 @@ describe('the list of pairs', () => {
     const source = openTestKraken(upstream.url);
     const before = upstream.calls.length;
     const lists = () => upstream.calls.slice(before).filter(({ path }) => path === '/AssetPairs').length;
-    await Promise.all([days(source), days(source), source.quotes(['bitcoin'])]);
+    await Promise.all([days(source), days(source), source.quotes(BUILT_IN_NAMES)]);
     await expect(source.candles('arweave', 60)).rejects.toMatchObject({ reason: 'not_listed', sent: false });
     expect(lists()).toBe(1);
     source.clock.advance(HOUR);

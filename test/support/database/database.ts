@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { type Database, openDatabase } from '#stores/database/database';
 
 export type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
@@ -58,13 +59,16 @@ async function dump(): Promise<Blob> {
   return new Blob([await readFile(source.dump)]);
 }
 
-/** Takes every row away, and has the records numbered from 1 again. */
+/** Takes every row away but the tokens that are always there, and has the records numbered from 1 again. */
 async function empty({ prisma }: Database): Promise<void> {
   const tables = await prisma.$queryRaw<{ name: string }[]>`
     SELECT quote_ident(tablename) AS name FROM pg_tables
-    WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`;
+    WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'token')`;
   const names = tables.map(({ name }) => name).join(', ');
   await prisma.$executeRawUnsafe(`TRUNCATE ${names} RESTART IDENTITY CASCADE`);
+  await prisma.token.deleteMany({ where: { name: { notIn: [...BUILT_IN_NAMES] } } });
+  await prisma.token.updateMany({ data: { removedAt: null, requestedAt: null } });
+  await prisma.$executeRaw`SELECT setval('token_position_seq', (SELECT max(position) FROM token))`;
 }
 
 /**

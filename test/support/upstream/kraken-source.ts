@@ -1,11 +1,14 @@
+import { createCatalogue } from '#domain/market/catalogue';
 import { openKraken } from '#sources/market/kraken';
 import type { LeftOut } from '#sources/market/kraken-pairs';
 import type { Dropped } from '#sources/market/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
+import { builtIn } from '../../../fixtures/tokens.ts';
 
 type Options = {
   timeoutMs?: number;
-  pairs?: Parameters<typeof openKraken>[0]['pairs'];
+  /** The pairs of tokens, where they are other ones than usual. */
+  pairs?: Readonly<Record<string, string>>;
   /** Calls that the budget has left; no end of them where left out. */
   calls?: number;
   now?: string;
@@ -13,16 +16,19 @@ type Options = {
 
 /** Kraken's source on its own: a clock that stands still, a budget, and what it tells of. */
 export function openTestKraken(url: string, options: Options = {}) {
-  const { timeoutMs = 20_000, pairs, now = '2026-05-15T14:10:06Z' } = options;
+  const { timeoutMs = 20_000, pairs = {}, now = '2026-05-15T14:10:06Z' } = options;
   let left = options.calls ?? Number.POSITIVE_INFINITY;
+  const catalogue = createCatalogue(
+    builtIn.all().map((token) => ({ ...token, pair: pairs[token.name] ?? token.pair })),
+  );
   const clock = createTestClock(now);
   const outcomes: string[] = [];
   const dropped: Parameters<Dropped>[0][] = [];
   const leftOut: LeftOut[] = [];
   const source = openKraken({
     url,
-    ...(pairs && { pairs }),
     timeoutMs,
+    catalogue,
     clock,
     reserve: async () => left-- > 0,
     callSpacing: () => 0,

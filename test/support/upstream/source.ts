@@ -2,6 +2,7 @@ import type { AggregatorPlanName } from '#domain/market/sources/aggregator-plan'
 import { openCoinGecko } from '#sources/market/coingecko';
 import type { Dropped } from '#sources/market/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
+import { builtIn } from '../../../fixtures/tokens.ts';
 
 type Options = {
   timeoutMs?: number;
@@ -24,6 +25,7 @@ export function openTestSource(url: string, options: Options = {}) {
     plan,
     apiKey,
     timeoutMs,
+    catalogue: builtIn,
     clock,
     reserve: async () => left-- > 0,
     callSpacing: () => 0,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '#domain/clock';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
 import type { Fault } from '#sandbox/faults';
 import type { Answer } from '#services/caching/answer';
@@ -29,7 +29,7 @@ async function askFor(ms: number, { clock, market }: Pick<TestMarket, 'market'> 
   const sources = new Set<string>();
   for (let passed = 0; passed < ms; passed += STEP) {
     clock.advance(STEP);
-    for (const token of TOKEN_NAMES) {
+    for (const token of BUILT_IN_NAMES) {
       const answer = await market.latest(token);
       oldest = Math.max(oldest, clock.now() - (answer.fetchedAt ?? 0));
       sources.add(answer.source.replace(/;age=\d+/g, ''));

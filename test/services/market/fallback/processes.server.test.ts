@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MINUTE, SECOND } from '#domain/clock';
-import { TOKEN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import { createTestClock, type TestClock } from '../../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../../support/service/market.ts';
 
@@ -21,7 +21,7 @@ async function askFor(ms: number): Promise<string[][]> {
   for (let passed = 0; passed < ms; passed += 20 * SECOND) {
     clock.advance(20 * SECOND);
     await Promise.all(
-      processes.flatMap(({ market }) => TOKEN_NAMES.map(async (token) => market.latest(token))),
+      processes.flatMap(({ market }) => BUILT_IN_NAMES.map(async (token) => market.latest(token))),
     );
     await Promise.all(processes.map(({ market }) => market.idle()));
     await Promise.all(processes.map(({ poll }) => poll()));

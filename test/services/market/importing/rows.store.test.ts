@@ -5,6 +5,7 @@ import { openArchiveCache } from '#services/market/archive-cache';
 import { createArchiveStore } from '#stores/market/archive';
 import { createFailoverStore } from '#stores/market/failover';
 import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
+import { builtIn } from '../../../../fixtures/tokens.ts';
 import { clock, dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
 let archive: Awaited<ReturnType<typeof openImportArchive>>;
@@ -73,7 +74,8 @@ it('lets a process that runs take the rows over', async () => {
   const store = createArchiveStore(archive.database.prisma);
   const failover = createFailoverStore(archive.database.prisma);
   const refreshes = createRefreshStore(archive.database.prisma);
-  const cache = await openArchiveCache({ store, failover, refreshes, clock, log: openLog('silent') });
+  const stores = { store, failover, refreshes };
+  const cache = await openArchiveCache({ ...stores, catalogue: builtIn, clock, log: openLog('silent') });
   await archive.take([row('2020-01-01', 1), row('2020-01-02', 2)]);
   await cache.sync();
   expect(cache.series('ethereum', 'day').last()).toMatchObject({ price: 2 });

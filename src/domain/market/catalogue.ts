@@ -1,0 +1,111 @@
+import type { Token, TokenName } from './token.ts';
+
+/** How many tokens are suggested for a text that names none. */
+const SUGGESTED = 3;
+/** Of a longer text nothing is near: names are shorter. */
+const LONGEST_TEXT = 100;
+
+/** How far two words may lie apart to be taken for one: a letter of a short one, two of a longer one. */
+const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
+
+/**
+ * In how many letters two words differ at least (added, left out, changed, or swapped with the next); Infinity where
+ * that is more than `most`. Only cells that can be within `most` are looked at.
+ */
+export function lettersApart(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
+  let [before, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = new Array<number>(b.length + 1).fill(Number.POSITIVE_INFINITY);
+    row[0] = i;
+    let least = i <= most ? i : Number.POSITIVE_INFINITY;
+    for (let j = Math.max(1, i - most); j <= Math.min(b.length, i + most); j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      let apart = Math.min(
+        (above[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (above[j - 1] as number) + (isSame ? 0 : 1),
+      );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        apart = Math.min(apart, (before[j - 2] as number) + 1);
+      row[j] = apart;
+      least = Math.min(least, apart);
+    }
+    if (least > most) return Number.POSITIVE_INFINITY;
+    [before, above] = [above, row];
+  }
+  const apart = above[b.length] as number;
+  return apart <= most ? apart : Number.POSITIVE_INFINITY;
+}
+
+/** A text as names are written: lower case, with a hyphen for whatever is no letter or digit. */
+const hyphenated = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+
+const wordsOf = (text: string): string[] => hyphenated(text).split('-').filter(Boolean);
+
+/**
+ * The tokens that are served, by whatever they are called.
+ * @param tokens in the order in which they were added: a symbol that several have is the first one's
+ */
+export function createCatalogue(tokens: readonly Token[]) {
+  const byName = new Map<TokenName, Token>(tokens.map((token) => [token.name, token]));
+  const bySymbol = new Map<string, Token>();
+  const byWord = new Map<string, Set<Token>>();
+  /** What each token is called, to be compared with what is nearly the same. */
+  const called = new Map<string, Token>();
+  for (const token of tokens) {
+    if (!bySymbol.has(token.symbol)) bySymbol.set(token.symbol, token);
+    for (const text of [token.name, token.symbol, token.title]) {
+      const written = hyphenated(text);
+      if (!called.has(written)) called.set(written, token);
+      for (const word of wordsOf(text)) byWord.set(word, (byWord.get(word) ?? new Set()).add(token));
+    }
+  }
+
+  /** Those called nearly the same, the nearest first. */
+  function alike(text: string): Token[] {
+    const most = tolerance(text.length);
+    if (most === 0) return [];
+    const near: { token: Token; apart: number }[] = [];
+    for (const [other, token] of called) {
+      const apart = lettersApart(text, other, Math.min(most, tolerance(other.length)));
+      if (apart !== Number.POSITIVE_INFINITY) near.push({ token, apart });
+    }
+    return near.sort((a, b) => a.apart - b.apart).map(({ token }) => token);
+  }
+
+  /** Those with the same words in their names, the most first. */
+  function sharing(text: string): Token[] {
+    const shared = new Map<Token, number>();
+    for (const word of new Set(wordsOf(text))) {
+      for (const token of byWord.get(word) ?? []) shared.set(token, (shared.get(token) ?? 0) + 1);
+    }
+    return [...shared].sort(([, a], [, b]) => b - a).map(([token]) => token);
+  }
+
+  return {
+    /** In the order in which they were added. */
+    all: (): readonly Token[] => tokens,
+
+    named: (name: TokenName): Token | undefined => byName.get(name),
+
+    /** The token of a name or else of a symbol, in upper or lower case. */
+    find(nameOrSymbol: string): Token | undefined {
+      const text = nameOrSymbol.toLowerCase();
+      return byName.get(text) ?? bySymbol.get(text);
+    },
+
+    /** The tokens that a text may mean, the likeliest first; none where nothing is near. */
+    nearest(text: string): Token[] {
+      if (text.length > LONGEST_TEXT) return [];
+      const found = new Set([...alike(hyphenated(text)), ...sharing(text)]);
+      return [...found].slice(0, SUGGESTED);
+    },
+  };
+}
+
+export type Catalogue = ReturnType<typeof createCatalogue>;

@@ -1,0 +1,42 @@
+import { type Catalogue, createCatalogue } from '#domain/market/catalogue';
+import { createPoll } from '#services/upstream/poll';
+import type { TokenStore } from '#stores/market/tokens';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
+
+/** What `Refresh` calls the tokens that are served: its version rises with each that is added or removed. */
+export const TOKENS_CHANGED = 'tokens';
+type TokensChanged = typeof TOKENS_CHANGED;
+
+type Dependencies = { store: Pick<TokenStore, 'all'>; refreshes: Pick<RefreshStore, 'all'> };
+
+/** The tokens that are served, as they are stored now. */
+export async function openCatalogue({ store, refreshes }: Dependencies) {
+  let current = createCatalogue(await store.all());
+  let generation = 0;
+
+  const { sync } = createPoll({
+    refreshes,
+    concerns: (what): what is TokensChanged => what === TOKENS_CHANGED,
+    async reload() {
+      current = createCatalogue(await store.all());
+      generation += 1;
+    },
+  });
+  // What was added while it was read is there after this.
+  await sync();
+
+  return {
+    all: () => current.all(),
+    named: (name) => current.named(name),
+    find: (nameOrSymbol) => current.find(nameOrSymbol),
+    nearest: (text) => current.nearest(text),
+
+    /** Takes over what was added or removed, by whichever process. */
+    sync,
+
+    /** Another one after each change. */
+    generation: () => generation,
+  } satisfies Catalogue & Record<string, unknown>;
+}
+
+export type OpenCatalogue = Awaited<ReturnType<typeof openCatalogue>>;
