@@ -1,4 +1,5 @@
-import { openCandleCache } from '#services/candles/candle-cache';
+import type { WorkingSet } from '#services/caching/working-set';
+import { createCandleCache } from '#services/candles/candle-cache';
 import { createCandles } from '#services/candles/candles';
 import { createSingleFlight } from '#services/upstream/single-flight';
 import { createCandleStore } from '#stores/candles/candles';
@@ -6,13 +7,13 @@ import type { Context } from './context.ts';
 import type { Venue } from './kraken.ts';
 import type { Prices } from './market.ts';
 
-type Beside = Pick<Venue, 'source' | 'sync'> & Pick<Prices, 'archive'>;
+type Beside = Pick<Venue, 'source' | 'sync'> & Pick<Prices, 'archive'> & { workingSet: WorkingSet };
 
 /** Opens the candles of a venue: what is stored of them, and what fetches them. */
-export async function openCandles(context: Context, { source, sync, archive }: Beside) {
+export function openCandles(context: Context, { source, sync, archive, workingSet }: Beside) {
   const { settings, prisma, deadline, refreshes, clock, log } = context;
   const store = deadline.over(createCandleStore(prisma));
-  const cache = await openCandleCache({ store, refreshes, clock });
+  const cache = createCandleCache({ store, refreshes, clock, workingSet });
   const { retention, upstreamTimeoutMs: timeoutMs } = settings;
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, log });
 
@@ -29,4 +30,4 @@ export async function openCandles(context: Context, { source, sync, archive }: B
   };
 }
 
-export type OpenCandles = Awaited<ReturnType<typeof openCandles>>;
+export type OpenCandles = ReturnType<typeof openCandles>;

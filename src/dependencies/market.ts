@@ -1,34 +1,41 @@
 import { throttled } from '#domain/market/refresh-schedule';
 import { frozenAfter } from '#domain/market/sources/source-failover';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
+import type { WorkingSet } from '#services/caching/working-set';
 import { openArchiveCache } from '#services/market/archive-cache';
+import { createArchiveSummary } from '#services/market/archive-summary';
 import { createBackfill } from '#services/market/backfill';
 import { createFallback } from '#services/market/fallback';
 import { createFetches } from '#services/market/fetches';
 import { createKeyCheck } from '#services/market/key-check';
 import { createMarket } from '#services/market/market';
+import { createScheduledLoad } from '#services/market/scheduled-load';
 import { openBudget } from '#services/upstream/budget';
+import { createDemand } from '#services/upstream/demand';
 import { createSingleFlight } from '#services/upstream/single-flight';
 import { openCoinGecko } from '#sources/market/coingecko';
 import { createArchiveStore } from '#stores/market/archive';
 import { createFailoverStore } from '#stores/market/failover';
+import { createDemandStore } from '#stores/upstream/demand';
 import type { Context } from './context.ts';
 import { createDropped } from './dropped-samples.ts';
 import type { Venue } from './kraken.ts';
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
-export async function openMarket(context: Context, venue: Pick<Venue, 'source'>) {
+export async function openMarket(
+  context: Context,
+  { source: venue, workingSet }: Pick<Venue, 'source'> & { workingSet: WorkingSet },
+) {
   const { settings, prisma, deadline, refreshes, catalogue, observe, differed, clock, log } = context;
   const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
-  const next = line.includes(venue.source.name) ? venue.source : undefined;
+  const next = line.includes(venue.name) ? venue : undefined;
   const upstream = 'coingecko';
   const breaker = createBreaker();
   const budget = await openBudget({
     store: refreshes,
     upstream,
     budget: coingecko.budget,
-    throttle: (budget, spent, now) =>
-      throttled(coingecko.schedule, budget, spent, now, catalogue.all().length),
+    throttle: (budget, spent, now) => throttled(coingecko.schedule, budget, spent, now, load()),
     clock,
   });
   /** How often the latest prices are fetched; as configured where the budget has no call left for them. */
@@ -51,28 +58,35 @@ export async function openMarket(context: Context, venue: Pick<Venue, 'source'>)
   });
   const store = deadline.over(createArchiveStore(prisma, line));
   const failover = deadline.over(createFailoverStore(prisma));
-  const archive = await openArchiveCache({ store, failover, refreshes, catalogue, clock, log, line });
+  const archive = await openArchiveCache({
+    ...{ store, failover, refreshes, catalogue, clock, log, line, workingSet },
+  });
+  const load = createScheduledLoad({ archive, clock });
+  const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
-  const fetches = createFetches({ source, archive, catalogue, clock, retention });
+  const fetches = createFetches({ source, archive, clock, retention });
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
   const fallback =
     next &&
     createFallback({
-      ...{ first: upstream, next, archive, catalogue, store: failover, singleFlight, retention },
+      ...{ first: upstream, next, archive, catalogue, demand, store: failover, singleFlight, retention },
       ...{ every, hasBudget, differed, clock, log },
     });
-  const backfill = createBackfill({ fetches, fallback, archive, catalogue, singleFlight, budget, clock });
+  const backfill = createBackfill({
+    ...{ fetches, fallback, archive, catalogue, singleFlight, demand, budget, clock },
+  });
+  const summary = createArchiveSummary({ store, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
   return {
     archive,
-    market: createMarket({ archive, catalogue, backfill, keyCheck, clock }),
+    market: createMarket({ archive, summary, catalogue, backfill, keyCheck, clock }),
 
     /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
 
     /** Reloads what other processes have written, and what calls they have spent. */
-    poll: async (): Promise<void> => void (await Promise.all([archive.sync(), budget.sync()])),
+    poll: async (): Promise<void> => void (await Promise.all([archive.sync(), budget.sync(), demand.note()])),
 
     async close(): Promise<void> {
       await source.close();

@@ -61,7 +61,9 @@ export async function openStatistics(context: Context) {
   const sources = upstreams.map(({ source }) => source);
 
   const store = deadline.over(createStatisticsStore(prisma));
-  const cache = await openStatisticsCache({ store, refreshes, clock, log });
+  const cache = await openStatisticsCache({
+    ...{ store, refreshes, sources: upstreams.map(({ name }) => name), clock, log },
+  });
   const failover = createFailover({
     sources: upstreams.filter(({ isAsked }) => isAsked).map(({ source }) => source),
     interval: (name) => byName.get(name)?.budget.schedule().every ?? Number.POSITIVE_INFINITY,

@@ -17,6 +17,10 @@ export type CandleColumns = {
 
 const FIGURES = ['at', 'open', 'high', 'low', 'close', 'volume'] as const;
 
+/** What candles take of memory. */
+export const bytesOf = ({ at, settled }: CandleColumns): number =>
+  FIGURES.length * at.byteLength + settled.byteLength;
+
 /** The place of the first candle at or after an instant. */
 export function placeOf({ at }: CandleColumns, instant: number): number {
   let low = 0;

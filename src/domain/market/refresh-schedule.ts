@@ -29,30 +29,44 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
 /** A chart has the last day: with more than this between two charts, in ms, there is a gap. */
 const LONGEST_CHART = DAY - HOUR;
 
+/** The least time between two fetches of the latest prices that are not due, in ms. */
+const LEAST_EARLY = 10 * SECOND;
+
+/** What is fetched by the schedule: calls for the latest prices each time, and tokens whose charts and days are asked for. */
+export type ScheduledLoad = { latest: number; charts: number; days: number };
+
+/**
+ * The schedule as a month's budget allows it. `early`: how soon after the last one the latest prices may be fetched before
+ * they are due, for a token that nobody has asked for lately; in ms.
+ */
+export type ThrottledSchedule = RefreshSchedule & { early: number };
+
 /**
  * The schedule, throttled in proportion so that the rest of the month's budget lasts to its end. The daily series are
  * not throttled: they are one call a day for each token, and a day that is not fetched is a gap. For the same reason
- * charts are throttled to a day at most; the latest prices then bear the rest.
- *
- * @param tokens of how many tokens the series are fetched
+ * charts are throttled to a day at most; the latest prices then bear the rest. Calls that the schedule leaves over go to
+ * early fetches.
  */
 export function throttled(
   schedule: RefreshSchedule,
   budget: Budget,
   spent: number,
   now: number,
-  tokens: number,
-): RefreshSchedule {
-  if (budget.perMonth === Number.POSITIVE_INFINITY) return schedule;
+  load: ScheduledLoad,
+): ThrottledSchedule {
+  if (budget.perMonth === Number.POSITIVE_INFINITY) return { ...schedule, early: LEAST_EARLY };
   const timeLeft = monthOf(now).end - now;
-  const daily = Math.ceil(timeLeft / DAY) * tokens;
+  const daily = Math.ceil(timeLeft / DAY) * load.days;
   const left = leftOf(budget, spent) - daily;
-  const planned = timeLeft / schedule.latest + (tokens * timeLeft) / schedule.chart;
-  const factor = left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, planned / left);
+  const planned = (load.latest * timeLeft) / schedule.latest + (load.charts * timeLeft) / schedule.chart;
+  if (planned < left) return { ...schedule, early: Math.max(LEAST_EARLY, timeLeft / (left - planned)) };
+  const early = Number.POSITIVE_INFINITY;
+  const factor = left <= 0 ? Number.POSITIVE_INFINITY : planned / left;
   const longest = Math.max(schedule.chart, LONGEST_CHART);
   if (schedule.chart * factor <= longest) {
-    return { latest: schedule.latest * factor, chart: schedule.chart * factor };
+    return { latest: schedule.latest * factor, chart: schedule.chart * factor, early };
   }
-  const leftForLatest = left - (tokens * timeLeft) / longest;
-  return { latest: leftForLatest <= 0 ? Number.POSITIVE_INFINITY : timeLeft / leftForLatest, chart: longest };
+  const leftForLatest = left - (load.charts * timeLeft) / longest;
+  const latest = leftForLatest <= 0 ? Number.POSITIVE_INFINITY : (load.latest * timeLeft) / leftForLatest;
+  return { latest, chart: longest, early };
 }

@@ -115,6 +115,10 @@ export function createSeries(samples: readonly Row[] = []) {
     get version() {
       return version;
     },
+    /** What the columns take of memory. */
+    get bytes() {
+      return COLUMN_NAMES.reduce((sum, name) => sum + columns[name].byteLength, 0);
+    },
   };
 }
 

@@ -1,13 +1,15 @@
 import { candleLength } from '#domain/candles/candle';
-import { type CandleColumns, candleColumns, candlesBetween } from '#domain/candles/candle-columns';
+import { bytesOf, type CandleColumns, candleColumns, candlesBetween } from '#domain/candles/candle-columns';
 import type { Clock } from '#domain/clock';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { type Span, union } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { oldestInMemory, pagesFrom } from '#services/caching/stored-rows';
+import type { Resident, WorkingSet } from '#services/caching/working-set';
 import { createPoll } from '#services/upstream/poll';
 import type { CandleSeries, CandleStore } from '#stores/candles/candles';
+import type { Coverage } from '#stores/market/archive';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 
 /** A fetch brings no candles that began longer before it than so many lengths. */
@@ -23,14 +25,11 @@ export const candleImport = ({ token, interval }: CandleSeries): CandleFetch =>
 export const candleFetchesOf = (token: TokenName): CandleFetch[] =>
   INTERVALS.map((interval) => candleFetch({ token, interval }));
 
-function seriesOf(what: string): (CandleSeries & { isFetch: boolean }) | undefined {
-  const [kind = '', token = '', name] = what.split(':');
-  const interval = INTERVALS.find((one) => one === name);
-  if (!/^candles(-import|-purge)?$/.test(kind) || token === '' || !interval) return undefined;
-  return { token, interval, isFetch: kind === 'candles' };
-}
-
-const isCandleFetch = (what: string): what is CandleFetch => seriesOf(what) !== undefined;
+/** Whatever changes what is cached of a series. */
+const namesOf = ({ token, interval }: CandleSeries): CandleFetch[] =>
+  (['candles', 'candles-import', 'candles-purge'] as const).map(
+    (kind) => `${kind}:${token}:${interval}` as const,
+  );
 
 /** `version` rises with each reload of the series; `loadedAt`: when that was (Unix ms), 0 for never. */
 type CachedCandles = {
@@ -41,19 +40,54 @@ type CachedCandles = {
 };
 const NOTHING: CachedCandles = { columns: candleColumns([]), coverage: [], version: 0, loadedAt: 0 };
 
-type Dependencies = { store: CandleStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock };
+type Dependencies = {
+  store: CandleStore;
+  refreshes: Pick<RefreshStore, 'read'>;
+  clock: Clock;
+  workingSet: WorkingSet;
+};
 
 /**
- * The stored candles in memory: those of each series that anything was ever fetched of. As with the archive of prices,
- * what is fetched is stored first and then reloaded, so that the memory of every process is what is stored.
+ * The stored candles in memory: those of each series that is asked for. As with the archive of prices, what is fetched
+ * is stored first and then reloaded, so that the memory of every process is what is stored. A series is loaded (`load`)
+ * before anything else is asked of it.
  */
-export async function openCandleCache({ store, refreshes, clock }: Dependencies) {
-  const cached = new Map<string, CachedCandles>();
+export function createCandleCache({ store, refreshes, clock, workingSet }: Dependencies) {
+  const cached = new Map<string, CandleSeries & Resident & { candles: CachedCandles }>();
+  /** Those that the next poll loads. */
+  const wanted = new Map<string, CandleSeries>();
   let generation = 0;
 
   const nameOf = ({ token, interval }: CandleSeries) => `${token}:${interval}`;
-  const of = (series: CandleSeries): CachedCandles => cached.get(nameOf(series)) ?? NOTHING;
   const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
+
+  function of(series: CandleSeries): CachedCandles {
+    const known = cached.get(nameOf(series));
+    if (!known) throw new Error(`candles of ${nameOf(series)} are not loaded`);
+    workingSet.use(known);
+    return known.candles;
+  }
+
+  function keep(series: CandleSeries, candles: CachedCandles): void {
+    const name = nameOf(series);
+    wanted.delete(name);
+    const known = cached.get(name);
+    if (known) {
+      known.candles = candles;
+      return;
+    }
+    const resident = {
+      ...series,
+      candles,
+      bytes: () => bytesOf(resident.candles.columns),
+      drop(): void {
+        cached.delete(name);
+        forget(namesOf(series));
+      },
+    };
+    cached.set(name, resident);
+    workingSet.use(resident);
+  }
 
   /** The stored candles of a span, after those that come before it. */
   async function read(
@@ -68,36 +102,66 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
   }
 
   /** The coverage is read before the candles: it must not cover candles that are not loaded. */
-  async function reload(changed: readonly CandleFetch[]): Promise<void> {
-    const coverage = await store.coverage();
-    for (const what of changed) {
-      const series = seriesOf(what);
-      if (!series) continue;
-      const { columns, version, loadedAt } = of(series);
-      const now = clock.now();
-      const changedFrom = series.isFetch ? loadedAt - FETCHED * candleLength(series.interval) : 0;
-      const since = Math.max(oldest(series.interval), changedFrom);
-      const before = candlesBetween(columns, oldest(series.interval), since - 1);
-      const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
-      cached.set(nameOf(series), {
-        columns: await read(series, { ...plausibleTimes(now), from: since }, before),
-        coverage: union(mine.map(({ span }) => span)),
-        version: version + 1,
-        loadedAt: now,
-      });
-    }
-    generation += 1;
+  async function load(
+    series: CandleSeries,
+    coverage: readonly Coverage[],
+    isFetched: boolean,
+  ): Promise<void> {
+    const { columns, version, loadedAt } = cached.get(nameOf(series))?.candles ?? NOTHING;
+    const now = clock.now();
+    const changedFrom = isFetched ? loadedAt - FETCHED * candleLength(series.interval) : 0;
+    const since = Math.max(oldest(series.interval), changedFrom);
+    const before = candlesBetween(columns, oldest(series.interval), since - 1);
+    const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
+    keep(series, {
+      columns: await read(series, { ...plausibleTimes(now), from: since }, before),
+      coverage: union(mine.map(({ span }) => span)),
+      version: version + 1,
+      loadedAt: now,
+    });
   }
 
-  const { sync, version, fetchedAt } = createPoll({ refreshes, concerns: isCandleFetch, reload });
-  await sync();
+  async function reload(changed: readonly CandleFetch[]): Promise<void> {
+    const isChanged = (series: CandleSeries) => namesOf(series).some((what) => changed.includes(what));
+    const known = [...cached.values()].filter(isChanged);
+    const series = [...wanted.values(), ...known];
+    if (series.length === 0) return;
+    const coverage = await store.coverage([...new Set(series.map(({ token }) => token))]);
+    for (const one of series) {
+      const changes = namesOf(one).filter((what) => changed.includes(what));
+      await load(
+        one,
+        coverage,
+        cached.has(nameOf(one)) && changes.every((what) => what === candleFetch(one)),
+      );
+    }
+    if (known.length > 0) generation += 1;
+    workingSet.trim();
+  }
+
+  const names = () => [...cached.values(), ...wanted.values()].flatMap(namesOf);
+  const { sync, version, fetchedAt, forget } = createPoll<CandleFetch>({ refreshes, names, reload });
 
   return {
     sync,
     version,
     fetchedAt,
+
+    /** Loads a series; undefined for one that is in memory, and stays there as long as it is used. */
+    load(series: CandleSeries): Promise<void> | undefined {
+      if (!cached.has(nameOf(series))) {
+        wanted.set(nameOf(series), series);
+        return sync();
+      }
+      of(series);
+      return undefined;
+    },
+
     coverage: (series: CandleSeries) => of(series).coverage,
     columns: (series: CandleSeries) => of(series).columns,
+
+    /** The beginning of the first candle in memory (Unix ms), where the series is loaded and has any. */
+    first: (series: CandleSeries): number | undefined => cached.get(nameOf(series))?.candles.columns.at[0],
 
     /** Rises with each reload. */
     generation: () => generation,
@@ -119,4 +183,4 @@ export async function openCandleCache({ store, refreshes, clock }: Dependencies)
   };
 }
 
-export type CandleCache = Awaited<ReturnType<typeof openCandleCache>>;
+export type CandleCache = ReturnType<typeof createCandleCache>;

@@ -31,7 +31,7 @@ type Dependencies = {
   source: CandleSource & Pick<MarketSource, 'reach'>;
   cache: CandleCache;
   /** That of prices, which knows when a token begins. */
-  archive: Pick<ArchiveCache, 'beginning'>;
+  archive: Pick<ArchiveCache, 'beginning' | 'load'>;
   retention: Retention;
   singleFlight: SingleFlight<CandleFetch>;
   clock: Clock;
@@ -51,7 +51,7 @@ export function createCandles({ source, cache, archive, retention, singleFlight,
 
   /** The first instant of which candles can be known: that of prices, or a stored candle of before it. */
   const beginning = (series: CandleSeries): number =>
-    Math.min(archive.beginning(series.token), cache.columns(series).at[0] ?? Number.POSITIVE_INFINITY);
+    Math.min(archive.beginning(series.token), cache.first(series) ?? Number.POSITIVE_INFINITY);
 
   /** One call for all candles from an instant on; what it has is stored, but for what would be deleted for its age. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
@@ -136,6 +136,7 @@ export function createCandles({ source, cache, archive, retention, singleFlight,
   }
 
   async function history(question: string, series: CandleSeries, window: Window, format: 'json' | 'csv') {
+    await Promise.all([archive.load(series.token), cache.load(series)]);
     const outcome = await refresh(series, window);
     const version = cache.versionOf(series, window.span);
     const columns = await cache.between(series, window.span);

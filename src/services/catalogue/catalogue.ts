@@ -5,9 +5,8 @@ import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 
 /** What `Refresh` calls the tokens that are served: its version rises with each that is added or removed. */
 export const TOKENS_CHANGED = 'tokens';
-type TokensChanged = typeof TOKENS_CHANGED;
 
-type Dependencies = { store: Pick<TokenStore, 'all'>; refreshes: Pick<RefreshStore, 'all'> };
+type Dependencies = { store: Pick<TokenStore, 'all'>; refreshes: Pick<RefreshStore, 'read'> };
 
 /** The tokens that are served, as they are stored now. */
 export async function openCatalogue({ store, refreshes }: Dependencies) {
@@ -16,8 +15,9 @@ export async function openCatalogue({ store, refreshes }: Dependencies) {
 
   const { sync } = createPoll({
     refreshes,
-    concerns: (what): what is TokensChanged => what === TOKENS_CHANGED,
-    async reload() {
+    names: () => [TOKENS_CHANGED],
+    async reload(changed) {
+      if (changed.length === 0) return;
       current = createCatalogue(await store.all());
       generation += 1;
     },

@@ -1,144 +1,167 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Catalogue } from '#domain/market/catalogue';
-import { type Interval, knowablePart } from '#domain/market/interval';
+import type { Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
 import { createSeries, type Series, type ToldSample } from '#domain/market/series';
 import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/provenance';
 import { type FailoverState, startingState } from '#domain/market/sources/source-failover';
-import { type Span, union } from '#domain/market/span';
+import type { Span } from '#domain/market/span';
 import { knownSince, type TokenName } from '#domain/market/token';
 import { oldestInMemory, pagesFrom } from '#services/caching/stored-rows';
+import { createWorkingSet, type Resident, type WorkingSet } from '#services/caching/working-set';
 import { createPoll } from '#services/upstream/poll';
-import type { ArchiveStore, Coverage, SeriesSummary, SeriesUpdate } from '#stores/market/archive';
+import type { ArchiveStore, LatestRow, SeriesUpdate } from '#stores/market/archive';
 import type { FailoverStore } from '#stores/market/failover';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
-import { type Fetch, isFetch, LAST_DAY, type Touched, touched } from './fetch-names.ts';
+import { type CachedToken, createCachedToken } from './cached-token.ts';
+import {
+  type Fetch,
+  namesOf,
+  OF_ALL_TOKENS,
+  type Touched,
+  tokenOf,
+  touched,
+  touchedWhole,
+} from './fetch-names.ts';
 import { createLatestPrices } from './latest-prices.ts';
-
-/** `coverage`: what any source covers; `bySource`: what each does. */
-type CachedSeries = {
-  series: Series;
-  coverage: Span[];
-  bySource: ReadonlyMap<MarketSourceName, Span[]>;
-  loadedAt: number;
-};
-
-/** The spans of a series that are complete, as of now: of stored coverage what can be known yet. */
-export const coveredSpans = (rows: readonly Pick<Coverage, 'span'>[], interval: Interval, now: number) =>
-  union(rows.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
 
 type Dependencies = {
   store: ArchiveStore;
   failover: Pick<FailoverStore, 'read'>;
-  refreshes: Pick<RefreshStore, 'all'>;
-  catalogue: Pick<Catalogue, 'all' | 'named'>;
+  refreshes: Pick<RefreshStore, 'read'>;
+  catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   log: Log;
   /** The sources of prices in their order. */
   line?: readonly MarketSourceName[];
+  workingSet?: WorkingSet;
 };
 
+/** Of each series once, from the first instant that is named; nothing before what is in memory. */
+function firstOfEach(rows: readonly Touched[], now: number): Touched[] {
+  const of = new Map<string, Touched>();
+  for (const { token, interval, from } of rows) {
+    const key = `${interval}:${token}`;
+    of.set(key, { token, interval, from: Math.min(from, of.get(key)?.from ?? from) });
+  }
+  return [...of.values()].map((row) => ({
+    ...row,
+    from: Math.max(row.from, oldestInMemory(row.interval, now)),
+  }));
+}
+
 /**
- * The archive in memory: for each token and interval its series and its coverage. What is fetched is written to the
- * store first and then reloaded, in this process as in every other, so that the memory is what is stored.
+ * The archive in memory: of each token that is asked for its series, their coverage and its latest prices. What is
+ * fetched is written to the store first and then reloaded, in this process as in every other, so that the memory is
+ * what is stored. A token is loaded (`load`) before anything else is asked of it.
  */
 export async function openArchiveCache(dependencies: Dependencies) {
-  const { store, failover, refreshes, catalogue, clock, log, line = MARKET_SOURCES } = dependencies;
+  const { store, failover, refreshes, catalogue, clock, log } = dependencies;
+  const { line = MARKET_SOURCES, workingSet = createWorkingSet({ clock }) } = dependencies;
   const starting = startingState(line[0] as MarketSourceName);
-  const cached = new Map<string, CachedSeries>();
+  const cached = new Map<TokenName, CachedToken & Resident>();
+  /** Those that the next poll loads. */
+  const wanted = new Set<TokenName>();
   const latest = createLatestPrices(line);
   let state = starting;
-  let summary: Promise<SeriesSummary[]> | undefined;
   let generation = 0;
+  let polledAt = clock.now();
 
-  const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
-  function of(token: TokenName, interval: Interval): CachedSeries {
-    const key = `${token}:${interval}`;
-    const known = cached.get(key) ?? {
-      series: createSeries(),
-      coverage: [],
-      bySource: new Map(),
-      loadedAt: 0,
-    };
-    cached.set(key, known);
+  function of(token: TokenName): CachedToken {
+    const known = cached.get(token);
+    if (!known) throw new Error(`${token} is not loaded`);
+    workingSet.use(known);
     return known;
   }
 
-  /** The plausible samples from an instant on. */
-  function samples(token: TokenName, interval: Interval, from: number, most?: number) {
-    const times = plausibleTimes(clock.now());
-    return store.samples(token, interval, { ...times, from: Math.max(times.from, from) }, most);
-  }
-
-  async function loadSeries(token: TokenName, interval: Interval, from: number): Promise<void> {
-    const mine = of(token, interval);
-    const now = clock.now();
-    const since = Math.max(oldest(interval), Math.min(from, mine.loadedAt - LAST_DAY));
-    // Where all may have changed, what memory no longer needs goes too.
-    mine.series.replaceFrom(
-      from === 0 ? Number.NEGATIVE_INFINITY : since,
-      await samples(token, interval, since),
-    );
-    mine.loadedAt = now;
-  }
-
-  function setCoverage(rows: readonly Coverage[]): void {
-    const now = clock.now();
-    for (const series of cached.values()) Object.assign(series, { coverage: [], bySource: new Map() });
-    for (const [token, ofToken] of Map.groupBy(rows, (row) => row.token)) {
-      for (const [interval, mine] of Map.groupBy(ofToken, (row) => row.interval)) {
-        const told = [...Map.groupBy(mine, ({ source }) => source)];
-        const spans = told.map(([source, rows]) => [source, coveredSpans(rows, interval, now)] as const);
-        const coverage = coveredSpans(mine, interval, now);
-        Object.assign(of(token, interval), { coverage, bySource: new Map(spans) });
-      }
+  function keep(token: TokenName, loaded: CachedToken): void {
+    function drop(): void {
+      cached.delete(token);
+      latest.forget(token);
+      forget(namesOf(token));
     }
+    const resident = { ...loaded, drop };
+    cached.set(token, resident);
+    wanted.delete(token);
+    workingSet.use(resident);
   }
 
-  async function reload(changed: readonly Fetch[]): Promise<void> {
-    const rows = new Map<string, Touched>();
-    const names = catalogue.all().map(({ name }) => name);
-    for (const row of changed.flatMap((what) => touched(what, clock.now(), names))) {
-      const key = `${row.token}:${row.interval}`;
-      rows.set(key, { ...row, from: Math.min(row.from, rows.get(key)?.from ?? row.from) });
-    }
-    await load([...rows.values()], changed.includes('failover'));
-  }
+  /** Where in a series latest prices that were told since may have become samples. */
+  const touchedByLatest = (rows: readonly LatestRow[]): Touched[] =>
+    rows.flatMap(({ token, source, at, fetchedAt }) => {
+      const before = latest.of(token, source);
+      if (before?.fetchedAt === fetchedAt) return [];
+      const from = Math.min(at, before?.at ?? at);
+      return (['minute', 'hour'] as const).map((interval) => ({ token, interval, from }));
+    });
 
   /** The coverage is read before the samples and set after them: it must not cover samples that are not loaded. */
-  async function load(rows: readonly Touched[], isToldChanged: boolean): Promise<void> {
-    const coverage = await store.coverage();
-    const stored = isToldChanged ? await failover.read() : state;
-    await Promise.all(rows.map(({ token, interval, from }) => loadSeries(token, interval, from)));
-    setCoverage(coverage);
-    const prices = await store.latest(plausibleTimes(clock.now()));
+  async function reload(changed: readonly Fetch[]): Promise<void> {
+    const now = clock.now();
+    const times = plausibleTimes(now);
+    const loading = new Map([...wanted].map((token) => [token, createCachedToken()]));
+    const rows = [
+      ...[...loading.keys()].flatMap(touchedWhole),
+      ...changed.flatMap((what) => touched(what, polledAt)),
+    ];
+    const affected = new Set(rows.map(({ token }) => token));
+    const news = changed.map(tokenOf).filter((token) => token === undefined || cached.has(token));
+    const priced = new Set([...affected, ...(news.includes(undefined) ? cached.keys() : [])]);
+    const stored = changed.includes('failover') ? await failover.read() : state;
+    const coverage = affected.size > 0 ? await store.coverage([...affected]) : [];
+    const prices = priced.size > 0 ? await store.latest([...priced], times) : [];
+    const series = firstOfEach([...rows, ...touchedByLatest(prices)], now);
+    const samples = series.length > 0 ? await store.samplesFrom(series, times) : [];
+    const leftAside = loading.size > 0 ? await store.leftAside(times, [...loading.keys()]) : [];
+    for (const row of leftAside) log.warn(row, 'rows that cannot be true are left aside');
+
+    series.forEach(({ token, interval, from }, i) => {
+      const { series } = loading.get(token) ?? of(token);
+      // Where all may have changed, what memory no longer needs goes too.
+      const isWhole = from <= oldestInMemory(interval, now);
+      series[interval].replaceFrom(isWhole ? Number.NEGATIVE_INFINITY : from, samples[i] ?? []);
+    });
+    for (const [token, loaded] of loading) keep(token, loaded);
+    const coverageOf = Map.groupBy(coverage, ({ token }) => token);
+    for (const token of affected) of(token).setCoverage(coverageOf.get(token) ?? [], now);
     // One that is not in the line any more is not told.
     state = stored && line.includes(stored.told) ? stored : starting;
-    latest.set(prices, state);
-    summary = undefined;
-    generation += 1;
+    latest.set(priced, prices, state);
+    // No answer was made of what was not loaded.
+    if (news.length > 0) generation += 1;
+    polledAt = now;
+    workingSet.trim();
   }
 
-  // No version is known yet, so the first poll loads everything.
-  const { sync, version, fetchedAt } = createPoll({ refreshes, concerns: isFetch, reload });
+  const names = (): readonly Fetch[] => [...OF_ALL_TOKENS, ...[...cached.keys(), ...wanted].flatMap(namesOf)];
+  const { sync, version, fetchedAt, forget } = createPoll<Fetch>({ refreshes, names, reload });
   await sync();
-  for (const row of await store.leftAside(plausibleTimes(clock.now()))) {
-    log.warn(row, 'rows that cannot be true are left aside');
-  }
 
   return {
     sync,
     version,
     fetchedAt,
-    series: (token: TokenName, interval: Interval) => of(token, interval).series,
+
+    /** The tokens in memory. */
+    loaded: (): TokenName[] => [...cached.keys()],
+
+    /** Loads a token; undefined for one that is in memory, and stays there as long as it is used. */
+    load(token: TokenName): Promise<void> | undefined {
+      if (!cached.has(token)) {
+        wanted.add(token);
+        return sync();
+      }
+      of(token);
+      return undefined;
+    },
+
+    series: (token: TokenName, interval: Interval) => of(token).series[interval],
 
     /** The spans that are complete: with what one source has told, or with what any has. */
-    coverage(token: TokenName, interval: Interval, source?: MarketSourceName): readonly Span[] {
-      const { coverage, bySource } = of(token, interval);
-      return source === undefined ? coverage : (bySource.get(source) ?? []);
-    },
+    coverage: (token: TokenName, interval: Interval, source?: MarketSourceName): readonly Span[] =>
+      of(token).coverage(interval, source),
 
     /** The latest price of a token as it is told, or as one source has told it last. */
     latest: latest.told,
@@ -147,25 +170,27 @@ export async function openArchiveCache(dependencies: Dependencies) {
     /** Which source of latest prices is told, as far as this process knows: it reads it with what is stored. */
     failover: (): FailoverState => state,
 
-    /** Rises with each reload. */
+    /** Rises with each change to what is in memory. */
     generation: () => generation,
 
-    /** The first instant of which anything is known: the listing, or a stored day of before it. */
+    /** The first instant of which anything is known: the listing, or a day of before it that is in memory. */
     beginning: (token: TokenName): number =>
-      knownSince(catalogue.named(token), of(token, 'day').series.firstFrom(0)?.at),
+      knownSince(catalogue.named(token), cached.get(token)?.series.day.firstFrom(0)?.at),
 
     /** The series from an instant on: read from the store where the memory does not go back so far. */
     async reaching(token: TokenName, interval: Interval, from: number): Promise<Series> {
-      const { series } = of(token, interval);
-      if (from >= oldest(interval)) return series;
+      const series = of(token).series[interval];
+      if (from >= oldestInMemory(interval, clock.now())) return series;
       const older = createSeries();
-      const read = (next: number, most: number) => samples(token, interval, next, most);
+      const times = plausibleTimes(clock.now());
+      const read = (next: number, most: number) =>
+        store.samples(token, interval, { ...times, from: Math.max(times.from, next) }, most);
       for await (const page of pagesFrom(from, read)) older.replaceFrom((page[0] as Sample).at, page);
       return older;
     },
 
     /** The newest sample of a token, whichever fetch brought it. */
-    newest: (token: TokenName): ToldSample | undefined => of(token, 'minute').series.last(),
+    newest: (token: TokenName): ToldSample | undefined => of(token).series.minute.last(),
 
     /** Stores what an answer of a source brought for a token. */
     async record(
@@ -188,15 +213,6 @@ export async function openArchiveCache(dependencies: Dependencies) {
     ): Promise<void> {
       await store.recordLatest(source, what, rows, at);
       await sync();
-    },
-
-    /** For each series and source its first and last sample and their number, counted by the store once after each change. */
-    summary(): Promise<SeriesSummary[]> {
-      summary ??= store.summary(plausibleTimes(clock.now())).catch((error) => {
-        summary = undefined;
-        throw error;
-      });
-      return summary;
     },
   };
 }

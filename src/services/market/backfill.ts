@@ -2,12 +2,13 @@ import type { Clock } from '#domain/clock';
 import { type FetchKind, type PlanInput, planFetches } from '#domain/market/backfill-plan';
 import type { Catalogue } from '#domain/market/catalogue';
 import type { Interval, Window } from '#domain/market/interval';
-import type { RefreshSchedule } from '#domain/market/refresh-schedule';
+import type { ThrottledSchedule } from '#domain/market/refresh-schedule';
 import { isSettledSlice } from '#domain/market/series';
 import { overlap, type Span } from '#domain/market/span';
 import { beginningOf, type TokenName } from '#domain/market/token';
 import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/age';
 import type { UpstreamBudget } from '#services/upstream/budget';
+import type { Demand } from '#services/upstream/demand';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
 import { createLastRequested } from '#services/upstream/last-requested';
 import type { SingleFlight } from '#services/upstream/single-flight';
@@ -23,7 +24,8 @@ type Dependencies = {
   archive: ArchiveCache;
   catalogue: Pick<Catalogue, 'named'>;
   singleFlight: SingleFlight<Fetch>;
-  budget: UpstreamBudget<RefreshSchedule>;
+  demand: Demand;
+  budget: UpstreamBudget<ThrottledSchedule>;
   clock: Clock;
 };
 
@@ -31,17 +33,34 @@ const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' 
 
 /** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the next source of the line. */
 export function createBackfill(dependencies: Dependencies) {
-  const { fetches, fallback, archive, catalogue, singleFlight, budget, clock } = dependencies;
+  const { fetches, fallback, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
   const lastRequested = createLastRequested(clock);
 
+  /** When this process last asked for the latest price of a token (Unix ms), whether it was told or not. */
+  const askedAt = new Map<TokenName, number>();
+
   async function fetchLatest(): Promise<void> {
+    const tokens = await demand.tokens();
     try {
-      await fetches.latest();
+      await fetches.latest(tokens);
     } catch (error) {
       await fallback?.firstFailed();
       throw error;
     }
+    for (const token of tokens) askedAt.set(token, clock.now());
     await fallback?.firstAnswered();
+  }
+
+  /**
+   * How long ago the latest price of a token was asked for, in ms. For one that was not among those that were asked for
+   * last they may be fetched before they are due: at once where none is stored, else where the budget has calls to spare.
+   */
+  function latestAge(token: TokenName): number {
+    const now = clock.now();
+    const ofAll = ageAt(archive.fetchedAt('latest'), now);
+    const told = archive.latestOf(token, fetches.source)?.fetchedAt;
+    const own = Math.min(ageAt(told, now), ageAt(askedAt.get(token), now));
+    return Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own;
   }
 
   /** How often the latest prices are fetched from the source that is told, in ms. */
@@ -63,7 +82,8 @@ export function createBackfill(dependencies: Dependencies) {
       reach: fetches.reach(interval, now),
       isSettled: !open && isSettledSlice(archive.series(token, interval).slice(span.from, span.thru)),
       newestAt: archive.newest(token)?.at,
-      fetchedAt: (kind) => archive.fetchedAt(nameOf(kind, token)),
+      fetchedAt: (kind) =>
+        kind === 'latest' ? now - latestAge(token) : archive.fetchedAt(nameOf(kind, token)),
       schedule: budget.schedule(),
     } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
   }
@@ -71,14 +91,19 @@ export function createBackfill(dependencies: Dependencies) {
   /** While another source is told, the first is asked by its own schedule, and nobody waits for it. */
   function latestOfNext(token: TokenName, { isFresh, latest }: Fallback, isDue: boolean) {
     if (isDue) singleFlight.start('latest', fetchLatest);
-    return isFresh() ? NOTHING_TO_FETCH : latest(token);
+    return isFresh(token) ? NOTHING_TO_FETCH : latest(token);
   }
 
   async function latestOfFirst(token: TokenName, age: number, every: number): Promise<FetchOutcome> {
     const runner = createFetchRunner({ singleFlight, clock });
     const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
-    if (age >= every) await runner.run('latest', until, fetchLatest);
-    return fallback === undefined || fallback.isFirstSound()
+    if (age >= every) {
+      const isMade = await runner.run('latest', until, fetchLatest);
+      // The one in flight had begun before anybody asked for this token.
+      if (!isMade && !archive.latest(token)) await runner.run('latest', until, fetchLatest);
+    }
+    const isServed = archive.latest(token) !== undefined;
+    return fallback === undefined || (isServed && fallback.isFirstSound())
       ? runner.outcome
       : fallback.latest(token, runner.outcome);
   }
@@ -104,7 +129,8 @@ export function createBackfill(dependencies: Dependencies) {
     /** Refreshes the latest price of a token; returns at once when it is not due. */
     latest(token: TokenName): FetchOutcome | Promise<FetchOutcome> {
       lastRequested.mark(token, 'latest');
-      const age = ageAt(archive.fetchedAt('latest'), clock.now());
+      demand.mark(token);
+      const age = latestAge(token);
       const every = budget.schedule().latest;
       if (fallback?.isTold()) return latestOfNext(token, fallback, age >= every);
       if (age < every && (fallback === undefined || fallback.isFirstSound())) return NOTHING_TO_FETCH;
@@ -113,7 +139,10 @@ export function createBackfill(dependencies: Dependencies) {
 
     /** Fetches what a window needs, as far as the schedule allows: plans again after each fetch. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
-      if (window.open) lastRequested.mark(token, window.interval);
+      if (window.open) {
+        lastRequested.mark(token, window.interval);
+        demand.mark(token);
+      }
       const now = clock.now();
       const runner = createFetchRunner({ singleFlight, clock });
       const tried: FetchKind[] = [];

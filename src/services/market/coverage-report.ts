@@ -6,7 +6,7 @@ import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#domain/mar
 import type { Span } from '#domain/market/span';
 import { knownSince, type Token, type TokenName } from '#domain/market/token';
 import type { ArchiveStore, Coverage, SeriesSummary } from '#stores/market/archive';
-import { coveredSpans } from './archive-cache.ts';
+import { coveredSpans } from './cached-token.ts';
 
 /** What the archive holds of one series from one source; instants in Unix ms, `first` and `last` those of its samples. */
 export type CoverageRow = {

@@ -18,6 +18,7 @@ import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { ageAt, waitOnRefresh } from '#domain/upstream/age';
 import { UpstreamFailure } from '#domain/upstream/failure';
+import type { Demand } from '#services/upstream/demand';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
 import type { SingleFlight } from '#services/upstream/single-flight';
 import type { FailoverStore } from '#stores/market/failover';
@@ -35,7 +36,8 @@ type Dependencies = {
   first: MarketSourceName;
   next: MarketSource & { name: 'kraken' };
   archive: ArchiveCache;
-  catalogue: Pick<Catalogue, 'all' | 'named'>;
+  catalogue: Pick<Catalogue, 'named'>;
+  demand: Demand;
   store: FailoverStore;
   singleFlight: SingleFlight<Fetch>;
   retention: Retention;
@@ -59,11 +61,13 @@ const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.re
  * share, and the parts of a window that nobody has told.
  */
 export function createFallback(dependencies: Dependencies) {
-  const { first, next, archive, catalogue, store, singleFlight, retention } = dependencies;
+  const { first, next, archive, catalogue, demand, store, singleFlight, retention } = dependencies;
   const { every, hasBudget, differed, clock, log } = dependencies;
   const recorder = createRecorder(next.name, { archive, retention });
 
   const nameOf = (token: TokenName, interval: Interval): Fetch => `${next.name}:${interval}:${token}`;
+  /** When this process last asked for the latest price of a token (Unix ms). */
+  const askedAt = new Map<TokenName, number>();
   /** From when on this process has last asked for the samples of a series. */
   const askedFrom = new Map<Fetch, number>();
 
@@ -74,12 +78,17 @@ export function createFallback(dependencies: Dependencies) {
     return isSound({ answeredAt: archive.fetchedAt('latest'), every: every(), canBeAsked }, clock.now());
   };
 
-  /** Whether the latest prices of the next source have come less than their interval ago. */
-  const isFresh = (): boolean => ageAt(archive.fetchedAt(`${next.name}:latest`), clock.now()) < NEXT_EVERY;
+  /** Whether the latest price of a token was asked of the next source less than its interval ago. */
+  function isFresh(token: TokenName): boolean {
+    const isRecent = (at: number | undefined) => ageAt(at, clock.now()) < NEXT_EVERY;
+    if (!isRecent(archive.fetchedAt(`${next.name}:latest`))) return false;
+    // One that nobody had asked for lately was not among those that were asked for.
+    return archive.latest(token) !== undefined || isRecent(askedAt.get(token));
+  }
 
   /** The prices of the two sources that are far apart. */
   const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
-    catalogue.all().flatMap(({ name: token }) => {
+    archive.loaded().flatMap((token) => {
       const [from, to] = [before, after].map((source) => archive.latestOf(token, source)?.record);
       const isFar = from && to && areFarApart(from.current_price, to.current_price);
       return isFar ? [{ token, from: from.current_price, to: to.current_price }] : [];
@@ -115,8 +124,10 @@ export function createFallback(dependencies: Dependencies) {
   }
 
   async function fetchLatest(): Promise<void> {
-    const quotes = await next.quotes(catalogue.all().map(({ name }) => name));
+    const tokens = await demand.tokens();
+    const quotes = await next.quotes(tokens);
     const now = clock.now();
+    for (const token of tokens) askedAt.set(token, now);
     await recorder.quotes(`${next.name}:latest`, quotes, now);
     await decide({ kind: 'next_answered', source: next.name, isSound: isFirstSound() }, now);
   }
@@ -184,7 +195,7 @@ export function createFallback(dependencies: Dependencies) {
       const runner = createFetchRunner({ singleFlight, clock });
       const known = archive.latest(token);
       const wait = known ? waitOnRefresh(ageAt(known.fetchedAt, clock.now()), NEXT_EVERY) : 'end';
-      if (!isFresh()) await runner.run(`${next.name}:latest`, wait, fetchLatest);
+      if (!isFresh(token)) await runner.run(`${next.name}:latest`, wait, fetchLatest);
       return isTold() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
     },
 

@@ -3,60 +3,71 @@ import { INTERVALS, type Interval, spacingOf } from '#domain/market/interval';
 import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/provenance';
 import type { TokenName } from '#domain/market/token';
 
+/** What is of all tokens together; those of the first source have no source in their name. */
+export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
+
 /**
  * The name of each fetch, in memory and in the store, and of what else changes what is cached: an import, a purge, the
- * retention, another source that is told. Those of the first source have no source in their name.
+ * retention, another source that is told.
  */
 export type Fetch =
-  | 'latest'
-  | 'kraken:latest'
-  | 'failover'
-  | 'retention'
+  | (typeof OF_ALL_TOKENS)[number]
   | `${'chart' | 'hours' | 'daily' | 'import' | 'purge'}:${TokenName}`
   | `kraken:${Interval}:${TokenName}`;
 
-export const isFetch = (what: string): what is Fetch =>
-  /^((latest|failover|retention)$|(chart|hours|daily|import|purge|kraken):)/.test(what);
-
 const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly Fetch[]>> = {
-  coingecko: (token) => ['latest', `chart:${token}`, `hours:${token}`, `daily:${token}`],
-  kraken: (token) => [
-    'kraken:latest',
-    ...INTERVALS.map((interval) => `kraken:${interval}:${token}` as const),
-  ],
+  coingecko: (token) => [`chart:${token}`, `hours:${token}`, `daily:${token}`],
+  kraken: (token) => INTERVALS.map((interval) => `kraken:${interval}:${token}` as const),
 };
+const LATEST: Readonly<Record<MarketSourceName, Fetch>> = { coingecko: 'latest', kraken: 'kraken:latest' };
 
 /** The fetches that feed what some sources tell of a token; all sources where left out. */
 export const fetchesOf = (
   token: TokenName,
   sources: readonly MarketSourceName[] = MARKET_SOURCES,
-): readonly Fetch[] => sources.flatMap((source) => FETCHES[source](token));
+): readonly Fetch[] => sources.flatMap((source) => [LATEST[source], ...FETCHES[source](token)]);
+
+/** Whatever changes what is cached of a token alone. */
+export const namesOf = (token: TokenName): readonly Fetch[] => [
+  ...MARKET_SOURCES.flatMap((source) => FETCHES[source](token)),
+  `import:${token}`,
+  `purge:${token}`,
+];
+
+/** The token that is concerned; undefined where it is all of them. */
+export const tokenOf = (what: Fetch): TokenName | undefined =>
+  OF_ALL_TOKENS.some((one) => one === what) ? undefined : what.slice(what.lastIndexOf(':') + 1);
 
 /** How far back an answer about the last day may have changed rows. */
-export const LAST_DAY = DAY + 2 * HOUR;
+const LAST_DAY = DAY + 2 * HOUR;
 
 /** More samples than a venue tells of a series at once: none older is changed by its answer. */
 const VENUE_TELLS = 1000;
 
-/** Rows of a series that may have changed: those from an instant on (Unix ms). */
+/** Rows of a series that may have changed: those from an instant on (Unix ms), all from 0 on. */
 export type Touched = { token: TokenName; interval: Interval; from: number };
 
+/** All rows of a token. */
+export const touchedWhole = (token: TokenName): Touched[] =>
+  INTERVALS.map((interval) => ({ token, interval, from: 0 }));
+
 /**
- * The rows that a fetch may have changed.
- *
- * @param all the tokens that a fetch of no token in particular may have told of
+ * The rows of a token that a fetch, an import or a purge may have changed since an instant (Unix ms). What the latest
+ * prices of all tokens change is told by these prices.
  */
-export function touched(what: Fetch, now: number, all: readonly TokenName[]): Touched[] {
-  const [kind, ...rest] = what.split(':');
-  if (kind === 'retention' || kind === 'failover') return [];
-  const isOfAll = kind === 'latest' || (kind === 'kraken' && rest.length === 1);
-  const tokens = isOfAll ? all : rest.slice(-1);
-  const recent = (interval: Interval) => tokens.map((token) => ({ token, interval, from: now - LAST_DAY }));
-  const whole = (interval: Interval) => tokens.map((token) => ({ token, interval, from: 0 }));
-  if (kind === 'purge') return INTERVALS.flatMap(whole);
-  if (kind === 'hours') return [...recent('minute'), ...whole('hour')];
-  if (kind === 'daily' || kind === 'import') return [...recent('minute'), ...recent('hour'), ...whole('day')];
-  const [interval] = INTERVALS.filter((one) => rest.length > 1 && rest[0] === one);
-  if (!interval) return [...recent('minute'), ...recent('hour')];
-  return tokens.map((token) => ({ token, interval, from: now - VENUE_TELLS * spacingOf(interval) }));
+export function touched(what: Fetch, since: number): Touched[] {
+  const token = tokenOf(what);
+  if (token === undefined) return [];
+  const [kind, name] = what.split(':');
+  const recent = (['minute', 'hour'] as const).map((interval) => ({
+    token,
+    interval,
+    from: since - LAST_DAY,
+  }));
+  if (kind === 'purge') return touchedWhole(token);
+  if (kind === 'hours') return [{ token, interval: 'hour', from: 0 }];
+  if (kind === 'daily' || kind === 'import') return [...recent, { token, interval: 'day', from: 0 }];
+  if (kind === 'chart') return recent;
+  const interval = name as Interval;
+  return [{ token, interval, from: since - VENUE_TELLS * spacingOf(interval) }];
 }

@@ -1,9 +1,8 @@
 import { type Clock, DAY, HOUR, startOfDate } from '#domain/clock';
 import { HOURLY_DAYS } from '#domain/market/backfill-plan';
-import type { Catalogue } from '#domain/market/catalogue';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#domain/market/interval';
 import { firstOfEach, type Sample, splitDaily } from '#domain/market/sample';
-import { FIRST_SOURCE, type MarketSourceName } from '#domain/market/sources/provenance';
+import type { MarketSourceName } from '#domain/market/sources/provenance';
 import { keptFrom, keptOf, type Retention } from '#domain/market/sources/retention';
 import type { Quote } from '#domain/market/sources/source';
 import { overlap, type Span } from '#domain/market/span';
@@ -31,7 +30,6 @@ type Recording = { archive: ArchiveCache; retention: Retention };
 /** Stores what the answers of a source have, but for what would be deleted for its age. */
 export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
   const oldest = (now: number) => keptFrom(retention, source, now);
-  const isFirst = source === FIRST_SOURCE;
 
   function record(
     what: Fetch,
@@ -67,24 +65,19 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
     async quotes(what: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
       const rows = quotes
         .filter(({ at }) => at >= oldest(fetchedAt))
-        .map(({ token, price, at, record = priceAlone(price) }) => {
-          const { market_cap: marketCap, total_volume: volume } = record;
-          const sample = { at, price, marketCap, volume };
-          // Samples of a venue are at the beginning of an hour: one of any other time would be a second in its hour.
-          const updates = isFirst
-            ? singleSample(token, sample)
-            : [{ interval: 'minute' as const, samples: [{ ...sample, settled: false }] }];
-          return { token, record, at, fetchedAt, updates };
-        });
+        .map(({ token, price, at, record = priceAlone(price) }) => ({ token, record, at, fetchedAt }));
       await archive.recordLatest(source, what, rows, fetchedAt);
     },
   };
 }
 
-type Dependencies = Recording & { source: CoinGecko; catalogue: Pick<Catalogue, 'all'>; clock: Clock };
+/** How many latest prices the aggregator tells in one call. */
+export const QUOTES_PER_CALL = 250;
+
+type Dependencies = Recording & { source: CoinGecko; clock: Clock };
 
 /** The calls to the aggregator; each stores all that its answer has. All throw `UpstreamFailure`. */
-export function createFetches({ source, archive, catalogue, clock, retention }: Dependencies) {
+export function createFetches({ source, archive, clock, retention }: Dependencies) {
   const { oldest, singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
   /** What is older is not kept, so it is not asked for either. */
   const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
@@ -99,10 +92,13 @@ export function createFetches({ source, archive, catalogue, clock, retention }: 
     /** The first instant (Unix ms) of which samples are told and kept. */
     reach,
 
-    /** One call for the latest price of every token. */
-    async latest(): Promise<void> {
-      const names = catalogue.all().map(({ name }) => name);
-      await quotes('latest', await source.quotes(names), clock.now());
+    /** The latest prices of tokens, as many in one call as it tells. */
+    async latest(tokens: readonly TokenName[]): Promise<void> {
+      const told: Quote[] = [];
+      for (let i = 0; i < tokens.length; i += QUOTES_PER_CALL) {
+        told.push(...(await source.quotes(tokens.slice(i, i + QUOTES_PER_CALL))));
+      }
+      await quotes('latest', told, clock.now());
     },
 
     /** One call for the last day of a token: its samples as they are, and the first of each hour. */

@@ -17,37 +17,53 @@ export type ToldLatest = {
 const toldBy = (...rows: readonly [LatestRow, ...LatestRow[]]): ToldLatest['sources'] =>
   rows.map(({ source, fetchedAt }) => ({ source, fetchedAt }));
 
-/** The latest prices of every token and source, and what is told of them. */
+/**
+ * What is told of the latest prices of one token, one of each source that told any: that of the source that is told,
+ * where it has told one since it took over; else that of the first in the line. What a venue cannot tell beside the price
+ * stays as the first source told it last.
+ *
+ * @param rows in the order of the line
+ */
+function compose(rows: readonly LatestRow[], { told, since }: FailoverState): ToldLatest | undefined {
+  const [main] = rows;
+  if (!main) return undefined;
+  const mine = rows.find(({ source }) => source === told);
+  const isSince = mine && mine !== main && mine.fetchedAt >= (since ?? 0);
+  if (!isSince) return { ...main, sources: toldBy(main) };
+  const record = { ...main.record, current_price: mine.record.current_price };
+  return { ...mine, record, sources: toldBy(mine, main) };
+}
+
+/** The latest prices of tokens, of every source, and what is told of them. */
 export function createLatestPrices(line: readonly MarketSourceName[]) {
-  let stored: readonly LatestRow[] = [];
-  let told = new Map<TokenName, ToldLatest>();
+  const stored = new Map<TokenName, readonly LatestRow[]>();
+  const told = new Map<TokenName, ToldLatest>();
+  const place = ({ source }: LatestRow) => sourcesBefore(source, line).length;
 
-  const of = (token: TokenName, source: MarketSourceName): LatestRow | undefined =>
-    stored.find((row) => row.token === token && row.source === source);
-
-  /**
-   * The row of the source that is told, where it has told one since it took over; else that of the first in the line.
-   * What a venue cannot tell beside the price stays as the first source told it last.
-   */
-  function compose(token: TokenName, state: FailoverState): ToldLatest | undefined {
-    const main = stored.find((row) => row.token === token);
-    if (!main) return undefined;
-    const mine = of(token, state.told);
-    const isSince = mine && mine !== main && mine.fetchedAt >= (state.since ?? 0);
-    if (!isSince) return { ...main, sources: toldBy(main) };
-    const record = { ...main.record, current_price: mine.record.current_price };
-    return { ...mine, record, sources: toldBy(mine, main) };
+  function forget(token: TokenName): void {
+    stored.delete(token);
+    told.delete(token);
   }
 
   return {
-    of,
+    of: (token: TokenName, source: MarketSourceName): LatestRow | undefined =>
+      stored.get(token)?.find((row) => row.source === source),
+
     told: (token: TokenName): ToldLatest | undefined => told.get(token),
 
-    set(rows: readonly LatestRow[], state: FailoverState): void {
-      const place = ({ source }: LatestRow) => sourcesBefore(source, line).length;
-      stored = [...rows].sort((a, b) => place(a) - place(b));
-      const tokens = [...new Set(stored.map(({ token }) => token))];
-      told = new Map(tokens.map((token) => [token, compose(token, state) as ToldLatest]));
+    forget,
+
+    /** Sets what is stored of some tokens: of one without a row, nothing. */
+    set(tokens: Iterable<TokenName>, rows: readonly LatestRow[], state: FailoverState): void {
+      const rowsOf = Map.groupBy(rows, ({ token }) => token);
+      for (const token of tokens) {
+        const mine = (rowsOf.get(token) ?? []).sort((a, b) => place(a) - place(b));
+        const composed = compose(mine, state);
+        forget(token);
+        if (!composed) continue;
+        stored.set(token, mine);
+        told.set(token, composed);
+      }
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Columns } from '#domain/market/series';
 import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
 import { seriesJson } from '#domain/market/series-json';
 import { FIRST_SOURCE } from '#domain/market/sources/provenance';
-import type { TokenName } from '#domain/market/token';
+import { knownSince, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import type { Answer } from '#services/caching/answer';
@@ -15,6 +15,7 @@ import type { FetchOutcome } from '#services/upstream/fetch-outcome';
 import { upstreamProblem } from '#services/upstream/problem';
 import type { SeriesSummary } from '#stores/market/archive';
 import type { ArchiveCache } from './archive-cache.ts';
+import type { createArchiveSummary } from './archive-summary.ts';
 import type { Backfill } from './backfill.ts';
 import { fetchesOf } from './fetch-names.ts';
 import { createGapReport } from './gaps.ts';
@@ -27,6 +28,7 @@ export type Format = 'json' | 'csv';
 
 type Dependencies = {
   archive: ArchiveCache;
+  summary: ReturnType<typeof createArchiveSummary>;
   catalogue: Pick<Catalogue, 'all'>;
   backfill: Backfill;
   keyCheck: KeyCheck;
@@ -71,7 +73,7 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
 }
 
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
-export function createMarket({ archive, catalogue, backfill, keyCheck, clock }: Dependencies) {
+export function createMarket({ archive, summary, catalogue, backfill, keyCheck, clock }: Dependencies) {
   const answers = createAnswers({ source: archive, clock });
   const gapReport = createGapReport({ archive, backfill, clock });
   const { read, size } = createWindowReader({ archive, clock });
@@ -98,6 +100,7 @@ export function createMarket({ archive, catalogue, backfill, keyCheck, clock }: 
   }
 
   async function history(question: string, token: TokenName, window: Window, shape: Shape): Promise<Answer> {
+    await archive.load(token);
     const outcome = await backfill.window(token, window);
     const rows = read(token, window, await archive.reaching(token, window.interval, window.span.from));
     if (rows.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
@@ -123,6 +126,16 @@ export function createMarket({ archive, catalogue, backfill, keyCheck, clock }: 
     };
   }
 
+  function latest(token: TokenName): Answer | Promise<Answer> {
+    const known = answers.cache.get(token);
+    if (known) return known;
+    const loading = archive.load(token);
+    if (loading) return loading.then(() => latest(token));
+    const outcome = backfill.latest(token);
+    if (outcome instanceof Promise) return outcome.then((outcome) => latestAnswer(token, outcome));
+    return answers.cache.keep(token, latestAnswer(token, outcome));
+  }
+
   function ask(
     about: readonly (string | number)[],
     token: TokenName,
@@ -136,17 +149,12 @@ export function createMarket({ archive, catalogue, backfill, keyCheck, clock }: 
 
   return {
     /** The latest price record: at once when its time has not come. */
-    latest(token: TokenName): Answer | Promise<Answer> {
-      const known = answers.cache.get(token);
-      if (known) return known;
-      const outcome = backfill.latest(token);
-      if (outcome instanceof Promise) return outcome.then((outcome) => latestAnswer(token, outcome));
-      return answers.cache.keep(token, latestAnswer(token, outcome));
-    },
+    latest,
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: Format): Promise<Answer> {
       const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
+      await archive.load(token);
       const outcome = await backfill.window(token, window);
       const rows = read(token, window, archive.series(token, 'day'));
       const sample = rows.first();
@@ -182,7 +190,7 @@ export function createMarket({ archive, catalogue, backfill, keyCheck, clock }: 
     /** What an operator should know: what the plan has less than is configured; what could not be fetched, and why. */
     warnings: (): string[] => [...keyCheck.warnings(), ...backfill.warnings()],
     /** How old what is kept is. */
-    staleness: createStaleness({ archive, catalogue, backfill, clock }),
+    staleness: createStaleness({ archive, backfill, clock }),
 
     /** When nothing is being fetched any more. */
     async idle(): Promise<void> {
@@ -192,12 +200,12 @@ export function createMarket({ archive, catalogue, backfill, keyCheck, clock }: 
 
     /** The tokens, since when (Unix ms) a price of each is known, and what the archive holds of it. */
     async tokens() {
-      const summary = await archive.summary();
-      const rowsOf = Map.groupBy(summary, ({ token }) => token);
+      const rowsOf = Map.groupBy(await summary(), ({ token }) => token);
       return catalogue.all().map((token) => {
         const rows = rowsOf.get(token.name) ?? [];
         const held = INTERVALS.flatMap((interval) => heldOf(rows, interval) ?? []);
-        return { token, listedAt: archive.beginning(token.name), held };
+        const firstDay = held.find(({ interval }) => interval === 'day')?.from;
+        return { token, listedAt: knownSince(token, firstDay), held };
       });
     },
   };

@@ -1,5 +1,4 @@
 import { type Clock, DAY, HOUR } from '#domain/clock';
-import type { Catalogue } from '#domain/market/catalogue';
 import { INTERVALS } from '#domain/market/interval';
 import { ageAt } from '#domain/upstream/age';
 import type { DataKind, Staleness } from '#services/upstream/last-requested';
@@ -7,20 +6,19 @@ import type { ArchiveCache } from './archive-cache.ts';
 import type { Backfill } from './backfill.ts';
 
 type Dependencies = {
-  archive: Pick<ArchiveCache, 'latest' | 'series'>;
-  catalogue: Pick<Catalogue, 'all'>;
+  archive: Pick<ArchiveCache, 'latest' | 'loaded' | 'series'>;
   backfill: Pick<Backfill, 'latestEvery' | 'sinceRequested'>;
   clock: Clock;
 };
 
-/** How old the newest of each price and series is. */
-export function createStaleness({ archive, catalogue, backfill, clock }: Dependencies) {
+/** How old the newest of each price and series in memory is. */
+export function createStaleness({ archive, backfill, clock }: Dependencies) {
   return function staleness(): Staleness[] {
     const now = clock.now();
     const latest = backfill.latestEvery();
     // A latest price is a minute sample too, and the first of an hour an hour's.
     const every = { latest, minute: latest, hour: Math.max(HOUR, latest), day: DAY };
-    return catalogue.all().flatMap(({ name: token }) => {
+    return archive.loaded().flatMap((token) => {
       const stalenessOf = (kind: DataKind & keyof typeof every, at: number | undefined): Staleness => ({
         token,
         kind,

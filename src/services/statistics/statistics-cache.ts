@@ -8,7 +8,12 @@ import {
   dayFigures,
 } from '#domain/statistics/daily-difference';
 import { statisticsRecord } from '#domain/statistics/record';
-import type { ChainSample, StatisticsSourceName, StatisticsSymbol } from '#domain/statistics/statistics';
+import {
+  type ChainSample,
+  STATISTICS_SYMBOLS,
+  type StatisticsSourceName,
+  type StatisticsSymbol,
+} from '#domain/statistics/statistics';
 import { type Body, bodyOf } from '#services/caching/answer-body';
 import { createPoll } from '#services/upstream/poll';
 import type { StatisticsRow, StatisticsStore } from '#stores/statistics/statistics';
@@ -20,20 +25,32 @@ type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
 
 const symbolOf = (what: StatisticsFetch) => what.slice('statistics:'.length) as StatisticsSymbol;
 
-const concerns = (what: string): what is StatisticsFetch | Unlisted => /^(statistics|unlisted):/.test(what);
+/** What is stored of the statistics that some sources tell. */
+const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | Unlisted)[] =>
+  STATISTICS_SYMBOLS.flatMap((symbol) => [
+    `statistics:${symbol}` as const,
+    ...sources.map((source) => `unlisted:${source}:${symbol}` as const),
+  ]);
 
 type Cached = { row: StatisticsRow; body: Body };
-type Dependencies = { store: StatisticsStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock; log: Log };
+type Dependencies = {
+  store: StatisticsStore;
+  refreshes: Pick<RefreshStore, 'read'>;
+  sources: readonly StatisticsSourceName[];
+  clock: Clock;
+  log: Log;
+};
 
 /**
  * The last good statistics of each token in memory. What is fetched is stored first and then reloaded, in this process
  * as in every other.
  */
-export async function openStatisticsCache({ store, refreshes, clock, log }: Dependencies) {
+export async function openStatisticsCache({ store, refreshes, sources, clock, log }: Dependencies) {
   const cached = new Map<StatisticsSymbol, Cached>();
   let generation = 0;
 
-  async function reload(): Promise<void> {
+  async function reload(changed: readonly string[]): Promise<void> {
+    if (changed.length === 0) return;
     for (const row of await store.latest(plausibleTimes(clock.now()))) {
       if (cached.get(row.symbol)?.row.fetchedAt === row.fetchedAt) continue;
       cached.set(row.symbol, { row, body: bodyOf(JSON.stringify(row.record)) });
@@ -41,7 +58,8 @@ export async function openStatisticsCache({ store, refreshes, clock, log }: Depe
     generation += 1;
   }
 
-  const { sync, version, fetchedAt } = createPoll({ refreshes, concerns, reload });
+  const names = namesOf(sources);
+  const { sync, version, fetchedAt } = createPoll({ refreshes, names: () => names, reload });
   await sync();
   for (const row of await store.leftAside(plausibleTimes(clock.now()))) {
     log.warn(row, 'rows that cannot be true are left aside');

@@ -133,8 +133,9 @@ export function createCandleStore(prisma: PrismaClient) {
       return (JSON.parse(row?.candles ?? '[]') as Row[]).map(toCandle);
     },
 
-    /** The spans of which all candles are known. */
-    coverage: (): Promise<Coverage[]> => readCoverage(prisma, 'candle_coverage'),
+    /** The spans of which all candles are known, of some tokens; of all where left out. */
+    coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> =>
+      readCoverage(prisma, 'candle_coverage', tokens),
 
     /** The plausible candles of each series and source, counted by the database. */
     async summary(times: Span): Promise<CandleSummary[]> {

@@ -28,6 +28,9 @@ export const epochMs = (column: string) => Prisma.raw(`(extract(epoch FROM ${col
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
   Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
 
+/** Whether a row is of one of these tokens. */
+export const isTokenOf = (tokens: readonly TokenName[]) => Prisma.sql`token = ANY (${[...tokens]}::text[])`;
+
 /** Whether a point can be true. PostgreSQL orders NaN above infinity; a figure that is null is left out. */
 export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
   point.at BETWEEN ${toInstant(from)} AND ${toInstant(thru)} AND coalesce(price, 1) > 0
@@ -112,13 +115,20 @@ export function addCoverage(
   ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
 }
 
-/** What each source covers of each series. */
-export async function readCoverage(prisma: PrismaClient, table: CoverageTable): Promise<Coverage[]> {
+/**
+ * What each source covers of each series.
+ * @param tokens of which; of all where left out
+ */
+export async function readCoverage(
+  prisma: PrismaClient,
+  table: CoverageTable,
+  tokens?: readonly TokenName[],
+): Promise<Coverage[]> {
   const rows = await prisma.$queryRaw<
     { token: string; interval: Interval; source: string; from: number; thru: number }[]
   >`
     SELECT token, grain::text AS interval, source, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
-    FROM ${Prisma.raw(table)}`;
+    FROM ${Prisma.raw(table)} WHERE ${tokens ? isTokenOf(tokens) : Prisma.sql`true`}`;
   return rows.flatMap(({ token, interval, source, from, thru }) =>
     isMarketSource(source) ? [{ token, interval, source, span: { from, thru } }] : [],
   );
@@ -142,3 +152,10 @@ export const bumpRefresh = (what: string, at: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${toInstant(at)}, 1)
   ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
     holder = NULL, until = NULL`;
+
+/** The tokens of a table, in the index' own order: no row of it is read for them. */
+export const tokensOf = (table: Prisma.Sql) => Prisma.sql`(
+  WITH RECURSIVE tokens AS (
+    SELECT min(token) AS token FROM ${table}
+    UNION ALL SELECT (SELECT min(token) FROM ${table} WHERE token > tokens.token) FROM tokens WHERE token IS NOT NULL)
+  SELECT token FROM tokens WHERE token IS NOT NULL)`;

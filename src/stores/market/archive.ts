@@ -1,6 +1,5 @@
 import { DAY } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
-import { isPlausible } from '#domain/market/plausible-sample';
 import {
   isMarketSource,
   MARKET_SOURCES,
@@ -9,9 +8,7 @@ import {
 } from '#domain/market/sources/provenance';
 import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
-import { type LatestPrice, latestPrice } from '#domain/records';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { LatestModel } from '#generated/prisma/models';
 import {
   type ArchivedSample,
   addCoverage,
@@ -20,6 +17,7 @@ import {
   epochMs,
   firstInstants,
   isOneOf,
+  isTokenOf,
   type LeftAside,
   lockPoints,
   oneLeftAside,
@@ -27,19 +25,15 @@ import {
   readCoverage,
   type Teller,
   toInstant,
+  tokensOf,
 } from './archive-sql.ts';
+import { type LatestRow, readLatest, writeLatest, writeQuotes } from './latest.ts';
 import { type SeriesUpdate, writePoints } from './write-points.ts';
 
 export type { Coverage } from './archive-sql.ts';
+export type { LatestRow } from './latest.ts';
 export type { SeriesUpdate } from './write-points.ts';
 
-export type LatestRow = {
-  token: TokenName;
-  source: MarketSourceName;
-  record: LatestPrice;
-  at: number;
-  fetchedAt: number;
-};
 /** What is stored of one series from one source. */
 export type SeriesSummary = {
   token: TokenName;
@@ -60,16 +54,20 @@ type SampleText = [
   source: MarketSourceName,
 ];
 
-/** Undefined for a source that is not served and for a price that cannot be true. */
-function readLatest(
-  { token, source, record: stored, at, fetchedAt }: LatestModel,
-  times: Span,
-): LatestRow | undefined {
-  const { data: record } = latestPrice.safeParse(stored);
-  if (!isMarketSource(source) || !record) return undefined;
-  const row = { token, source, record, at: at.getTime(), fetchedAt: fetchedAt.getTime() };
-  return isPlausible({ at: row.at, price: record.current_price }, times) ? row : undefined;
-}
+const toSample = ([at, price, marketCap, volume, settled, source]: SampleText): ArchivedSample => ({
+  at,
+  price,
+  marketCap,
+  volume,
+  settled,
+  source,
+});
+
+/** Samples as one JSON text: row by row, tens of thousands take four times as long. */
+const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')}, price, market_cap, volume,
+  settled AND NOT provisional, source) ORDER BY point.at)::text AS samples`;
+const toSamples = (text: string | null | undefined) =>
+  (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
 
 /**
  * The market archive: the rows of `Point`, `Coverage`, `Latest` and `Refresh`.
@@ -104,33 +102,24 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
       ]);
     },
 
-    /** The latest prices of one answer of a source, each kept as points too. */
+    /** Stores the latest prices of one answer of a source, each as a point too. */
     async recordLatest(
       source: MarketSourceName,
       what: string,
-      rows: readonly (Omit<LatestRow, 'source'> & { updates: readonly SeriesUpdate[] })[],
+      rows: readonly Omit<LatestRow, 'source'>[],
       fetchedAt: number,
     ): Promise<void> {
       const teller = tellerOf(source);
       await prisma.$transaction([
         ...inTurn(teller),
-        ...rows.map(
-          ({ token, record, at }) => prisma.$executeRaw`
-            INSERT INTO source_latest (token, source, record, at, fetched_at)
-            VALUES (${token}, ${source}, ${JSON.stringify(record)}::jsonb, ${toInstant(at)}, ${toInstant(fetchedAt)})
-            ON CONFLICT (token, source) DO UPDATE
-            SET record = excluded.record, at = excluded.at, fetched_at = excluded.fetched_at`,
-        ),
-        ...rows.flatMap(({ token, updates }) =>
-          updates.map((update) => prisma.$executeRaw(writePoints(token, teller, update))),
-        ),
+        prisma.$executeRaw(writeLatest(source, rows)),
+        ...writeQuotes(teller, rows).map((write) => prisma.$executeRaw(write)),
         prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
       ]);
     },
 
     /**
-     * The plausible samples of an interval in a span, ascending. They come as one JSON text: a start reads tens of
-     * thousands of rows, and row by row that takes four times as long.
+     * The plausible samples of an interval in a span, ascending.
      * @param most how many of the first; all where left out
      */
     async samples(
@@ -141,54 +130,85 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
     ): Promise<ArchivedSample[]> {
       const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY point.at LIMIT ${most}`;
       const [row] = await prisma.$queryRaw<{ samples: string | null }[]>`
-        SELECT json_agg(json_build_array(${epochMs('point.at')}, price, market_cap, volume,
-          settled AND NOT provisional, source) ORDER BY point.at)::text AS samples
+        SELECT ${sampleTexts}
         FROM (SELECT * FROM point WHERE token = ${token} AND grain = ${interval}::grain
           AND ${isOneOf('source', MARKET_SOURCES)} AND ${plausiblePoint(span)} ${limit}) AS point`;
-      const rows = JSON.parse(row?.samples ?? '[]') as SampleText[];
-      return rows.map(([at, price, marketCap, volume, settled, source]) => ({
-        at,
-        price,
-        marketCap,
-        volume,
-        settled,
-        source,
-      }));
+      return toSamples(row?.samples);
     },
 
-    coverage: (): Promise<Coverage[]> => readCoverage(prisma, 'source_coverage'),
+    /** The plausible samples of some series, those in a span and each from its own instant on; in their order. */
+    async samplesFrom(
+      series: readonly { token: TokenName; interval: Interval; from: number }[],
+      times: Span,
+    ): Promise<ArchivedSample[][]> {
+      const wanted = JSON.stringify(series.map((one, place) => ({ place, ...one })));
+      const rows = await prisma.$queryRaw<{ samples: string | null }[]>`
+        SELECT (SELECT ${sampleTexts} FROM point
+          WHERE token = wanted.token AND grain = wanted."interval"::grain AND at >= to_timestamp(wanted."from" / 1000)
+            AND ${isOneOf('source', MARKET_SOURCES)} AND ${plausiblePoint(times)})
+        FROM json_to_recordset(${wanted}::json) AS wanted(place int, token text, "interval" text, "from" float8)
+        ORDER BY place`;
+      return rows.map(({ samples }) => toSamples(samples));
+    },
 
-    /** The plausible latest prices, of each source: those whose times lie in a span. */
-    async latest(times: Span): Promise<LatestRow[]> {
-      const rows = await prisma.latest.findMany();
+    /** What the sources cover of some tokens; of all where left out. */
+    coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> =>
+      readCoverage(prisma, 'source_coverage', tokens),
+
+    /** The plausible latest prices of some tokens, of each source: those whose times lie in a span. */
+    async latest(tokens: readonly TokenName[], times: Span): Promise<LatestRow[]> {
+      const rows = await prisma.latest.findMany({ where: { token: { in: [...tokens] } } });
       return rows.flatMap((row) => readLatest(row, times) ?? []);
     },
 
-    /** Stored rows that cannot be true: a time outside of the span, or a figure that is none. They are not served. */
-    async leftAside(times: Span): Promise<LeftAside[]> {
+    /**
+     * Stored rows that cannot be true: a time outside of the span, or a figure that is none. They are not served.
+     * @param tokens of which; of all where left out
+     */
+    async leftAside(times: Span, tokens?: readonly TokenName[]): Promise<LeftAside[]> {
+      const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
       const points = await prisma.$queryRaw<LeftAside[]>`
         SELECT token, grain::text AS what, count(*)::int AS count,
           ${firstInstants('at')} AS instants
-        FROM point WHERE NOT ${plausiblePoint(times)} GROUP BY token, grain ORDER BY token, grain`;
+        FROM point WHERE ${isMeant} AND NOT ${plausiblePoint(times)} GROUP BY token, grain ORDER BY token, grain`;
       const spans = await prisma.$queryRaw<LeftAside[]>`
         SELECT token, 'coverage' AS what, count(*)::int AS count,
           ${firstInstants('thru')} AS instants
-        FROM source_coverage WHERE "from" < ${toInstant(times.from)} OR thru > ${toInstant(times.thru + DAY)}
+        FROM source_coverage
+        WHERE ${isMeant} AND ("from" < ${toInstant(times.from)} OR thru > ${toInstant(times.thru + DAY)})
         GROUP BY token ORDER BY token`;
-      const latest = (await prisma.latest.findMany())
+      const latest = (
+        await prisma.latest.findMany({ ...(tokens && { where: { token: { in: [...tokens] } } }) })
+      )
         .filter((row) => !readLatest(row, times))
         .map(({ token, at }) => oneLeftAside(token, 'latest', at));
       return [...points, ...spans, ...latest];
     },
 
-    /** The plausible points of each series and source, counted by the database. */
-    async summary(times: Span): Promise<SeriesSummary[]> {
+    /** For each token of which there are points a number that is another one after each change to them. */
+    async changes(): Promise<Map<TokenName, number>> {
+      const rows = await prisma.$queryRaw<{ token: TokenName; changes: number }[]>`
+        SELECT token, sum(change)::float8 AS changes FROM (
+          SELECT token, 0 AS change FROM ${tokensOf(Prisma.sql`point`)} AS tokens
+          UNION ALL SELECT token, extract(epoch FROM fetched_at) * 1000 FROM source_latest
+          UNION ALL SELECT substring(what FROM '[^:]*$'), version FROM refresh
+            WHERE what ~ '^(chart|hours|daily|import|purge|kraken):') AS change
+        GROUP BY token`;
+      return new Map(rows.map(({ token, changes }) => [token, changes]));
+    },
+
+    /**
+     * The plausible points of each series and source, counted by the database.
+     * @param tokens of which; of all where left out
+     */
+    async summary(times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> {
+      const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
       const rows = await prisma.$queryRaw<
         { token: string; interval: Interval; source: string; from: number; thru: number; points: number }[]
       >`
         SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
           count(*)::int AS points
-        FROM point WHERE ${plausiblePoint(times)} GROUP BY token, grain, source ORDER BY token, grain, source`;
+        FROM point WHERE ${isMeant} AND ${plausiblePoint(times)} GROUP BY token, grain, source ORDER BY token, grain, source`;
       return rows.flatMap(({ token, source, ...rest }) =>
         isMarketSource(source) ? [{ token, source, ...rest }] : [],
       );

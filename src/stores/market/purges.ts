@@ -2,7 +2,7 @@ import { candleLength } from '#domain/candles/candle';
 import type { Interval } from '#domain/market/interval';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { bumpRefresh, lockRows, toInstant } from './archive-sql.ts';
+import { bumpRefresh, lockRows, toInstant, tokensOf } from './archive-sql.ts';
 
 /** Rows deleted in one transaction: some milliseconds, for which other writers of their table wait. */
 const BATCH = 5000;
@@ -90,13 +90,6 @@ function purgeBatch(
 }
 
 type Batch = { count: number; last: string | null; whole: boolean; spans: number };
-
-/** The tokens of a table, in the index' own order: no row of it is read for them. */
-const tokensOf = (table: Prisma.Sql) => Prisma.sql`(
-  WITH RECURSIVE tokens AS (
-    SELECT min(token) AS token FROM ${table}
-    UNION ALL SELECT (SELECT min(token) FROM ${table} WHERE token > tokens.token) FROM tokens WHERE token IS NOT NULL)
-  SELECT token FROM tokens WHERE token IS NOT NULL)`;
 
 /** Every token of which there is anything. */
 const TOKENS = Prisma.sql`

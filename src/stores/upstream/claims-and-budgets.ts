@@ -8,9 +8,11 @@ const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute
 /** The rows of `Refresh` and `Budget`: which process fetches what, and what the upstreams' budgets have left. */
 export function createRefreshStore(prisma: PrismaClient) {
   return {
-    /** When each thing was last fetched (Unix ms), and the version of the rows it feeds. */
-    async all(): Promise<RefreshRow[]> {
-      const rows = await prisma.refresh.findMany();
+    /** When each of these was last fetched (Unix ms), and the version of the rows it feeds. */
+    async read(names: readonly string[]): Promise<RefreshRow[]> {
+      const rows = await prisma.$queryRaw<{ what: string; fetchedAt: Date | null; version: number }[]>`
+        SELECT what, fetched_at AS "fetchedAt", version FROM refresh
+        WHERE what IN (SELECT json_array_elements_text(${JSON.stringify(names)}::json))`;
       return rows.map(({ what, fetchedAt, version }) => ({
         what,
         fetchedAt: fetchedAt?.getTime() ?? null,

@@ -5,8 +5,8 @@ import { parseRefreshSchedule, throttled } from '#domain/market/refresh-schedule
 import { AGGREGATOR_PLANS as PLANS } from '#domain/market/sources/aggregator-plan';
 
 const { schedule: demo, budget } = PLANS.demo;
-/** How many tokens there are. */
-const TOKENS = 5;
+/** Five tokens whose prices, charts and days are asked for. */
+const LOAD = { latest: 1, charts: 5, days: 5 };
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
 
@@ -41,31 +41,32 @@ describe('a schedule that is written down', () => {
 test('the demo plan’s schedule and its daily series are within its 10,000 calls of the longest month', () => {
   const { latest, chart } = demo;
   const month = 31 * DAY;
-  const calls = month / latest + (TOKENS * month) / chart + TOKENS * 31;
+  const calls = month / latest + (LOAD.charts * month) / chart + LOAD.charts * 31;
   expect(calls).toBe(8215);
 });
 
 /** What a schedule costs from an instant to the month's end, with one call a day and token for the daily series. */
 function cost({ latest, chart }: { latest: number; chart: number }, now: number): number {
   const left = DECEMBER - now;
-  return left / latest + (TOKENS * left) / chart + TOKENS * Math.ceil(left / DAY);
+  return left / latest + (LOAD.charts * left) / chart + LOAD.charts * Math.ceil(left / DAY);
 }
 
 describe('a throttled schedule', () => {
   test('stands while the month’s budget holds it, first fills and some retries included', () => {
-    expect(throttled(demo, budget, 0, NOVEMBER, TOKENS)).toEqual(demo);
+    expect(throttled(demo, budget, 0, NOVEMBER, LOAD)).toEqual({ ...demo, early: expect.any(Number) });
     const halfway = NOVEMBER + 15 * DAY;
-    expect(throttled(demo, budget, 4_500, halfway, TOKENS)).toEqual(demo);
+    expect(throttled(demo, budget, 4_500, halfway, LOAD)).toEqual({ ...demo, early: expect.any(Number) });
   });
 
   test('stands where there is no budget for a month', () => {
-    expect(throttled(PLANS.public.schedule, PLANS.public.budget, 1e9, DECEMBER - 1, TOKENS)).toEqual(
-      PLANS.public.schedule,
-    );
+    expect(throttled(PLANS.public.schedule, PLANS.public.budget, 1e9, DECEMBER - 1, LOAD)).toEqual({
+      ...PLANS.public.schedule,
+      early: 10 * SECOND,
+    });
   });
 
   test('is stretched in proportion', () => {
-    const { latest, chart } = throttled(demo, { perMinute: 30, perMonth: 3_000 }, 0, NOVEMBER, TOKENS);
+    const { latest, chart } = throttled(demo, { perMinute: 30, perMonth: 3_000 }, 0, NOVEMBER, LOAD);
     expect(latest).toBeGreaterThan(demo.latest);
     expect(chart / latest).toBeCloseTo(demo.chart / demo.latest);
   });
@@ -78,33 +79,50 @@ describe('a throttled schedule', () => {
         fc.integer({ min: NOVEMBER, max: DECEMBER - 1 }),
         (perMonth, part, now) => {
           const spent = Math.floor(perMonth * part);
-          const schedule = throttled(demo, { perMinute: 30, perMonth }, spent, now, TOKENS);
+          const schedule = throttled(demo, { perMinute: 30, perMonth }, spent, now, LOAD);
           expect(schedule.latest).toBeGreaterThanOrEqual(demo.latest);
           expect(schedule.chart).toBeGreaterThanOrEqual(demo.chart);
+          expect(schedule.early).toBeGreaterThanOrEqual(10 * SECOND);
           if (schedule.latest === Number.POSITIVE_INFINITY) return;
-          expect(cost(schedule, now)).toBeLessThanOrEqual(Math.max(0.98 * perMonth - spent, 0) + 1e-6);
+          const early = (DECEMBER - now) / schedule.early;
+          expect(cost(schedule, now) + early).toBeLessThanOrEqual(
+            Math.max(0.98 * perMonth - spent, 0) + 1e-6,
+          );
         },
       ),
     );
   });
 
+  test('gives early fetches what it leaves over, evenly until the month ends', () => {
+    const month = 30 * DAY;
+    const load = { latest: 1, charts: 0, days: 0 };
+    const { early } = throttled(demo, budget, 0, NOVEMBER, load);
+    expect(month / early).toBeCloseTo(0.98 * 10_000 - month / demo.latest);
+    expect(throttled(demo, budget, 3_000, NOVEMBER, LOAD).early).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('counts each call that the latest prices take', () => {
+    const { latest } = throttled(demo, budget, 0, NOVEMBER, { latest: 4, charts: 0, days: 0 });
+    expect(latest).toBeCloseTo((4 * 30 * DAY) / (0.98 * 10_000));
+  });
+
   test('has no more latest prices when nothing is left', () => {
-    expect(throttled(demo, budget, 10_000, NOVEMBER + DAY, TOKENS).latest).toBe(Number.POSITIVE_INFINITY);
+    expect(throttled(demo, budget, 10_000, NOVEMBER + DAY, LOAD).latest).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('has each token’s chart often enough that no hour is lost, however little is left', () => {
     for (const spent of [0, 5_000, 9_500, 9_799, 10_000]) {
-      const { chart } = throttled(demo, budget, spent, NOVEMBER + 5 * DAY, TOKENS);
+      const { chart } = throttled(demo, budget, spent, NOVEMBER + 5 * DAY, LOAD);
       expect(chart).toBeLessThanOrEqual(23 * HOUR);
     }
-    expect(throttled({ latest: HOUR, chart: 2 * DAY }, budget, 10_000, NOVEMBER, TOKENS).chart).toBe(2 * DAY);
+    expect(throttled({ latest: HOUR, chart: 2 * DAY }, budget, 10_000, NOVEMBER, LOAD).chart).toBe(2 * DAY);
   });
 
   test('lasts a month that begins in its midst', () => {
-    const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY, TOKENS);
+    const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY, LOAD);
     expect(latest).toBe(6 * MINUTE);
     expect(
-      throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY, TOKENS).chart,
+      throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY, LOAD).chart,
     ).toBeGreaterThan(6 * HOUR);
   });
 });

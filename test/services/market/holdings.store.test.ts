@@ -16,12 +16,22 @@ import { openTestDatabase, type TestDatabase } from '../../support/database/data
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;
-const open = (clock = createTestClock(NOW)) => {
+/** The archive with every token loaded. */
+async function open(clock = createTestClock(NOW)) {
   const store = createArchiveStore(database.prisma);
   const failover = createFailoverStore(database.prisma);
   const refreshes = createRefreshStore(database.prisma);
-  return openArchiveCache({ store, failover, refreshes, catalogue: builtIn, clock, log: openLog('silent') });
-};
+  const archive = await openArchiveCache({
+    store,
+    failover,
+    refreshes,
+    catalogue: builtIn,
+    clock,
+    log: openLog('silent'),
+  });
+  await Promise.all(BUILT_IN_NAMES.map(archive.load));
+  return archive;
+}
 beforeEach(async () => {
   database = await openTestDatabase();
 });

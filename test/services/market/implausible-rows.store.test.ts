@@ -15,7 +15,9 @@ beforeEach(async () => {
   service = await startService({ clock });
   key = await service.enrol();
   // What is true, from the upstreams, so that what is not lies beside it.
-  await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
+  for (const token of ['bitcoin', 'ethereum', 'solana']) {
+    await service.get(`/v1/prices/latest/token?tokenName=${token}`, { key });
+  }
   await service.get('/v1/prices/history/days?tokenName=bitcoin&days=1', { key });
   await service.get('/v1/prices/latest/stats?token=btc', { key });
 });
@@ -56,6 +58,10 @@ test('rows that cannot be true stop no start, are not served, and are named', as
   const again = await startService({ clock, database: service.database });
   try {
     const get = (path: string) => again.get(path, { key });
+    // Together: the first answer would mend the latest prices of all.
+    await Promise.all(
+      ['bitcoin', 'ethereum', 'solana'].map((token) => get(`/v1/prices/latest/token?tokenName=${token}`)),
+    );
     const minutes = await get('/v1/prices/history/days?tokenName=bitcoin&days=1');
     expect(minutes.status).toBe(200);
     const [series] = (await minutes.json()) as [{ prices: { date: string; price: number }[] }];

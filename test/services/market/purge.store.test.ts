@@ -39,7 +39,7 @@ test('deletes all that a source told, from every process, and it is fetched agai
   const other = await opened.openAnother();
   await market.days('bitcoin', 30, 'json');
   await market.days('ethereum', 1, 'json');
-  await market.latest('bitcoin');
+  for (const { token } of await market.tokens()) await market.latest(token.name);
   await market.idle();
   await other.poll();
   const before = await market.tokens();

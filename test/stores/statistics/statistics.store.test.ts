@@ -37,10 +37,8 @@ test('the last good record takes the place of the one before, and comes back as 
   expect(only).toEqual(newer);
   expect(Object.keys(only?.record ?? {})).toEqual(Object.keys(newer.record));
   expect(others).toEqual([]);
-  const refresh = (await createRefreshStore(database.prisma).all()).find(
-    ({ what }) => what === 'statistics:sol',
-  );
-  expect(refresh).toEqual({ what: 'statistics:sol', fetchedAt: NOW + 300, version: 2 });
+  const refreshes = await createRefreshStore(database.prisma).read(['statistics:sol']);
+  expect(refreshes).toEqual([{ what: 'statistics:sol', fetchedAt: NOW + 300, version: 2 }]);
 });
 
 test('a row of a source, token or shape that this release does not know is left alone', async () => {

@@ -51,6 +51,7 @@ describe.each<[string, Fault]>([
   test('no price is older than two minutes, and each says who told it', { timeout: 60_000 }, async () => {
     const service = await openAt('2026-05-15T14:10:06Z', { UPSTREAM_TIMEOUT_MS: '500' });
     const before = recordOf(await service.market.latest('bitcoin'));
+    for (const token of BUILT_IN_NAMES) await service.market.latest(token);
     service.sandbox.faults.always(fault, { path: COINGECKO });
     const during = await askFor(8 * MINUTE, service);
     expect(during.oldest).toBeLessThanOrEqual(2 * MINUTE);
@@ -77,7 +78,7 @@ describe.each<[string, Fault]>([
 
 test('the next source is asked once a minute, in one call, and only while the first is not sound', async () => {
   const service = await openAt('2026-05-15T14:10:06Z');
-  await service.market.latest('bitcoin');
+  for (const token of BUILT_IN_NAMES) await service.market.latest(token);
   await askFor(5 * MINUTE, service);
   const asked = () => service.sandbox.calls.filter(({ path }) => path === `${KRAKEN}Ticker`).length;
   expect(asked()).toBe(0);

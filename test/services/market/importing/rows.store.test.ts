@@ -76,6 +76,7 @@ it('lets a process that runs take the rows over', async () => {
   const refreshes = createRefreshStore(archive.database.prisma);
   const stores = { store, failover, refreshes };
   const cache = await openArchiveCache({ ...stores, catalogue: builtIn, clock, log: openLog('silent') });
+  await cache.load('ethereum');
   await archive.take([row('2020-01-01', 1), row('2020-01-02', 2)]);
   await cache.sync();
   expect(cache.series('ethereum', 'day').last()).toMatchObject({ price: 2 });
