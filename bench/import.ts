@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY, systemClock } from '#domain/clock';
-import { createImport } from '#services/market/import';
+import { createImport } from '#services/archive/import';
 import { openImportFile } from '#sources/market/csv-import-file';
 import { openDatabase } from '#stores/database/database';
 import { createImportStore } from '#stores/market/imports';

@@ -6,7 +6,7 @@ import {
   type ImportCounts,
   type ImportSummary,
   type KeptRow,
-} from '#services/market/import';
+} from '#services/archive/import';
 import { openImportFile } from '#sources/market/csv-import-file';
 import { ImportFileError } from '#sources/market/csv-lines';
 import { createImportStore } from '#stores/market/imports';

@@ -1,7 +1,7 @@
 import { systemClock } from '#domain/clock';
 import { isMarketSource, MARKET_SOURCES } from '#domain/market/sources/provenance';
 import { EXIT } from '#exit';
-import { createPurge, type Purged } from '#services/market/purge';
+import { createPurge, type Purged } from '#services/archive/purge';
 import { createPurgeStore } from '#stores/market/purges';
 import { pastDate, readArguments, withDatabase, wrongUsage } from './command-line.ts';
 

@@ -1,9 +1,9 @@
 import { throttled } from '#domain/market/refresh-schedule';
 import { frozenAfter } from '#domain/market/sources/source-failover';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
+import { openArchiveCache } from '#services/archive/archive-cache';
+import { createArchiveSummary } from '#services/archive/archive-summary';
 import type { WorkingSet } from '#services/caching/working-set';
-import { openArchiveCache } from '#services/market/archive-cache';
-import { createArchiveSummary } from '#services/market/archive-summary';
 import { createBackfill } from '#services/market/backfill';
 import { createFallback } from '#services/market/fallback';
 import { createFetches } from '#services/market/fetches';

@@ -1,4 +1,4 @@
-import { createRetention } from '#services/market/retention';
+import { createRetention } from '#services/archive/retention';
 import { createPurgeStore } from '#stores/market/purges';
 import type { OpenCandles } from './candles.ts';
 import type { Context } from './context.ts';

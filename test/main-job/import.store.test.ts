@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from '#app';
 import { openDependencies, openLog } from '#dependencies';
 import { systemClock } from '#domain/clock';
-import { createImport } from '#services/market/import';
+import { createImport } from '#services/archive/import';
 import { readSettings } from '#settings';
 import { openImportFile } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';

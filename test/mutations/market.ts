@@ -87,12 +87,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/archive-cache.ts',
-    tests: ['services/market/holdings.store.test.ts'],
+    file: 'src/services/archive/archive-cache.ts',
+    tests: ['services/archive/holdings.store.test.ts'],
     changes: [['Math.min(from, mine.loadedAt - LAST_DAY)', 'from']],
   },
   {
-    file: 'src/services/market/archive-cache.ts',
+    file: 'src/services/archive/archive-cache.ts',
     tests: ['services/market/filling-processes.store.test.ts'],
     changes: [['if (from >= oldest(interval)) return series', 'if (from) return series']],
   },
@@ -198,23 +198,23 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/purge.ts',
-    tests: ['services/market/purge.store.test.ts'],
+    file: 'src/services/archive/purge.ts',
+    tests: ['services/archive/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
-    file: 'src/services/market/retention.ts',
-    tests: ['services/market/purge.store.test.ts'],
+    file: 'src/services/archive/retention.ts',
+    tests: ['services/archive/purge.store.test.ts'],
     changes: [["archive.fetchedAt('retention'), now) < EVERY", "archive.fetchedAt('retention'), now) < 0"]],
   },
   {
     file: 'src/services/market/fetches.ts',
-    tests: ['services/market/purge.store.test.ts'],
+    tests: ['services/archive/purge.store.test.ts'],
     changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
   },
   {
     file: 'src/domain/market/sources/retention.ts',
-    tests: ['services/market/purge.store.test.ts', 'services/candles/deleting-candles.store.test.ts'],
+    tests: ['services/archive/purge.store.test.ts', 'services/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },
   {
@@ -229,7 +229,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/stores/market/archive-sql.ts',
-    tests: ['services/market/holdings.store.test.ts'],
+    tests: ['services/archive/holdings.store.test.ts'],
     changes: [
       [
         'SELECT tstzrange("from", thru + interval \'1 ms\') FROM touching',
@@ -240,7 +240,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/stores/market/archive-sql.ts',
-    tests: ['services/market/implausible-rows.store.test.ts'],
+    tests: ['services/archive/implausible-rows.store.test.ts'],
     changes: [
       ['coalesce(price, 1) > 0', 'coalesce(price, 1) >= 0'],
       ["0) < 'Infinity'", "0) <= 'Infinity'"],
@@ -248,7 +248,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/domain/market/import-row.ts',
-    tests: ['services/market/importing/rows.test.ts'],
+    tests: ['services/archive/importing/rows.test.ts'],
     changes: [
       ['value < 0)', 'value <= 0)'],
       ['fields.length !== columns.length', 'fields.length < columns.length'],
@@ -257,7 +257,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/domain/market/merge-days.ts',
-    tests: ['services/market/importing/rows.test.ts'],
+    tests: ['services/archive/importing/rows.test.ts'],
     changes: [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
       ['(mine.settled && !replace)', '!replace'],
@@ -266,8 +266,8 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/import.ts',
-    tests: ['services/market/importing/import-claims.test.ts'],
+    file: 'src/services/archive/import.ts',
+    tests: ['services/archive/importing/import-claims.test.ts'],
     changes: [
       ['dates.get(date + 2 * DAY) === source', 'dates.get(date + 3 * DAY) === source'],
       ['[last - DAY, last + DAY]', '[last + DAY]'],
@@ -276,8 +276,8 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/import.ts',
-    tests: ['services/market/importing/other-times.store.test.ts'],
+    file: 'src/services/archive/import.ts',
+    tests: ['services/archive/importing/other-times.store.test.ts'],
     changes: [
       ['|| sample.at < other.at', ''],
       ['now >= dayReady(at + DAY)', 'false'],
@@ -286,7 +286,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/stores/market/archive-sql.ts',
-    tests: ['services/market/importing/other-times.store.test.ts'],
+    tests: ['services/archive/importing/other-times.store.test.ts'],
     changes: [
       ["${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'", '${isCovered}'],
       ["IN (SELECT date_trunc('day', at, 'UTC') FROM given)", 'IN (SELECT at FROM given)'],
@@ -294,7 +294,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/stores/market/imports.ts',
-    tests: ['services/market/importing/rows.store.test.ts'],
+    tests: ['services/archive/importing/rows.store.test.ts'],
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
 ];

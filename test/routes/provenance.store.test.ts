@@ -6,7 +6,7 @@ import { DAY, HOUR } from '#domain/clock';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
 import { SOURCES } from '#domain/source-list';
 import { createArchiveStore } from '#stores/market/archive';
-import { openImportArchive } from '../services/market/importing/import-archive.ts';
+import { openImportArchive } from '../services/archive/importing/import-archive.ts';
 import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
 
 const JANUARY = Date.parse('2019-01-01T00:00:00Z');

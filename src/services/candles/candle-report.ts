@@ -5,7 +5,7 @@ import { plausibleTimes } from '#domain/market/plausible-sample';
 import { MARKET_SOURCES } from '#domain/market/sources/provenance';
 import { union } from '#domain/market/span';
 import type { Token } from '#domain/market/token';
-import type { CoverageRow } from '#services/market/coverage-report';
+import type { CoverageRow } from '#services/archive/coverage-report';
 import type { CandleStore } from '#stores/candles/candles';
 
 /** As a row of samples; `first` and `last` are the beginnings of candles. */

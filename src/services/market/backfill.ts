@@ -7,14 +7,14 @@ import { isSettledSlice } from '#domain/market/series';
 import { overlap, type Span } from '#domain/market/span';
 import { beginningOf, type TokenName } from '#domain/market/token';
 import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/age';
+import type { ArchiveCache } from '#services/archive/archive-cache';
+import type { Fetch } from '#services/archive/fetch-names';
 import type { UpstreamBudget } from '#services/upstream/budget';
 import type { Demand } from '#services/upstream/demand';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
 import { createLastRequested } from '#services/upstream/last-requested';
 import type { SingleFlight } from '#services/upstream/single-flight';
-import type { ArchiveCache } from './archive-cache.ts';
 import { type Fallback, NEXT_EVERY } from './fallback.ts';
-import type { Fetch } from './fetch-names.ts';
 import type { Fetches } from './fetches.ts';
 
 type Dependencies = {

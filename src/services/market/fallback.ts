@@ -18,12 +18,12 @@ import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { ageAt, waitOnRefresh } from '#domain/upstream/age';
 import { UpstreamFailure } from '#domain/upstream/failure';
+import type { ArchiveCache } from '#services/archive/archive-cache';
+import type { Fetch } from '#services/archive/fetch-names';
 import type { Demand } from '#services/upstream/demand';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
 import type { SingleFlight } from '#services/upstream/single-flight';
 import type { FailoverStore } from '#stores/market/failover';
-import type { ArchiveCache } from './archive-cache.ts';
-import type { Fetch } from './fetch-names.ts';
 import { createRecorder } from './fetches.ts';
 
 /** How often the latest prices are asked of the next source, all in one call; in ms. */

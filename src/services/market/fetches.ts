@@ -8,10 +8,10 @@ import type { Quote } from '#domain/market/sources/source';
 import { overlap, type Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
+import type { ArchiveCache } from '#services/archive/archive-cache';
+import type { Fetch } from '#services/archive/fetch-names';
 import type { CoinGecko } from '#sources/market/coingecko';
 import type { SeriesUpdate } from '#stores/market/archive';
-import type { ArchiveCache } from './archive-cache.ts';
-import type { Fetch } from './fetch-names.ts';
 
 /** Who is asked here. */
 const SOURCE: MarketSourceName = 'coingecko';

@@ -4,8 +4,8 @@ import type { Interval, Window } from '#domain/market/interval';
 import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { Problem } from '#problems';
+import type { ArchiveCache } from '#services/archive/archive-cache';
 import { upstreamProblem } from '#services/upstream/problem';
-import type { ArchiveCache } from './archive-cache.ts';
 import type { Backfill } from './backfill.ts';
 
 type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };

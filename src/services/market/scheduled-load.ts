@@ -1,7 +1,7 @@
 import { type Clock, DAY, HOUR } from '#domain/clock';
 import type { ScheduledLoad } from '#domain/market/refresh-schedule';
 import { ageAt } from '#domain/upstream/age';
-import type { ArchiveCache } from './archive-cache.ts';
+import type { ArchiveCache } from '#services/archive/archive-cache';
 import { QUOTES_PER_CALL } from './fetches.ts';
 
 /** What was fetched within this, in ms, is fetched again by the schedule; nobody asks for the rest. */

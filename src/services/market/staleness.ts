@@ -1,8 +1,8 @@
 import { type Clock, DAY, HOUR } from '#domain/clock';
 import { INTERVALS } from '#domain/market/interval';
 import { ageAt } from '#domain/upstream/age';
+import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { DataKind, Staleness } from '#services/upstream/last-requested';
-import type { ArchiveCache } from './archive-cache.ts';
 import type { Backfill } from './backfill.ts';
 
 type Dependencies = {

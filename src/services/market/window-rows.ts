@@ -4,7 +4,7 @@ import { columnsOf, isSettledSlice, type Series, samplesOf, type ToldSample } fr
 import { FIRST_SOURCE, sourcesByFrequency } from '#domain/market/sources/provenance';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
-import type { ArchiveCache } from './archive-cache.ts';
+import type { ArchiveCache } from '#services/archive/archive-cache';
 
 /** Beyond this a window is answered in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
 const WIDE_SAMPLES = 1000;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
-import { createPurge } from '#services/market/purge';
+import { createPurge } from '#services/archive/purge';
 import { createCandleStore } from '#stores/candles/candles';
 import { createPurgeStore } from '#stores/market/purges';
 import { createTestClock } from '../../../fixtures/clock.ts';

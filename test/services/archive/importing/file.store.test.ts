@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createImport } from '#services/market/import';
+import { createImport } from '#services/archive/import';
 import { openImportFile } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';

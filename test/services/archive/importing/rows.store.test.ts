@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openLog } from '#dependencies';
-import { openArchiveCache } from '#services/market/archive-cache';
+import { openArchiveCache } from '#services/archive/archive-cache';
 import { createArchiveStore } from '#stores/market/archive';
 import { createFailoverStore } from '#stores/market/failover';
 import { createRefreshStore } from '#stores/upstream/claims-and-budgets';

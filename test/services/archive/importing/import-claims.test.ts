@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isoDate } from '#domain/clock';
 import { IMPORT_COLUMNS } from '#domain/market/import-row';
-import { createImport } from '#services/market/import';
+import { createImport } from '#services/archive/import';
 import type { ImportFile } from '#sources/market/csv-import-file';
 import type { ImportStore } from '#stores/market/imports';
 

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR } from '#domain/clock';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
-import { createPurge } from '#services/market/purge';
+import { createPurge } from '#services/archive/purge';
 import { createArchiveStore } from '#stores/market/archive';
 import { createPurgeStore } from '#stores/market/purges';
 import { createTestClock } from '../../../fixtures/clock.ts';

@@ -6,7 +6,7 @@ import { INTERVALS } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { samplesOf } from '#domain/market/series';
 import { BUILT_IN_NAMES, type TokenName } from '#domain/market/token';
-import { type ArchiveCache, openArchiveCache } from '#services/market/archive-cache';
+import { type ArchiveCache, openArchiveCache } from '#services/archive/archive-cache';
 import { createArchiveStore, type SeriesUpdate } from '#stores/market/archive';
 import { createFailoverStore } from '#stores/market/failover';
 import { createRefreshStore } from '#stores/upstream/claims-and-budgets';

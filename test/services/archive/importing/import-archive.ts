@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { DAY } from '#domain/clock';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { TokenName } from '#domain/market/token';
-import { type BadLine, createImport, type KeptRow } from '#services/market/import';
+import { type BadLine, createImport, type KeptRow } from '#services/archive/import';
 import { openImportFile } from '#sources/market/csv-import-file';
 import { createArchiveStore } from '#stores/market/archive';
 import { createImportStore } from '#stores/market/imports';
