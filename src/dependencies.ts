@@ -93,6 +93,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
       requests: requests.all,
       upstreams: () => [prices, venue, chains, nodes].flatMap((one) => one.readings()),
       staleness: () => [...prices.market.staleness(), ...chains.statistics.staleness()],
+      memory: workingSet.reading,
       leases: allowance.reading,
       isDatabaseUp: () =>
         checkDatabase().then(

@@ -8,6 +8,7 @@ const readings: Readings = {
   requests: requests.all,
   upstreams: () => [{ upstream: 'node-1', breaker: 'half_open' }],
   staleness: () => [],
+  memory: () => ({ bytes: 0, mostBytes: 1 }),
   leases: () => ({
     ...{ leases: 0, granted: 0, unspent: 0, unsettled: 0, settled: 0, refunded: 0, tick: 2_500 },
   }),

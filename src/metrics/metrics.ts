@@ -28,6 +28,8 @@ export type Readings = {
   requests: () => Iterable<Histogram>;
   upstreams: () => readonly UpstreamReading[];
   staleness: () => readonly Staleness[];
+  /** What stored rows take of memory, and what they may, in bytes. */
+  memory: () => { bytes: number; mostBytes: number };
   leases: () => LeasesReading;
   isDatabaseUp: () => Promise<boolean>;
 };
@@ -118,6 +120,18 @@ export function createMetrics() {
     ]);
   }
 
+  function addMemory(read: Readings['memory']): void {
+    const rows = () => [read()];
+    gauges([], rows, () => ({}), [
+      ['quotient_archive_memory_bytes', 'What the series and candles in memory take', ({ bytes }) => bytes],
+      [
+        'quotient_archive_memory_limit_bytes',
+        'Beyond this, those go that nobody has used for longest',
+        ({ mostBytes }) => mostBytes,
+      ],
+    ]);
+  }
+
   function addLeases(read: Readings['leases']): void {
     const rows = () => [read()];
     gauges([], rows, () => ({}), [
@@ -167,11 +181,12 @@ export function createMetrics() {
     ledgerWait: (ms: number): void => ledgerWait(ms / SECOND),
 
     /** Adds the process's own metrics, and those that a scrape reads. */
-    read({ requests, upstreams, staleness, leases, isDatabaseUp }: Readings): void {
+    read({ requests, upstreams, staleness, memory, leases, isDatabaseUp }: Readings): void {
       registry.addProcess();
       addRequests(requests);
       addUpstreams(upstreams);
       addStaleness(staleness);
+      addMemory(memory);
       addLeases(leases);
       registry.gauge('quotient_database_up', 'Whether the database answers: 1, or 0', async () =>
         (await isDatabaseUp()) ? 1 : 0,

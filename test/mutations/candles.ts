@@ -52,8 +52,8 @@ export const candles: Mutations[] = [
     file: 'src/services/candles/candle-cache.ts',
     tests: ['services/candles/deleting-candles.store.test.ts'],
     changes: [
-      ['(-import|-purge)?', '(-import)?'],
-      ["isFetch: kind === 'candles' };", 'isFetch: true };'],
+      [", 'candles-import', 'candles-purge']", ", 'candles-import']"],
+      ['(what) => what === candleFetch(one)', '() => true'],
     ],
   },
   {

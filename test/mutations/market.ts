@@ -89,12 +89,59 @@ export const market: Mutations[] = [
   {
     file: 'src/services/archive/archive-cache.ts',
     tests: ['services/archive/holdings.store.test.ts'],
-    changes: [['Math.min(from, mine.loadedAt - LAST_DAY)', 'from']],
+    changes: [
+      ['touched(what, polledAt)', 'touched(what, now)'],
+      ['Math.min(at, before?.at ?? at)', 'Math.max(at, before?.at ?? at)'],
+      ['    polledAt = now;\n', ''],
+    ],
+  },
+  {
+    file: 'src/services/archive/archive-cache.ts',
+    tests: ['services/archive/loading.store.test.ts'],
+    changes: [
+      ['      forget(namesOf(token));\n', ''],
+      ['    workingSet.trim();\n', ''],
+      ['    workingSet.use(known);\n    return known;', '    return known;'],
+    ],
+  },
+  {
+    file: 'src/services/caching/working-set.ts',
+    tests: ['services/caching/working-set.test.ts'],
+    changes: [
+      ['(left <= mostBytes || at > idleSince)', '(left <= mostBytes)'],
+      ['a - b)', 'b - a)'],
+      ['        left -= resident.bytes();\n', ''],
+    ],
+  },
+  {
+    file: 'src/services/upstream/demand.ts',
+    tests: ['services/market/demand.store.test.ts'],
+    changes: [
+      ['>= NOTE_EVERY', '< NOTE_EVERY'],
+      ['      await note();\n', ''],
+      ['if (at < oldest) requestedAt', 'if (at > oldest) requestedAt'],
+    ],
+  },
+  {
+    file: 'src/services/market/backfill.ts',
+    tests: ['services/market/demand.store.test.ts'],
+    changes: [
+      ['Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own', 'ofAll'],
+      ['ofAll < budget.schedule().early', 'false'],
+      ['for (const token of tokens) askedAt.set(token, clock.now());', ''],
+    ],
+  },
+  {
+    file: 'src/services/market/scheduled-load.ts',
+    tests: ['services/market/demand.store.test.ts'],
+    changes: [["inUse('chart')", '0']],
   },
   {
     file: 'src/services/archive/archive-cache.ts',
     tests: ['services/market/filling-processes.store.test.ts'],
-    changes: [['if (from >= oldest(interval)) return series', 'if (from) return series']],
+    changes: [
+      ['if (from >= oldestInMemory(interval, clock.now())) return series', 'if (from) return series'],
+    ],
   },
   {
     file: 'src/domain/market/sources/aggregator-plan.ts',

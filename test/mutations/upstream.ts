@@ -17,7 +17,9 @@ export const upstream: Mutations[] = [
     tests: ['domain/market/refresh-schedule.test.ts'],
     changes: [
       ['Math.ceil(timeLeft / DAY)', 'Math.floor(timeLeft / DAY)'],
-      ['Math.max(1, planned / left)', 'Math.min(1, planned / left)'],
+      [': planned / left', ': left / planned'],
+      ['timeLeft / (left - planned)', 'timeLeft / left'],
+      ['(load.latest * timeLeft) / schedule.latest', 'timeLeft / schedule.latest'],
       ['Math.max(schedule.chart, LONGEST_CHART)', 'schedule.chart'],
     ],
   },

@@ -8,6 +8,7 @@ const readings: Readings = {
   requests: () => [],
   upstreams: () => [],
   staleness: () => [],
+  memory: () => ({ bytes: 0, mostBytes: 1 }),
   leases: () => ({
     ...{ leases: 0, granted: 0, unspent: 0, unsettled: 0, settled: 0, refunded: 0, tick: 1_000 },
     waits: { counts: [], sum: 0 },
