@@ -125,6 +125,9 @@ describe('a holder that died', () => {
   test('is waited for until the deadline, and not called past', async () => {
     await orphan('1 hour');
     const { market } = await start({ UPSTREAM_TIMEOUT_MS: '300' });
+    // Loads the token, and asks for nothing.
+    const before = Date.parse('2008-01-01T00:00:00Z');
+    await expect(market.date('bitcoin', before, 'json')).rejects.toMatchObject({ code: 'no_data' });
     const answer = Promise.resolve(market.latest('bitcoin'));
     clock.advance(301);
     await expect(answer).rejects.toMatchObject({ code: 'upstream_timeout' });

@@ -92,7 +92,6 @@ export const market: Mutations[] = [
     changes: [
       ['touched(what, polledAt)', 'touched(what, now)'],
       ['Math.min(at, before?.at ?? at)', 'Math.max(at, before?.at ?? at)'],
-      ['    polledAt = now;\n', ''],
     ],
   },
   {
@@ -119,7 +118,7 @@ export const market: Mutations[] = [
     changes: [
       ['>= NOTE_EVERY', '< NOTE_EVERY'],
       ['      await note();\n', ''],
-      ['if (at < oldest) requestedAt', 'if (at > oldest) requestedAt'],
+      ['clock.now() - IN_DEMAND', 'clock.now() - 2 * IN_DEMAND'],
     ],
   },
   {
@@ -128,8 +127,12 @@ export const market: Mutations[] = [
     changes: [
       ['Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own', 'ofAll'],
       ['ofAll < budget.schedule().early', 'false'],
-      ['for (const token of tokens) askedAt.set(token, clock.now());', ''],
     ],
+  },
+  {
+    file: 'src/services/market/backfill.ts',
+    tests: ['services/market/market-failures.store.test.ts'],
+    changes: [['for (const token of tokens) askedAt.set(token, clock.now());', '']],
   },
   {
     file: 'src/services/market/scheduled-load.ts',

@@ -37,9 +37,7 @@ export function createDemand({ store, clock }: Dependencies) {
     /** Those that were asked for within the hour, by name. */
     async tokens(): Promise<TokenName[]> {
       await note();
-      const oldest = clock.now() - IN_DEMAND;
-      for (const [token, at] of requestedAt) if (at < oldest) requestedAt.delete(token);
-      return [...new Set([...(await store.since(oldest)), ...requestedAt.keys()])].sort();
+      return store.since(clock.now() - IN_DEMAND);
     },
   };
 }
