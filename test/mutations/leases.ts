@@ -49,7 +49,8 @@ export const leases: Mutations[] = [
     tests: ['services/quota/waiting-calls.test.ts'],
     changes: [
       ['DEADLINE - waited', 'DEADLINE'],
-      ['        quota.asked = undefined;\n', ''],
+      ['      quota.asked = undefined;\n', ''],
+      ['if (quota.waiting === 0) endLease', 'endLease'],
     ],
   },
   {
@@ -71,6 +72,9 @@ export const leases: Mutations[] = [
     changes: [
       ['extend(lease, asked)', 'extend(lease, instantOf(clock))'],
       ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
+      ['    for (const { lease } of items) opening.add(lease);\n', ''],
+      ['!opening.has(ended) && ', ''],
+      ['.filter(({ lease }) => !opening.has(lease))', ''],
     ],
   },
   {
@@ -96,6 +100,7 @@ export const leases: Mutations[] = [
     tests: ['services/quota/scheduler.test.ts'],
     changes: [
       ['      next = undefined;\n', ''],
+      ['createShared(createOneAtATime(), grantFirst)', 'createShared(inTurn, grantFirst)'],
       ['for (const statement of statements) await inTurn', 'for (const statement of statements) inTurn'],
       ['Math.min(LONGEST, Math.max(1, ', 'Math.max(LONGEST, Math.max(1, '],
     ],

@@ -63,36 +63,42 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ..
     return lease && unspent(lease) > 0 && isUsable(lease, at) ? take(quota, lease, at) : undefined;
   }
 
+  /** The next statement with this user's leases. */
+  const ask = (quota: QuotaState): Promise<void> =>
+    settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon();
+
   /**
    * Resolves after the next statement with this user's leases; all waiting calls of the user share it. A call waits so
    * many ms at most; the statement goes on without it, and what it grants stays with the user.
    */
   async function settled(quota: QuotaState, atMost: number): Promise<void> {
-    const since = clock.elapsed();
-    quota.lastCallAt = since;
+    quota.lastCallAt = clock.elapsed();
     quota.waiting += 1;
-    if (!quota.asked) {
-      settling.ask(quota);
-      quota.asked = scheduler.soon().finally(() => {
-        quota.asked = undefined;
-      });
-    }
+    quota.asked ??= ask(quota).finally(() => {
+      quota.asked = undefined;
+    });
     await withinDeadline(quota.asked, undefined, atMost).finally(() => {
       quota.waiting -= 1;
-      observeWait?.(clock.elapsed() - since);
     });
   }
 
   async function acquire(quota: QuotaState, spender: Spender, waited: number): Promise<Receipt> {
-    const until = clock.elapsed() + DEADLINE - waited;
-    for (;;) {
-      const lease = quotas.currentLease(quota, spender);
-      const at = instantOf(clock);
-      if (unspent(lease) > 0 && isUsable(lease, at)) return take(quota, lease, at);
-      if (quota.exhausted && at.elapsed < quota.exhausted.until)
-        throw exhausted(quota.exhausted.comesBackIn, lease);
-      settling.refuseFailed();
-      await settled(quota, until - clock.elapsed());
+    const since = clock.elapsed();
+    const until = since + DEADLINE - waited;
+    let hasWaited = false;
+    try {
+      for (;;) {
+        const lease = quotas.currentLease(quota, spender);
+        const at = instantOf(clock);
+        if (unspent(lease) > 0 && isUsable(lease, at)) return take(quota, lease, at);
+        if (quota.exhausted && at.elapsed < quota.exhausted.until)
+          throw exhausted(quota.exhausted.comesBackIn, lease);
+        settling.refuseFailed();
+        hasWaited = true;
+        await settled(quota, until - clock.elapsed());
+      }
+    } finally {
+      if (hasWaited) observeWait?.(clock.elapsed() - since);
     }
   }
 
@@ -140,18 +146,15 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ..
      * leases under another limit are settled.
      */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
-      let isAsking = false;
       for (const { key, limit } of users) {
         const quota = quotas.find(key);
         if (!quota?.lease) continue;
         const isUnused = isIdle(quota, clock.elapsed());
         if (!isUnused && quota.lease.limit === limit) continue;
         if (isUnused) endLease(quota);
-        settling.ask(quota);
-        isAsking = true;
+        // What fails here is tried again with the next tick, which says so.
+        ask(quota).catch(() => undefined);
       }
-      // What fails here is tried again with the next tick, which says so.
-      if (isAsking) scheduler.soon().catch(() => undefined);
     },
 
     /** Settles everything now. */
@@ -162,10 +165,11 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ..
       scheduler.close();
       const deadline = clock.elapsed() + withinMs;
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
-        for (const quota of quotas.all()) endLease(quota);
-        await scheduler
-          .tick()
-          .catch((err) => log.warn({ err }, 'the ledger could not be settled before the stop'));
+        // A call that waits has its grant first.
+        for (const quota of quotas.all()) if (quota.waiting === 0) endLease(quota);
+        await Promise.all([scheduler.soonGranted(), scheduler.tick()]).catch((err) =>
+          log.warn({ err }, 'the ledger could not be settled before the stop'),
+        );
       }
     },
 

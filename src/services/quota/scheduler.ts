@@ -18,32 +18,46 @@ export type SchedulerOptions = {
 };
 
 type Dependencies = SchedulerOptions & {
-  /** The statement for those who wait. */
+  /** The statement for those who wait, and the one for first grants. */
   settleAsking: Statement;
+  grantFirst: Statement;
   /** Begins a tick: what is to be settled now, in statements of bounded size, and how many users are active. */
   begin: () => { activeUsers: number; statements: readonly Statement[] };
 };
 
-/**
- * When the ledger is settled: one statement at a time, each as soon as the one before it is over. All who wait share
- * the next one, which goes before the statements of a tick that have not begun.
- */
-export function createScheduler({ settleAsking, begin, clock, log, tickMs = SECOND }: Dependencies) {
-  const inTurn = createOneAtATime();
-  let next: Promise<void> | undefined;
-  let interval = tickMs;
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
+type InTurn = ReturnType<typeof createOneAtATime>;
 
-  function soon(): Promise<void> {
+/** Asks for the next run of a statement, which begins in its turn: all who ask until then share it. */
+function createShared(inTurn: InTurn, statement: Statement): Statement {
+  let next: Promise<void> | undefined;
+  return () => {
     next ??= inTurn(async () => {
       // Requests that arrived together are read one after another: after a turn of the loop all of them are in.
       await nextTurn();
       next = undefined;
-      return settleAsking();
+      return statement();
     });
     return next;
-  }
+  };
+}
+
+/**
+ * When the ledger is settled: one statement at a time, each as soon as the one before it is over. All who wait share
+ * the next one, which goes before the statements of a tick that have not begun. First grants, of leases that no other
+ * statement has, go beside all these in the same way: they wait for each other alone.
+ */
+export function createScheduler({
+  settleAsking,
+  grantFirst,
+  begin,
+  clock,
+  log,
+  tickMs = SECOND,
+}: Dependencies) {
+  const inTurn = createOneAtATime();
+  let interval = tickMs;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   async function tick(): Promise<void> {
     const { activeUsers, statements } = begin();
@@ -62,8 +76,11 @@ export function createScheduler({ settleAsking, begin, clock, log, tickMs = SECO
   tickAfter(interval);
 
   return {
-    /** The next statement: all who ask until it starts share it. Throws what it throws. */
-    soon,
+    /** The next statement for those who wait. Throws what it throws. */
+    soon: createShared(inTurn, settleAsking),
+
+    /** The next first grants, when those under way are over. Throws what they throw. */
+    soonGranted: createShared(createOneAtATime(), grantFirst),
 
     /** Everything, now. */
     tick,

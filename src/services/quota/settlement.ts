@@ -33,14 +33,20 @@ const inPieces = <One>(all: readonly One[], size: number): One[][] =>
 /** Which leases are reported to the ledger, and what is learnt from its answer: items → report → send → apply. */
 export function createSettling({ quotas, ledger, clock, firstGrant }: Dependencies) {
   const asking = new Set<QuotaState>();
+  const askingFirst = new Set<QuotaState>();
+  /** Leases whose first grant is under way: no other statement has them. */
+  const opening = new Set<Lease>();
   let settledCalls = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
 
-  function itemsOfAsking(): Item[] {
+  /** Whether it is for a first grant that a user's calls wait: nothing else is to be settled with it. */
+  const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
+
+  function itemsOfAsking(users: Set<QuotaState>): Item[] {
     const items: Item[] = [];
-    for (const quota of asking) {
+    for (const quota of users) {
       if (items.length >= SETTLED_AT_ONCE) break;
-      asking.delete(quota);
+      users.delete(quota);
       const { lease, waiting } = quota;
       // The rate is that of the last tick: more may have come since.
       const rate = Math.max(quota.rate, quota.callsThisTick);
@@ -49,7 +55,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
       // Leases that ended are settled with it: what they give back may be all that is left to grant.
       for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
     }
-    return items;
+    return items.filter(({ lease }) => !opening.has(lease));
   }
 
   /** What is due in a tick: leases that want more, those that only report, those that give back. */
@@ -66,7 +72,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
           items.reporting.push({ quota, lease, want: 0 });
       }
       for (const ended of quota.ended)
-        if (!ended.closed || ended.spent !== ended.settled)
+        if (!opening.has(ended) && (!ended.closed || ended.spent !== ended.settled))
           items.returning.push({ quota, lease: ended, want: 0 });
     }
     return items;
@@ -103,30 +109,38 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     return answer;
   }
 
-  /** Reports leases and learns from the answer; gives those that the ledger left out. */
-  async function send(items: readonly Item[], statement: Settle): Promise<Item[]> {
+  /** Reports leases and learns from the answer. */
+  async function send(items: readonly Item[], statement: Settle): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, true));
     const states = await answerTo(statement(reports));
-    return items.filter((item, i) => {
+    items.forEach((item, i) => {
       const state = states[i];
       if (state) applyAnswer(item, reports[i] as LeaseReport, state, asked);
-      return state === undefined;
     });
   }
 
-  /** A first grant of a user with plenty left has a statement of its own, which costs a fourth; the rest is settled. */
+  const settle = (items: readonly Item[]): Promise<void> => send(items, ledger.settle);
+
   async function settleAsking(): Promise<void> {
     refuseFailed();
-    const items = itemsOfAsking();
-    const isNew = ({ quota, lease }: Item) => lease.seq === 0 && quota.ended.length === 0;
-    const [fresh, known] = [items.filter(isNew), items.filter((item) => !isNew(item))];
-    const left = fresh.length > 0 ? await send(fresh, ledger.grantFirst) : [];
-    if (known.length + left.length > 0) await settle([...known, ...left]);
+    const items = itemsOfAsking(asking);
+    if (items.length > 0) await settle(items);
   }
 
-  async function settle(items: readonly Item[]): Promise<void> {
-    await send(items, ledger.settle);
+  /**
+   * A first grant of a user with plenty left has a statement of its own, which costs a fourth; whoever is left out asks
+   * again, and is settled.
+   */
+  async function grantFirst(): Promise<void> {
+    refuseFailed();
+    // Since they asked they may have been settled, with a lease that ended meanwhile.
+    const items = itemsOfAsking(askingFirst).filter(({ lease }) => lease.seq === 0);
+    if (items.length === 0) return;
+    for (const { lease } of items) opening.add(lease);
+    await send(items, ledger.grantFirst).finally(() => {
+      for (const { lease } of items) opening.delete(lease);
+    });
   }
 
   /** A heartbeat costs a third of a settlement; a lease that the ledger does not know as open is settled after it. */
@@ -174,13 +188,18 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
   }
 
   return {
-    /** The user's leases go into the next statement for those who wait. */
-    ask: (quota: QuotaState): void => {
-      asking.add(quota);
+    /** The user's leases go into the next statement for those who wait; tells whether that is the one of first grants. */
+    ask(quota: QuotaState): boolean {
+      const isFirst = isNew(quota);
+      (isFirst ? askingFirst : asking).add(quota);
+      return isFirst;
     },
 
     /** Settles the leases that ask. Throws `database_unavailable`. */
     settleAsking,
+
+    /** Asks for the first grants. Throws `database_unavailable`. */
+    grantFirst,
 
     /** Begins a tick: all that is due, in statements of bounded size that throw `database_unavailable`. */
     begin(): { activeUsers: number; statements: Statement[] } {

@@ -24,8 +24,10 @@ function open({ ticks = [] as string[], activeUsers = 0 } = {}) {
       return ending.promise;
     };
   let asked = 0;
+  let granted = 0;
   const scheduler = createScheduler({
     settleAsking: () => statement(`asked ${++asked}`)(),
+    grantFirst: () => statement(`granted ${++granted}`)(),
     begin: () => ({ activeUsers, statements: ticks.map(statement) }),
     clock: systemClock,
     log,
@@ -82,6 +84,23 @@ it('who comes during a tick goes before what the tick has not begun', async () =
   await over('piece 2');
   await over('piece 3');
   await ticked;
+});
+
+it('first grants wait for each other alone', async () => {
+  const { scheduler, began, over } = open({ ticks: ['piece 1', 'piece 2'] });
+  const ticked = scheduler.tick();
+  await begin();
+  const first = scheduler.soonGranted();
+  await begin();
+  expect(began).toEqual(['piece 1', 'granted 1']);
+  const others = [scheduler.soonGranted(), scheduler.soonGranted()];
+  await over('piece 1');
+  expect(began).toEqual(['piece 1', 'granted 1', 'piece 2']);
+  await over('granted 1');
+  expect(began).toEqual(['piece 1', 'granted 1', 'piece 2', 'granted 2']);
+  await over('piece 2');
+  await over('granted 2');
+  await Promise.all([ticked, first, ...others]);
 });
 
 it('what is left of a tick that failed is not sent', async () => {

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { DAY } from '#domain/clock';
 import { createLeases } from '#services/quota/leases';
 import type { LedgerStore } from '#stores/quota/ledger';
 import { BY_HAND, type HandClock, handClock } from './allowance-harness.ts';
@@ -16,15 +17,15 @@ beforeEach(() => {
 function open() {
   const sizes: number[] = [];
   let answering = Promise.resolve();
-  const statement = async (reports: readonly { want: number }[]) => {
+  const statement = async (reports: readonly { want: number; close: boolean }[]) => {
     sizes.push(reports.length);
     await answering;
-    return reports.map(({ want }) => {
+    return reports.map(({ want, close }) => {
       const granted = want || 50;
-      return { granted, closed: false, limit: 10_000, left: 9_000, reclaimableIn: null };
+      return { granted, closed: close, limit: 10_000, left: 9_000, reclaimableIn: null };
     });
   };
-  const heartbeat = async (reports: readonly { want: number }[]) =>
+  const heartbeat = async (reports: readonly { want: number; close: boolean }[]) =>
     new Set((await statement(reports)).keys());
   const ledger = { settle: statement, heartbeat, grantFirst: statement } as unknown as LedgerStore;
   const leases = createLeases({ ledger, clock, log, tickMs: BY_HAND });
@@ -136,4 +137,37 @@ it('a tick reports every lease that was spent from, in statements of bounded siz
   await leases.settle();
   expect(sizes).toEqual([2_500, 500]);
   leases.abandon();
+});
+
+it('a first call does not wait for the statements of a tick', async () => {
+  const { spend, sizes, hold, leases } = open();
+  await spend(1);
+  const held = hold();
+  const ticked = leases.settle();
+  await begun();
+  hold().resolve();
+  await spend(2);
+  expect(sizes).toEqual([1, 1, 1]);
+  held.resolve();
+  await ticked;
+  leases.abandon();
+});
+
+it('a lease whose first grant is under way is in no other statement: when its date or limit turns, at the stop', async () => {
+  const { spend, sizes, hold, leases } = open();
+  const held = hold();
+  const call = spend(1);
+  await begun();
+  hold().resolve();
+  leases.review([{ key: 1, limit: 5_000 }]);
+  await begun();
+  clock.pass(DAY);
+  await leases.settle();
+  expect(sizes).toEqual([1]);
+  const closed = leases.close(10_000);
+  await begun();
+  expect(sizes).toEqual([1]);
+  held.resolve();
+  await Promise.all([call, closed]);
+  expect(leases.of(1)).toEqual([]);
 });
