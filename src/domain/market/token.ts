@@ -100,3 +100,10 @@ export const knownSince = (
 /** The first instant of the date on which the token's chain began (Unix ms); of one that is not served, of the first chain. */
 export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
   token ? midnightOf(token.begins) : FIRST_BLOCK;
+
+/** Whether a text can be a token's name: an id of the aggregator that stands for itself in a path and in a list. */
+export const isTokenId = (text: string): boolean => /^[a-z0-9_-][a-z0-9._-]{0,99}$/.test(text);
+
+/** Whether a text can be a token's symbol: in lower case, without spaces, commas and control characters. */
+export const isTokenSymbol = (text: string): boolean =>
+  /^[^\s,\p{C}]{1,50}$/u.test(text) && text === text.toLowerCase();

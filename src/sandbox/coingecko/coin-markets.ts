@@ -1,7 +1,7 @@
 import { DAY } from '#domain/clock';
-import type { Token } from '#domain/market/token';
+import type { TokenName } from '#domain/market/token';
 import { extremesAt, figuresAt, quotedAt, supplyAt } from '#sandbox/price-model';
-import { SANDBOX_TOKENS } from '#sandbox/tokens';
+import { type SandboxToken, sandboxToken, sandboxTokens } from '#sandbox/tokens';
 import { publishedMidnight } from './chart.ts';
 import { rubyFloat } from './ruby-float.ts';
 
@@ -25,7 +25,12 @@ function quoted(price: number): unknown {
 const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
 
 /** One record of `/coins/markets`, or null before the token's listing. */
-function coinMarket(seed: number, { name: token, symbol, title }: Token, rank: number, now: number): unknown {
+function coinMarket(
+  seed: number,
+  { name: token, symbol, title }: SandboxToken,
+  rank: number,
+  now: number,
+): unknown {
   const at = quotedAt(seed, token, now);
   const figures = figuresAt(seed, token, at);
   const extremes = extremesAt(seed, token, publishedMidnight(now), at);
@@ -65,16 +70,75 @@ function coinMarket(seed: number, { name: token, symbol, title }: Token, rank: n
   };
 }
 
-// Ranks on the real list, where other coins are in between.
-const RANKS = [1, 2, 6, 7, 90];
+// Ranks on the real list, where other coins are in between; the made-up ones come after them.
+const RANKS: Readonly<Record<TokenName, number>> = {
+  bitcoin: 1,
+  ethereum: 2,
+  'usd-coin': 6,
+  solana: 7,
+  arweave: 90,
+};
+const rankOf = ({ name, place }: SandboxToken): number => RANKS[name] ?? place;
 
-/** The records of `/coins/markets`, largest market cap first. Unknown ids are left out. */
-export function coinMarkets(seed: number, ids: readonly string[] | null, now: number): unknown[] {
-  return SANDBOX_TOKENS.all()
+/** A page of a list has so many records, and no more than so many. */
+const PAGE = { default: 100, max: 250 };
+
+type Page = { perPage?: number; page?: number };
+
+/** A page of the records of `/coins/markets`, largest market cap first. Unknown ids are left out. */
+export function coinMarkets(
+  seed: number,
+  ids: readonly string[] | null,
+  now: number,
+  { perPage = PAGE.default, page = 1 }: Page = {},
+): unknown[] {
+  const asked =
+    ids === null ? [...sandboxTokens().values()] : [...new Set(ids)].flatMap((id) => sandboxToken(id) ?? []);
+  const size = Math.min(perPage, PAGE.max);
+  return asked
     .map((token) => ({ token, cap: figuresAt(seed, token.name, now)?.marketCap ?? 0 }))
     .sort((a, b) => b.cap - a.cap)
-    .map(({ token }, place) => ({ token, rank: RANKS[place] ?? 100 }))
-    .filter(({ token }) => ids === null || ids.includes(token.name))
-    .map(({ token, rank }) => coinMarket(seed, token, rank, now))
-    .filter((record) => record !== null);
+    .slice((page - 1) * size, page * size)
+    .flatMap(({ token }) => coinMarket(seed, token, rankOf(token), now) ?? []);
+}
+
+/** The answer of `/coins/{id}`: of its hundreds of members those that somebody looks at. */
+export function coinDetails(seed: number, token: SandboxToken, now: number): unknown {
+  const { name: id, symbol, title, genesis = null } = token;
+  const at = quotedAt(seed, id, now);
+  const extremes = extremesAt(seed, id, publishedMidnight(now), at);
+  const dollars = (value: unknown) => (value === undefined ? {} : { usd: value });
+  return {
+    ...{ id, symbol, name: title, web_slug: id, asset_platform_id: null, platforms: { '': '' } },
+    ...{ categories: [], genesis_date: genesis, market_cap_rank: rankOf(token) },
+    market_data: {
+      current_price: dollars(extremes ? quoted(figuresAt(seed, id, at)?.price ?? 0) : undefined),
+      ath: dollars(extremes && quoted(extremes.high.price)),
+      ath_date: dollars(extremes && new Date(extremes.high.at).toISOString()),
+      atl: dollars(extremes && quoted(extremes.low.price)),
+      atl_date: dollars(extremes && new Date(extremes.low.at).toISOString()),
+    },
+    last_updated: new Date(at).toISOString(),
+  };
+}
+
+const FOUND = 25;
+
+/** `/coins/list` */
+export const coinList = (): unknown[] =>
+  [...sandboxTokens().values()].map(({ name: id, symbol, title: name }) => ({ id, symbol, name }));
+
+/** `/search`: the coins in whose names a text is. */
+export function searchCoins(text: string): unknown {
+  const wanted = text.toLowerCase();
+  const coins = [...sandboxTokens().values()]
+    .filter(({ name, symbol, title }) =>
+      [name, symbol, title.toLowerCase()].some((called) => called.includes(wanted)),
+    )
+    .slice(0, FOUND)
+    .map((token) => ({
+      ...{ id: token.name, name: token.title, api_symbol: token.name },
+      ...{ symbol: token.symbol.toUpperCase(), market_cap_rank: rankOf(token) },
+    }));
+  return { coins, exchanges: [], icos: [], categories: [], nfts: [] };
 }

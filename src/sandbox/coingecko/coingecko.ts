@@ -4,10 +4,10 @@ import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/
 import type { TokenName } from '#domain/market/token';
 import { monthOf } from '#domain/upstream/budget';
 import { jsonReply } from '#sandbox/replies';
-import { SANDBOX_TOKENS } from '#sandbox/tokens';
+import { type SandboxToken, sandboxToken } from '#sandbox/tokens';
 import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
 import { chartInterval, chartOf, type Window } from './chart.ts';
-import { coinMarkets } from './coin-markets.ts';
+import { coinDetails, coinList, coinMarkets, searchCoins } from './coin-markets.ts';
 import {
   beyondReach,
   coinNotFound,
@@ -45,9 +45,12 @@ function parameterError(query: URLSearchParams, required: readonly string[]): An
 
 function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer {
   // Not trimmed: an id after a space is unknown, and unknown ids are left out silently.
-  return (
-    parameterError(query, ['vs_currency']) ?? ok(coinMarkets(seed, query.get('ids')?.split(',') ?? null, now))
-  );
+  const wrong = parameterError(query, ['vs_currency']);
+  if (wrong) return wrong;
+  const [perPage, page] = [Number(query.get('per_page') ?? 100), Number(query.get('page') ?? 1)];
+  if (!(perPage > 0)) return invalidParameter('per_page');
+  if (!(page > 0)) return invalidParameter('page');
+  return ok(coinMarkets(seed, query.get('ids')?.split(',') ?? null, now, { perPage, page }));
 }
 
 function chart(token: TokenName, query: URLSearchParams, window: Window, state: CoingeckoState): Answer {
@@ -95,11 +98,16 @@ function key(headers: UpstreamRequest['headers'], state: CoingeckoState): Answer
   });
 }
 
+const details = (token: TokenName, _query: URLSearchParams, { seed, now }: CoingeckoState): Answer =>
+  ok(coinDetails(seed, sandboxToken(token) as SandboxToken, now));
+
 const COIN_ROUTES = new Map([
+  ['', details],
   ['market_chart', marketChart],
   ['market_chart/range', marketChartRange],
 ]);
-const COIN_PATH = /^\/coins\/([^/]+)\/(.+)$/;
+const LISTS: ReadonlySet<string> = new Set(['/coins/markets', '/coins/list']);
+const COIN_PATH = /^\/coins\/([^/]+)(?:\/(.+))?$/;
 
 /** The answer to one call: a pure function of the request and the state. */
 export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState): Answer {
@@ -110,10 +118,12 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
   if (path === '/ping') return ok({ gecko_says: '(V3) To the Moon!' });
   if (path === '/key') return key(headers, state);
   if (path === '/coins/markets') return markets(query, state);
+  if (path === '/coins/list') return ok(coinList());
+  if (path === '/search') return ok(searchCoins(query.get('query') ?? ''));
   const [, id = '', rest = ''] = COIN_PATH.exec(path) ?? [];
   const route = COIN_ROUTES.get(rest);
   if (!route) return incorrectPath();
-  return SANDBOX_TOKENS.named(id) ? route(id, query, state) : coinNotFound();
+  return sandboxToken(id) ? route(id, query, state) : coinNotFound();
 }
 
 /** The stand-in for CoinGecko v3, at `/api/v3`. */
@@ -133,7 +143,10 @@ export function createCoingecko({
   }
   return {
     prefix: '/api/v3',
-    endpointOf: (path) => path.replace(COIN_PATH, '/coins/{id}/$2'),
+    endpointOf: (path) =>
+      LISTS.has(path)
+        ? path
+        : path.replace(COIN_PATH, (_path, _id, rest) => (rest ? `/coins/{id}/${rest}` : '/coins/{id}')),
     answer(request) {
       const now = clock.now();
       return answerCoingecko(request, { ...state, now, spent: spend(now) });

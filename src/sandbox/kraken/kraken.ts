@@ -2,7 +2,7 @@ import { type Clock, DAY, MINUTE, SECOND, startOfDate } from '#domain/clock';
 import { jsonReply } from '#sandbox/replies';
 import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
 import { candleRow, candleRows, tradeAt } from './candles.ts';
-import { assetPair, PAIRS, type Pair, pairNamed } from './pairs.ts';
+import { allPairs, assetPair, type Pair, pairNamed } from './pairs.ts';
 
 type State = { seed: number; now: number };
 
@@ -17,7 +17,7 @@ const refused = (error: string): Answer => jsonReply(200, { error: [error] });
 /** The pairs of a list; none for one that has a name which is none. */
 function pairsOf(query: URLSearchParams): readonly Pair[] | undefined {
   const names = query.get('pair');
-  if (names === null) return PAIRS;
+  if (names === null) return allPairs();
   const pairs = names.split(',').map(pairNamed);
   return pairs.every((one) => one !== undefined) ? (pairs as Pair[]) : undefined;
 }

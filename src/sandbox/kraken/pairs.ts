@@ -1,4 +1,5 @@
-import type { TokenName } from '#domain/market/token';
+import { listedAt, type TokenName } from '#domain/market/token';
+import { type SandboxToken, sandboxTokens } from '#sandbox/tokens';
 
 /** A pair against the US dollar; `since` is the date of its first trade, `quiet` how many five minutes have none. */
 export type Pair = {
@@ -21,7 +22,7 @@ const pair = (
   ...{ since: Date.parse(since), quiet },
 });
 
-export const PAIRS: readonly Pair[] = [
+const PAIRS: readonly Pair[] = [
   pair('bitcoin', ['XXBTZUSD', 'XBTUSD', 'XBT/USD'], { since: '2013-10-06', decimals: 1 }),
   pair('ethereum', ['XETHZUSD', 'ETHUSD', 'ETH/USD'], { since: '2015-08-07', decimals: 2 }),
   pair('solana', ['SOLUSD', 'SOLUSD', 'SOL/USD'], { since: '2021-06-17', decimals: 2 }),
@@ -30,9 +31,24 @@ export const PAIRS: readonly Pair[] = [
   pair('arweave', ['ARUSD', 'ARUSD', 'AR/USD'], { since: '2025-04-28', decimals: 3, quiet: 0.15 }),
 ];
 
+/** The pair of a made-up token: traded since it was listed. */
+function madeUp(token: SandboxToken): Pair[] {
+  const name = token.pair;
+  if (name === undefined || PAIRS.some((one) => one.token === token.name)) return [];
+  const since = new Date(listedAt(token)).toISOString();
+  return [pair(token.name, [name, name, name.replace(/USD$/, '/USD')], { since, decimals: 6 })];
+}
+let everyPair: readonly Pair[] | undefined;
+
+/** Every pair there is. */
+export function allPairs(): readonly Pair[] {
+  everyPair ??= [...PAIRS, ...[...sandboxTokens().values()].flatMap(madeUp)];
+  return everyPair;
+}
+
 /** The pair of a name or of its alternative name; names like `XBT/USD` are refused, as by the venue. */
 export const pairNamed = (name: string): Pair | undefined =>
-  PAIRS.find((one) => one.name === name || one.altname === name);
+  allPairs().find((one) => one.name === name || one.altname === name);
 
 /** The record of a pair in `/AssetPairs`. */
 export const assetPair = ({ altname, wsname, base, decimals }: Pair) => ({

@@ -11,7 +11,7 @@ import { listOf, maybe, NUMERIC, numeric, whole } from '#sources/transport/numbe
  */
 const UPSTREAM = 'coingecko';
 
-const figure = numeric.nullish().transform((value) => value ?? null);
+export const figure = numeric.nullish().transform((value) => value ?? null);
 /** A figure as it is told, null where it is not; undefined for what is no figure. One too large to be held is infinite. */
 function told(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;

@@ -15,6 +15,7 @@ import { beginningOf, type TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
 import { isOutOfReach, UpstreamFailure } from '#domain/upstream/failure';
 import { openUpstream, type UpstreamOptions } from '#sources/transport/upstream';
+import { createCoins } from './coingecko-coins.ts';
 import {
   chartOf,
   chartSamples,
@@ -194,6 +195,8 @@ export function openCoinGecko(options: Options) {
         pointsIn((thru - from) / DAY, HOUR),
         (clock.now() - from) / DAY,
       ),
+
+    ...createCoins({ ask: upstream.ask, read, clock }),
 
     close: upstream.close,
   } satisfies Pick<MarketSource, 'name' | 'reach' | 'quotes' | 'close'> & Record<string, unknown>;

@@ -101,9 +101,27 @@ export const tickerOf = (pairs: readonly PairNames[]) =>
     return prices;
   });
 
-const assetPair = z.object({ status: z.string().optional() });
+const assetPair = z.object({
+  altname: z.string().optional(),
+  wsname: z.string().optional(),
+  status: z.string().optional(),
+});
 
-/** The status of each pair by its own name; answers of before there was one have `online`. */
+/** A pair as the venue's list has it. */
+export type ListedPair = {
+  /** Its own name, then others: `XXBTZUSD`, `XBTUSD`, `XBT/USD`. */
+  names: readonly [string, ...string[]];
+  /** `online` where it is traded. */
+  status: string;
+};
+
+/** Every pair, by its own name; in answers of before there was a status all are online. */
 export const assetPairs = resultOf(z.record(z.string(), assetPair)).transform(
-  ({ result }) => new Map(Object.entries(result).map(([name, { status = 'online' }]) => [name, status])),
+  ({ result }): ReadonlyMap<string, ListedPair> =>
+    new Map(
+      Object.entries(result).map(([name, { altname, wsname, status = 'online' }]) => {
+        const others = [altname, wsname].filter((one) => one !== undefined);
+        return [name, { names: [name, ...others], status }];
+      }),
+    ),
 );

@@ -18,7 +18,15 @@ import { beginningOf, type Token, type TokenName } from '#domain/market/token';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { openUpstream, type Question, type UpstreamOptions } from '#sources/transport/upstream';
 import { createTradedPairs, type LeftOut } from './kraken-pairs.ts';
-import { assetPairs, ohlcOf, type PairNames, read, tickerOf, UPSTREAM } from './kraken-wire.ts';
+import {
+  assetPairs,
+  type ListedPair,
+  ohlcOf,
+  type PairNames,
+  read,
+  tickerOf,
+  UPSTREAM,
+} from './kraken-wire.ts';
 import { createPlausible, type Dropped } from './plausible.ts';
 
 /** Candles that the venue tells of a pair at each length, the running one not counted. */
@@ -44,6 +52,22 @@ type Ask = <Body>(question: Question, schema: z.ZodType<Body>) => Promise<Body>;
 /** Since the venue has begun to name pairs by their symbols, an answer may have either name. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
 
+/** A pair by its own name; `price` is undefined where the venue tells none. */
+export type FoundPair = { pair: string; status: string; price: number | undefined };
+
+/** Symbols that the venue writes in its own way. */
+const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
+
+const wsnameOf = (symbol: string): string => `${symbol.toUpperCase()}/USD`;
+
+/** The listed pair against the US dollar that a symbol or one of its names means. */
+function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): ListedPair | undefined {
+  const upper = text.toUpperCase();
+  const inDollars = [...pairs.values()].filter(({ names }) => names.some((name) => /\/Z?USD$/.test(name)));
+  const called = (name: string) => inDollars.find(({ names }) => names.includes(name));
+  return called(upper) ?? called(wsnameOf(OWN_SYMBOLS[upper] ?? upper)) ?? called(wsnameOf(upper));
+}
+
 /** Of rows at the same time the later in the answer stays; ascending. */
 const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
@@ -64,21 +88,16 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     };
   }
 
+  const askPairs = (ask: Ask) =>
+    ask({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs);
+
   /** The names of each token's pair, of those that are traded. Throws when none is. */
   async function namesOfTraded(tokens: readonly TokenName[], ask: Ask) {
     const listed = tokens.flatMap((name) => {
       const token = catalogue.named(name);
       return token?.pair === undefined ? [] : [{ token, pair: token.pair }];
     });
-    const isTraded =
-      listed.length === 0
-        ? () => false
-        : await tradedPairs(() =>
-            ask(
-              { path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) },
-              assetPairs,
-            ),
-          );
+    const isTraded = listed.length === 0 ? () => false : await tradedPairs(() => askPairs(ask));
     const wanted = listed.flatMap(({ token, pair }) =>
       isTraded({ token: token.name, pair }) ? [{ token, pair, names: namesOf(token, pair) }] : [],
     );
@@ -137,6 +156,21 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
 
     candles,
 
+    /**
+     * The pair against the US dollar of a symbol (`btc`), or of any name that the venue has for it, and the price of its
+     * last trade in US dollars; undefined where it trades none.
+     */
+    async pairOf(text: string): Promise<FoundPair | undefined> {
+      const ask = withinDeadline();
+      const found = dollarPair(await askPairs(ask), text);
+      if (!found) return undefined;
+      const [pair] = found.names;
+      const query = { pair };
+      const names = [...found.names, wsnameOf(text)];
+      const [price] = await ask({ path: '/Ticker', query, maxBytes: TICKER_BYTES }, tickerOf([names]));
+      return { pair, status: found.status, price };
+    },
+
     /** The close of each finished candle, at its end. */
     async samples(token: TokenName, interval: Interval, from?: number) {
       const length = candleLength(interval);
@@ -146,7 +180,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     },
 
     close: upstream.close,
-  } satisfies MarketSource & CandleSource;
+  } satisfies MarketSource & CandleSource & Record<string, unknown>;
 }
 
 export type Kraken = ReturnType<typeof openKraken>;

@@ -217,3 +217,30 @@ describe('the list of pairs', () => {
     expect(told.candles).toHaveLength(4);
   });
 });
+
+describe('the pair of a symbol', () => {
+  const pairOf = (text: string) => asked({}, (source) => source.pairOf(text));
+
+  test.each([
+    ['btc', 'XXBTZUSD'],
+    ['BTC', 'XXBTZUSD'],
+    ['xbtusd', 'XXBTZUSD'],
+    ['XXBTZUSD', 'XXBTZUSD'],
+    ['sol', 'SOLUSD'],
+    ['SOL/USD', 'SOLUSD'],
+  ])('%s is %s', async (text, pair) => {
+    expect((await pairOf(text)).told).toMatchObject({ pair, status: 'online' });
+  });
+
+  test('comes with the price of its last trade, where one is told', async () => {
+    expect((await pairOf('btc')).told?.price).toBe(82051);
+    expect((await pairOf('usdc')).told?.price).toBe(0.99971234);
+    expect((await pairOf('sol')).told?.price).toBeUndefined();
+  });
+
+  test('is told with its status, and is none where the venue has none for US dollars', async () => {
+    expect((await pairOf('eth')).told).toMatchObject({ pair: 'XETHZUSD', status: 'cancel_only' });
+    expect((await pairOf('ar')).told).toBeUndefined();
+    expect((await pairOf('usd')).told).toBeUndefined();
+  });
+});

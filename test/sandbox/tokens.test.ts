@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { DAY } from '#domain/clock';
+import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, listedAt } from '#domain/market/token';
+import { answerCoingecko } from '#sandbox/coingecko/coingecko';
+import { allPairs } from '#sandbox/kraken/pairs';
+import { extremesAt, figuresAt } from '#sandbox/price-model';
+import { sandboxToken, sandboxTokens } from '#sandbox/tokens';
+
+const NOW = Date.parse('2026-05-15T14:42:25Z');
+const all = [...sandboxTokens().values()];
+const madeUp = all.filter(({ name }) => !BUILT_IN_NAMES.includes(name));
+
+function asked(path: string, query: Record<string, string> = {}) {
+  const request = { method: 'GET', path, query: new URLSearchParams(query), headers: {}, body: '' };
+  const { status, body } = answerCoingecko(request, { seed: 1, plan: 'public', now: NOW, spent: 1 });
+  return { status, body: JSON.parse(String(body)) };
+}
+const markets = (ids: readonly string[], query: Record<string, string> = {}): { id: string }[] =>
+  asked('/coins/markets', { vs_currency: 'usd', ids: ids.join(','), ...query }).body;
+
+describe('the made-up tokens', () => {
+  test('are a thousand, each with a name and a symbol of its own', () => {
+    expect(madeUp).toHaveLength(1000);
+    for (const called of [all.map(({ name }) => name), all.map(({ symbol }) => symbol)]) {
+      expect(new Set(called).size).toBe(1005);
+    }
+    expect(madeUp.every(({ name, symbol }) => isTokenId(name) && isTokenSymbol(symbol))).toBe(true);
+    expect(madeUp[0]).toMatchObject({ name: 'albado', symbol: 'abd', title: 'Albado', listed: '2020-10-06' });
+  });
+
+  test('have a price from their listing on, and their chains began before', () => {
+    for (const token of madeUp) {
+      expect(figuresAt(1, token.name, listedAt(token))?.price).toBeGreaterThan(0);
+      expect(figuresAt(1, token.name, NOW)?.volume).toBeGreaterThan(0);
+      expect(token.begins <= token.listed).toBe(true);
+    }
+    expect(figuresAt(1, 'albado', listedAt(sandboxToken('albado') as { listed: string }) - 1)).toBeNull();
+  });
+
+  test('two hundred of them have a pair at the venue, traded since they were listed', () => {
+    const pairs = allPairs().filter(({ token }) => !BUILT_IN_NAMES.includes(token));
+    expect(pairs).toHaveLength(200);
+    for (const { token, name, since } of pairs) {
+      expect(sandboxToken(token)).toMatchObject({ pair: name });
+      expect(since).toBe(listedAt(sandboxToken(token) as { listed: string }));
+    }
+  });
+});
+
+describe('the aggregator', () => {
+  test('gives a page of the list: a hundred, or as many as are asked for up to 250', () => {
+    const ids = madeUp.map(({ name }) => name);
+    expect(markets(ids)).toHaveLength(100);
+    const first = markets(ids, { per_page: '250' }).map(({ id }) => id);
+    const second = markets(ids, { per_page: '250', page: '2' }).map(({ id }) => id);
+    expect(new Set([...first, ...second]).size).toBe(500);
+    expect(markets(ids, { per_page: '1000' })).toHaveLength(250);
+    expect(markets(['albado', 'nothing', 'bitcoin']).map(({ id }) => id)).toEqual(['bitcoin', 'albado']);
+  });
+
+  test('tells of a coin what it is called, when its chain began and when its price was highest', () => {
+    expect(asked('/coins/albado').body).toMatchObject({
+      ...{ id: 'albado', symbol: 'abd', name: 'Albado', genesis_date: sandboxToken('albado')?.begins },
+      market_data: { ath_date: { usd: expect.stringMatching(/^20\d\d-/) } },
+    });
+    expect(asked('/coins/albaka').body.genesis_date).toBeNull();
+    expect(asked('/coins/nothing')).toEqual({ status: 404, body: { error: 'coin not found' } });
+  });
+
+  test('lists all, and finds those whose names have a text in them', () => {
+    expect(asked('/coins/list').body).toHaveLength(1005);
+    expect(asked('/search', { query: 'ALBAD' }).body.coins).toMatchObject([{ id: 'albado', symbol: 'ABD' }]);
+    expect(asked('/search', { query: 'nothing of that kind' }).body.coins).toEqual([]);
+  });
+});
+
+test('the extremes are the same whatever was asked before', () => {
+  const at = (days: number) => Math.floor(NOW / DAY) * DAY - days * DAY;
+  const fresh = extremesAt(7, 'albado', at(0), NOW);
+  extremesAt(8, 'albado', at(10), at(9));
+  extremesAt(8, 'albado', at(400), at(399));
+  extremesAt(8, 'albado', at(5), at(4));
+  expect(extremesAt(7, 'albado', at(0), NOW)).toEqual(fresh);
+  expect(extremesAt(7, 'albado', at(400), at(399))?.high.at).toBeLessThanOrEqual(at(399));
+});
