@@ -100,7 +100,7 @@ export async function buildApp(dependencies: AppDependencies) {
   const write = createAnswerWriter({ allowance, cacheHeaders, corsHeaders, writeResponse });
   const logAnswer = createAnswerLog(logger);
   const log = settings.logRequests === 'all' ? logAnswer : undefined;
-  const fastPath = createFastPath({ allowance, burst, clock, write, requests, log });
+  const fastPath = createFastPath({ allowance, burst, catalogue, clock, write, requests, log });
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
@@ -140,7 +140,7 @@ export async function buildApp(dependencies: AppDependencies) {
     async (v1) => {
       guard(v1, { allowance, now: clock.now, burst });
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
-      v1.register(tokens, { market });
+      v1.register(tokens, { catalogue, market, clock });
       v1.register(sources);
       v1.register(priceLatest, { prefix: '/prices/latest', catalogue, market, send });
       v1.register(stats, { prefix: '/prices/latest', statistics, sources: statisticsSources, send });

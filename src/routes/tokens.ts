@@ -1,11 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { iso, isoDate } from '#domain/clock';
+import { type Clock, iso, isoDate, SECOND } from '#domain/clock';
 import { INTERVALS, type Interval } from '#domain/market/interval';
 import { type TokenRecord, tokenRecord } from '#domain/records';
+import { sendShared } from '#http/replies/static-content';
+import { type Body, bodyOf, longBodyOf } from '#services/caching/answer-body';
+import type { OpenCatalogue } from '#services/catalogue/catalogue';
 import type { Market } from '#services/market/market';
 
-const list = {
+const schema = {
   tags: ['tokens'],
   summary: 'The tokens that are served, and what the archive holds of each',
   operationId: 'listTokens',
@@ -36,8 +39,52 @@ function toRecord({ token, listedAt, held }: Awaited<ReturnType<Market['tokens']
   return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive };
 }
 
-export const tokens: FastifyPluginAsyncZod<{ market: Market }> = async (app, { market }) => {
-  app.get('/tokens', { schema: list, config: { open: true, problems: ['database_unavailable'] } }, async () =>
-    (await market.tokens()).map(toRecord),
+/** How long a list is given while nothing changes that this process knows of, in ms: whoever asks needs no key. */
+const KEPT_FOR = SECOND;
+/** A longer list is made in pieces. */
+const LONG_LIST = 200;
+
+type Options = { catalogue: OpenCatalogue; market: Market; clock: Clock };
+
+/** The list as a body that many share: a thousand tokens are half a megabyte. */
+function createList({ catalogue, market, clock }: Options) {
+  let kept: { version: string; at: number; body: Promise<Body> } | undefined;
+
+  async function make(): Promise<Body> {
+    const all = await market.tokens();
+    function* pieces() {
+      let before = '[';
+      for (const one of all) {
+        yield `${before}${JSON.stringify(toRecord(one))}`;
+        before = ',';
+      }
+      yield ']';
+    }
+    return all.length > LONG_LIST ? longBodyOf(pieces) : bodyOf([...pieces()].join(''));
+  }
+
+  return function list(): Promise<Body> {
+    const now = clock.now();
+    const version = `${catalogue.generation()}:${market.generation()}`;
+    if (kept && kept.version === version && now >= kept.at && now - kept.at < KEPT_FOR) return kept.body;
+    const making = { version, at: now, body: make() };
+    making.body.catch(() => {
+      if (kept === making) kept = undefined;
+    });
+    kept = making;
+    return making.body;
+  };
+}
+
+const config = {
+  open: true,
+  headers: ['ETag', 'Vary'],
+  problems: ['database_unavailable'],
+} as const;
+
+export const tokens: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const list = createList(options);
+  app.get('/tokens', { schema, config }, async (request, reply) =>
+    sendShared(request, reply, await list(), { type: 'application/json; charset=utf-8' }),
   );
 };

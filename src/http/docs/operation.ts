@@ -170,7 +170,7 @@ export function describeOperation(
   for (const [status, response] of Object.entries(responses)) {
     answers[status] = success(status, response as Response, context.named);
   }
-  if (isPriced && method === 'get') {
+  if (method === 'get' && (isPriced || facts.headers?.includes('ETag'))) {
     answers['304'] = { description: 'What If-None-Match names is still the answer; free of charge' };
   }
   for (const [status, answer] of Object.entries(answers))

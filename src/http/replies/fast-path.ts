@@ -22,6 +22,8 @@ type Known = {
   format: Format;
   route: string | undefined;
   recall: NonNullable<Answer['recall']>;
+  /** That of the catalogue by which it was checked. */
+  generation: number;
   /** Of its answers with 200. */
   histogram: Histogram | undefined;
 };
@@ -29,6 +31,8 @@ type Known = {
 type Dependencies = {
   allowance: Allowance;
   burst: Burst;
+  /** What a URL names may be another thing in another generation. */
+  catalogue: { generation(): number };
   clock: Clock;
   write: WriteAnswer;
   requests?: RequestHistograms | undefined;
@@ -36,12 +40,18 @@ type Dependencies = {
   log?: LogAnswer | undefined;
 };
 
+/** A request that goes on to the framework, with the generation of the catalogue that it met. */
+type Arrived = IncomingMessage & { [GENERATION]?: number };
+const GENERATION = Symbol('generation of the catalogue');
+
 /**
  * Answers requests in front of the framework when the same URL was answered before, and the answer is still in the
- * cache: the URL passed every check then, so what remains is who calls, how fast, and the charge. Any other request
+ * cache: the URL passed every check then, and no token was added or removed since, so what remains is who calls, how
+ * fast, and the charge. Any other request
  * goes on to the framework untouched.
  */
-export function createFastPath({ allowance, burst, clock, write, requests, log }: Dependencies) {
+export function createFastPath(dependencies: Dependencies) {
+  const { allowance, burst, catalogue, clock, write, requests, log } = dependencies;
   const known = new LRUCache<string, Known>({
     ...REMEMBERED,
     sizeCalculation: ({ accept = '' }, url) => url.length + accept.length,
@@ -52,8 +62,8 @@ export function createFastPath({ allowance, burst, clock, write, requests, log }
   function find({ method, url = '', headers, rawHeaders }: IncomingMessage): Known | undefined {
     if (method !== 'GET') return undefined;
     const found = known.get(url);
-    if (found === undefined || headers.accept !== found.accept || headers.upgrade !== undefined)
-      return undefined;
+    if (found === undefined || found.generation !== catalogue.generation()) return undefined;
+    if (headers.accept !== found.accept || headers.upgrade !== undefined) return undefined;
     return hostsIn(rawHeaders) === 1 && headersSize(rawHeaders) <= LIMITS.headers ? found : undefined;
   }
 
@@ -70,7 +80,10 @@ export function createFastPath({ allowance, burst, clock, write, requests, log }
     /** Answers a request without a body, or returns false. */
     answer(request: IncomingMessage, response: ServerResponse): boolean {
       const found = find(request);
-      if (found === undefined) return false;
+      if (found === undefined) {
+        (request as Arrived)[GENERATION] = catalogue.generation();
+        return false;
+      }
       const now = instantOf(clock);
       const { headers, socket } = request;
       const answer = found.recall(now.wall);
@@ -93,15 +106,14 @@ export function createFastPath({ allowance, burst, clock, write, requests, log }
     },
 
     /** A route has answered a request. */
-    remember(
-      { method, url = '', headers }: IncomingMessage,
-      { recall }: Answer,
-      format: Format,
-      route: string | undefined,
-    ): void {
+    remember(request: IncomingMessage, { recall }: Answer, format: Format, route: string | undefined): void {
+      const { method, url = '', headers } = request;
+      const generation = (request as Arrived)[GENERATION];
       if (isClosed || method !== 'GET' || recall === undefined) return;
+      // What it named may be another token by now.
+      if (generation === undefined || generation !== catalogue.generation()) return;
       const histogram = requests?.of(route, method, 200);
-      known.set(url, { accept: headers.accept, format, route, recall, histogram });
+      known.set(url, { accept: headers.accept, format, route, recall, generation, histogram });
     },
 
     /** From now on everything goes to the framework, which tells open connections to end. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Body, bodyOf } from '#services/caching/answer-body';
 import { isKnownTo } from './cache-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
@@ -10,21 +10,31 @@ type Content = {
   text: () => string | Promise<string>;
 };
 
+/** Sends a body that is the same for everybody: compressed where that is accepted, 304 to who has it. Caches revalidate it. */
+export async function sendShared(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Body,
+  { type, headers }: Omit<Content, 'text'>,
+): Promise<FastifyReply> {
+  const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
+  // CORS may have set `Vary` too.
+  const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
+  reply.headers({ ...headers, 'cache-control': 'no-cache', vary, etag });
+  if (isKnownTo(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  reply.headers({ 'x-content-type-options': 'nosniff', 'content-type': type });
+  if (coding !== 'identity') reply.header('content-encoding', coding);
+  return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+}
+
 /**
- * Serves a text that is the same for everybody as long as the process runs, made when it is first asked for: compressed
- * where that is accepted, 304 to who has it. Caches revalidate it, since the next process may differ.
+ * Serves a text that is the same for everybody as long as the process runs, made when it is first asked for. The
+ * next process may differ.
  */
-export function serveText(app: FastifyInstance, url: string, { type, headers, text }: Content): void {
+export function serveText(app: FastifyInstance, url: string, { text, ...content }: Content): void {
   let body: Body | undefined;
   app.get(url, { schema: { hide: true } }, async (request, reply) => {
     body ??= bodyOf(await text());
-    const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
-    // CORS may have set `Vary` too.
-    const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
-    reply.headers({ ...headers, 'cache-control': 'no-cache', vary, etag });
-    if (isKnownTo(request.headers['if-none-match'], etag)) return reply.code(304).send();
-    reply.headers({ 'x-content-type-options': 'nosniff', 'content-type': type });
-    if (coding !== 'identity') reply.header('content-encoding', coding);
-    return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+    return sendShared(request, reply, body, content);
   });
 }

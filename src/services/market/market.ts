@@ -198,6 +198,9 @@ export function createMarket({ archive, summary, catalogue, backfill, keyCheck, 
       await backfill.idle();
     },
 
+    /** Rises with what is stored. */
+    generation: archive.generation,
+
     /** The tokens, since when (Unix ms) a price of each is known, and what the archive holds of it. */
     async tokens() {
       const rowsOf = Map.groupBy(await summary(), ({ token }) => token);

@@ -35,6 +35,9 @@ let left: number;
 /** How often a call was to be paid for. */
 let asked: number;
 let holds: boolean;
+/** That of the catalogue; a question that reached the framework may find it changed. */
+let generation: number;
+let onFramework: () => void;
 
 const answer: Answer = {
   body: bodyOf('{"current_price":1}'),
@@ -82,10 +85,12 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
   const cacheHeaders = createCacheHeaders(corsHeaders.vary);
   const writeResponse = createResponseWriter(1000);
   const write = createAnswerWriter({ allowance, cacheHeaders, corsHeaders, writeResponse });
-  fastPath = createFastPath({ allowance, burst, clock, write, requests, log });
+  const catalogue = { generation: () => generation };
+  fastPath = createFastPath({ allowance, burst, catalogue, clock, write, requests, log });
   const create = createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: fastPath.answer });
   server = create((incoming: IncomingMessage, response) => {
     framework.push(`${incoming.method} ${incoming.url}`);
+    onFramework();
     fastPath.remember(incoming, answer, 'json', '/v1/prices/latest/token');
     response.end('framework');
   });
@@ -117,6 +122,7 @@ function ask(
 
 beforeEach(async () => {
   [framework, spent, kept, left, asked, holds] = [[], 0, 0, 100, 0, true];
+  [generation, onFramework] = [1, () => undefined];
   await open();
 });
 afterEach(() => void server.close());
@@ -161,6 +167,24 @@ test('an answer that holds no more is not given again', async () => {
   holds = false;
   expect((await ask()).body).toBe('framework');
   expect(spent).toBe(0);
+});
+
+test('once a token was added or removed, a URL may name another one: it goes to the framework', async () => {
+  await ask();
+  expect((await ask()).body).toBe('{"current_price":1}');
+  generation += 1;
+  expect((await ask()).body).toBe('framework');
+  expect((await ask()).body).toBe('{"current_price":1}');
+});
+
+test('what was checked before a token was added or removed, and answered after it, is not remembered', async () => {
+  onFramework = () => {
+    generation += 1;
+  };
+  await ask();
+  onFramework = () => undefined;
+  expect((await ask()).body).toBe('framework');
+  expect((await ask()).body).toBe('{"current_price":1}');
 });
 
 test('who has nothing left at once goes to the framework', async () => {

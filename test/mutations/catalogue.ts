@@ -1,0 +1,55 @@
+import type { Mutations } from './mutation.ts';
+
+/** The tokens that are served: how they are found, added and taken over. */
+export const catalogue: Mutations[] = [
+  {
+    file: 'src/domain/market/catalogue.ts',
+    tests: ['domain/market/catalogue.test.ts'],
+    changes: [
+      ['if (!bySymbol.has(token.symbol)) bySymbol', 'bySymbol'],
+      ['const text = nameOrSymbol.toLowerCase();', 'const text = nameOrSymbol;'],
+      ['byName.get(text) ?? bySymbol.get(text)', 'bySymbol.get(text) ?? byName.get(text)'],
+      ['.slice(0, SUGGESTED)', ''],
+      ['if (text.length > LONGEST_TEXT) return [];', ''],
+      ['a.apart - b.apart', 'b.apart - a.apart'],
+      ['(before[j - 2] as number) + 1', '(before[j - 2] as number) + 2'],
+      ['length < 5 ? 1 : 2', 'length < 5 ? 1 : 1'],
+    ],
+  },
+  {
+    file: 'src/services/catalogue/catalogue.ts',
+    tests: ['services/catalogue/catalogue.store.test.ts'],
+    changes: [['generation += 1', 'generation += 0']],
+  },
+  {
+    file: 'src/stores/market/tokens.ts',
+    tests: ['services/catalogue/catalogue.store.test.ts'],
+    changes: [
+      ["where: { removedAt: null }, orderBy: { position: 'asc' }", "orderBy: { position: 'asc' }"],
+      ["orderBy: { position: 'asc' }", "orderBy: { position: 'desc' }"],
+      ['pair = excluded.pair, removed_at = NULL', 'pair = excluded.pair'],
+      ['return hidden.count > 0', 'return true'],
+    ],
+  },
+  {
+    file: 'src/services/catalogue/listing.ts',
+    tests: ['services/catalogue/listing.store.test.ts'],
+    changes: [
+      ["if (isBuiltIn(id)) return refused('built_in');", ''],
+      ["if (isBuiltIn(name)) return refused('built_in');", ''],
+      ['symbol === id && name !== id', 'name === id && name !== id'],
+      ['areFarApart(price, coin.price)', 'false'],
+      ['pair === found.pair && name !== coin.id', 'name === found.pair'],
+      ['first > reach + 2 * DAY', 'true'],
+      ['catalogue.all().length >= MOST_TOKENS', 'false'],
+    ],
+  },
+  {
+    file: 'src/http/replies/fast-path.ts',
+    tests: ['http/replies/fast-path.test.ts'],
+    changes: [
+      [' || found.generation !== catalogue.generation()', ''],
+      [' || generation !== catalogue.generation()) return', ') return'],
+    ],
+  },
+];
