@@ -138,7 +138,7 @@ node's message in \`error\`.`;
 const RULES = `Times are in UTC, prices in US dollars. A request is checked in this order: secrets, path and \
 method, key, burst, parameters, allowance.
 
-* Parameter names are case-sensitive, token names are not. Unknown parameters are ignored.
+* Parameter names are case-sensitive; token names and symbols are not. \`GET /v1/tokens\` lists them: the operator may add and remove some. Unknown parameters are ignored.
 * A request with a \`mnemonic\` parameter is rejected on every path: a seed phrase never belongs in a URL.
 * HEAD is answered and charged like GET, without the body. A method that a path does not have is 405.
 * Only the broadcast of a transaction needs a body. A broadcast over 128 KB is rejected, and any other body over 1 MB.`;

@@ -134,6 +134,19 @@ describe('parameters', () => {
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: [location] });
   });
 
+  it.each([
+    ['bitcon', 'give bitcoin, or another that GET /v1/tokens lists'],
+    ['Bitcoin Cash', 'give bitcoin, or another that GET /v1/tokens lists'],
+    ['zzzzzzzz', 'give the name or symbol of a token that GET /v1/tokens lists, such as bitcoin'],
+    [`qt_${'a'.repeat(38)}`, 'give the name or symbol of a token that GET /v1/tokens lists, such as bitcoin'],
+  ])('tokenName=%s: the fix has the nearest there is', async (text, fix) => {
+    const { body } = await refused(`/v1/prices/latest/token?tokenName=${encodeURIComponent(text)}`);
+    expect(JSON.parse(body).errors).toEqual([
+      { location: 'query.tokenName', message: 'is not one of those there are', fix },
+    ]);
+    expect(body).not.toContain(text);
+  });
+
   it('repeats nothing of what was sent', async () => {
     const { body } = await refused('/v1/prices/history/days?tokenName=s3cret&days=s3cret&currency=s3cret');
     expect(body).not.toContain('s3cret');
