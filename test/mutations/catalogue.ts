@@ -12,6 +12,7 @@ export const catalogue: Mutations[] = [
       ['.slice(0, SUGGESTED)', ''],
       ['if (text.length > LONGEST_TEXT) return [];', ''],
       ['a.apart - b.apart', 'b.apart - a.apart'],
+      ['bitsIn(letters ^ others) > 2 * most', 'bitsIn(letters ^ others) > 0'],
       ['(before[j - 2] as number) + 1', '(before[j - 2] as number) + 2'],
       ['length < 5 ? 1 : 2', 'length < 5 ? 1 : 1'],
     ],

@@ -38,6 +38,19 @@ export function lettersApart(a: string, b: string, most: number): number {
   return apart <= most ? apart : Number.POSITIVE_INFINITY;
 }
 
+/** Which letters a text has, one bit for each (and for a few that share one). */
+function lettersIn(text: string): number {
+  let letters = 0;
+  for (let i = 0; i < text.length; i++) letters |= 1 << (text.charCodeAt(i) & 31);
+  return letters;
+}
+
+function bitsIn(set: number): number {
+  let count = 0;
+  for (let left = set; left !== 0; left &= left - 1) count += 1;
+  return count;
+}
+
 /** A text as names are written: lower case, with a hyphen for whatever is no letter or digit. */
 const hyphenated = (text: string): string =>
   text
@@ -56,12 +69,12 @@ export function createCatalogue(tokens: readonly Token[]) {
   const bySymbol = new Map<string, Token>();
   const byWord = new Map<string, Set<Token>>();
   /** What each token is called, to be compared with what is nearly the same. */
-  const called = new Map<string, Token>();
+  const called = new Map<string, { token: Token; letters: number }>();
   for (const token of tokens) {
     if (!bySymbol.has(token.symbol)) bySymbol.set(token.symbol, token);
     for (const text of [token.name, token.symbol, token.title]) {
       const written = hyphenated(text);
-      if (!called.has(written)) called.set(written, token);
+      if (!called.has(written)) called.set(written, { token, letters: lettersIn(written) });
       for (const word of wordsOf(text)) byWord.set(word, (byWord.get(word) ?? new Set()).add(token));
     }
   }
@@ -71,7 +84,10 @@ export function createCatalogue(tokens: readonly Token[]) {
     const most = tolerance(text.length);
     if (most === 0) return [];
     const near: { token: Token; apart: number }[] = [];
-    for (const [other, token] of called) {
+    const letters = lettersIn(text);
+    for (const [other, { token, letters: others }] of called) {
+      // Each letter that differs is one that only one of the two has, or two: that is looked at first, in no time.
+      if (bitsIn(letters ^ others) > 2 * most) continue;
       const apart = lettersApart(text, other, Math.min(most, tolerance(other.length)));
       if (apart !== Number.POSITIVE_INFINITY) near.push({ token, apart });
     }

@@ -22,7 +22,7 @@ export async function sendShared(
   const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
   reply.headers({ ...headers, 'cache-control': 'no-cache', vary, etag });
   if (isKnownTo(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  reply.headers({ 'x-content-type-options': 'nosniff', 'content-type': type });
+  reply.header('content-type', type);
   if (coding !== 'identity') reply.header('content-encoding', coding);
   return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
 }
@@ -35,6 +35,7 @@ export function serveText(app: FastifyInstance, url: string, { text, ...content 
   let body: Body | undefined;
   app.get(url, { schema: { hide: true } }, async (request, reply) => {
     body ??= bodyOf(await text());
-    return sendShared(request, reply, body, content);
+    const headers = { 'x-content-type-options': 'nosniff', ...content.headers };
+    return sendShared(request, reply, body, { ...content, headers });
   });
 }

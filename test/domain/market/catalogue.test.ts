@@ -93,6 +93,35 @@ describe('the nearest', () => {
     expect(names(createCatalogue(BUILT_IN_TOKENS).nearest(text))[0]).toBe(name);
   });
 
+  test('of a name in which one letter is wrong is that one', () => {
+    const long = fc.stringMatching(/^[a-z0-9]{5,20}$/);
+    const mistakes = fc.constantFrom<(text: string, at: number, letter: string) => string>(
+      (text, at) => text.slice(0, at) + text.slice(at + 1),
+      (text, at, letter) => text.slice(0, at) + letter + text.slice(at),
+      (text, at, letter) => text.slice(0, at) + letter + text.slice(at + 1),
+      (text, at) =>
+        text.slice(0, at) +
+        text
+          .slice(at, at + 2)
+          .split('')
+          .reverse()
+          .join('') +
+        text.slice(at + 2),
+    );
+    fc.assert(
+      fc.property(
+        long,
+        mistakes,
+        fc.nat(19),
+        fc.stringMatching(/^[a-z0-9]$/),
+        (name, mistake, at, letter) => {
+          const text = mistake(name, at % name.length, letter);
+          expect(names(createCatalogue([named(name)]).nearest(text))).toEqual([name]);
+        },
+      ),
+    );
+  });
+
   test('of two is the one with more of the words', () => {
     const catalogue = createCatalogue([...BUILT_IN_TOKENS, BITCOIN_CASH]);
     expect(names(catalogue.nearest('the bitcoin cash'))).toEqual(['bitcoin-cash', 'bitcoin']);
