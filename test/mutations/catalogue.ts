@@ -39,7 +39,7 @@ export const catalogue: Mutations[] = [
       ["if (isBuiltIn(id)) return refused('built_in');", ''],
       ["if (isBuiltIn(name)) return refused('built_in');", ''],
       ['symbol === id && name !== id', 'name === id && name !== id'],
-      ['areFarApart(price, coin.price)', 'false'],
+      ['areFarApart(price, coin.price)', 'areFarApart(price, price)'],
       ['pair === found.pair && name !== coin.id', 'name === found.pair'],
       ['first > reach + 2 * DAY', 'true'],
       ['catalogue.all().length >= MOST_TOKENS', 'false'],
