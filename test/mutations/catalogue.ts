@@ -50,7 +50,7 @@ export const catalogue: Mutations[] = [
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
       [' || found.generation !== catalogue.generation()', ''],
-      [' || generation !== catalogue.generation()) return', ') return'],
+      ['const generation = (request as Arrived)[GENERATION]', 'const generation = catalogue.generation()'],
     ],
   },
 ];

@@ -108,10 +108,9 @@ export function createFastPath(dependencies: Dependencies) {
     /** A route has answered a request. */
     remember(request: IncomingMessage, { recall }: Answer, format: Format, route: string | undefined): void {
       const { method, url = '', headers } = request;
+      // Of when it arrived: what it named then may be another token by now.
       const generation = (request as Arrived)[GENERATION];
-      if (isClosed || method !== 'GET' || recall === undefined) return;
-      // What it named may be another token by now.
-      if (generation === undefined || generation !== catalogue.generation()) return;
+      if (isClosed || method !== 'GET' || recall === undefined || generation === undefined) return;
       const histogram = requests?.of(route, method, 200);
       known.set(url, { accept: headers.accept, format, route, recall, generation, histogram });
     },

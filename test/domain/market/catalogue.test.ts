@@ -53,6 +53,12 @@ describe('a token is found', () => {
     );
   });
 
+  test('by its name rather than as one whose symbol that is', () => {
+    const all = [named('first', 'second'), named('second', 'first')];
+    expect(createCatalogue(all).find('second')?.name).toBe('second');
+    expect(createCatalogue(all.toReversed()).find('second')?.name).toBe('second');
+  });
+
   test('by nothing else', () => {
     const catalogue = createCatalogue(BUILT_IN_TOKENS);
     for (const text of ['', ' bitcoin', 'Bitcoin Cash', 'bitcon', '__proto__', 'constructor']) {
@@ -89,6 +95,7 @@ describe('the nearest', () => {
     ['Bitcoin Cash', 'bitcoin'],
     ['bct', 'bitcoin'],
     ['solan', 'solana'],
+    ['bitkoyn', 'bitcoin'],
   ])('of %j is %s', (text, name) => {
     expect(names(createCatalogue(BUILT_IN_TOKENS).nearest(text))[0]).toBe(name);
   });
@@ -122,18 +129,30 @@ describe('the nearest', () => {
     );
   });
 
+  test('come in the order of how near they are, three at most', () => {
+    const all = ['dogecoins', 'dogecoyns', 'dogecoin', 'dogecoint'].map((name) => named(name));
+    expect(names(createCatalogue(all).nearest('dogecoyn'))).toEqual(['dogecoyns', 'dogecoin', 'dogecoins']);
+    const coins = ['one', 'two', 'three', 'four'].map((name) => named(`${name}-coin`));
+    expect(names(createCatalogue(coins).nearest('coin'))).toEqual(['one-coin', 'two-coin', 'three-coin']);
+  });
+
   test('of two is the one with more of the words', () => {
     const catalogue = createCatalogue([...BUILT_IN_TOKENS, BITCOIN_CASH]);
     expect(names(catalogue.nearest('the bitcoin cash'))).toEqual(['bitcoin-cash', 'bitcoin']);
     expect(names(catalogue.nearest('bitcoin cahs'))[0]).toBe('bitcoin-cash');
   });
 
-  test.each(['', '?', 'xy', 'dogecoin', 'abandon ability able', 'b'.repeat(5000)])(
-    'of %j is none',
-    (text) => {
-      expect(createCatalogue(BUILT_IN_TOKENS).nearest(text)).toEqual([]);
-    },
-  );
+  test.each([
+    '',
+    '?',
+    'xy',
+    'dogecoin',
+    'abandon ability able',
+    'b'.repeat(5000),
+    `bitcoin ${'x '.repeat(60)}`,
+  ])('of %j is none', (text) => {
+    expect(createCatalogue(BUILT_IN_TOKENS).nearest(text)).toEqual([]);
+  });
 });
 
 describe('letters apart', () => {
