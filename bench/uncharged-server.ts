@@ -10,7 +10,7 @@ const parts = await openDependencies(settings, { logger: openLog('silent') });
 let lease: Lease | undefined;
 const receiptFor = ({ user }: Caller): Receipt => {
   lease ??= newLease('bench', user.key, user, user.limit, Date.now());
-  return { lease, remaining: user.limit };
+  return { lease, cost: 1, remaining: user.limit };
 };
 const allowance: typeof parts.allowance = {
   ...parts.allowance,

@@ -9,8 +9,8 @@ export const http: Mutations[] = [
       ['headers.accept !== found.accept || ', ''],
       [' && headersSize(rawHeaders) <= LIMITS.headers', ''],
       [
-        '    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n    const receipt = allowance.spendAtOnce(caller, now);\n',
-        '    const receipt = allowance.spendAtOnce(caller, now);\n    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n',
+        '    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n    const receipt = allowance.spendAtOnce(caller, now, cost);\n',
+        '    const receipt = allowance.spendAtOnce(caller, now, cost);\n    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n',
       ],
       ['if (receipt !== undefined) burst.admitOrThrow', 'if (receipt === undefined) burst.admitOrThrow'],
       ['if (status === 304) requests', 'if (status !== 304) requests'],

@@ -26,7 +26,7 @@ export const leases: Mutations[] = [
       ['now >= lease.date + DAY || now < lease.date', 'now >= lease.date + DAY'],
       ['Math.max(waiting, first, ', 'Math.max(first, '],
       ['(rate * BLOCK_SECONDS) / 2', 'rate * BLOCK_SECONDS'],
-      ['  lease.spent -= 1;\n', ''],
+      ['  lease.spent -= cost;\n', ''],
       ['unspent(lease) > lease.resting', 'unspent(lease) >= lease.resting'],
       ['Math.max(0, lease.left) + unspent(lease)', 'lease.left + unspent(lease)'],
     ],
@@ -50,21 +50,39 @@ export const leases: Mutations[] = [
     changes: [
       ['DEADLINE - waited', 'DEADLINE'],
       ['      quota.asked = undefined;\n', ''],
-      ['if (quota.waiting === 0) endLease', 'endLease'],
+      ['if (quota.waiting.length === 0) endLease', 'endLease'],
     ],
   },
   {
     file: 'src/services/quota/leases.ts',
     tests: ['services/quota/give-back.store.test.ts'],
-    changes: [
-      ['      quota.waiting -= 1;\n', ''],
-      [' && quota.lease.limit === limit', ''],
-    ],
+    changes: [['      quota.waiting.splice(quota.waiting.indexOf(cost), 1);\n', '']],
   },
   {
     file: 'src/services/quota/leases.ts',
     tests: ['services/quota/resting.store.test.ts'],
-    changes: [['if (isUnused) endLease(quota);', '']],
+    changes: [['      held.forEach(endLease);\n', '']],
+  },
+  {
+    file: 'src/services/quota/leases.ts',
+    tests: ['services/quota/costs.store.test.ts'],
+    changes: [
+      ['lease && unspent(lease) >= cost', 'lease && unspent(lease) > 0'],
+      ['    lease.spent += cost;\n', '    lease.spent += 1;\n'],
+      ['exhausted && cost >= exhausted.cost', 'exhausted'],
+      ['if (cost > 1) giveBack(quota);', ''],
+      ['    quota.exhausted = exhausted;\n', ''],
+      ['giveBackCall(lease, cost);', 'giveBackCall(lease);'],
+    ],
+  },
+  {
+    file: 'src/services/quota/settlement.ts',
+    tests: ['services/quota/costs.store.test.ts'],
+    changes: [
+      ['need: most(waiting)', 'need: 1'],
+      ['state.granted - sent.spent >= sent.need', 'state.granted > sent.spent'],
+      ['cost: sent.need', 'cost: 1'],
+    ],
   },
   {
     file: 'src/services/quota/settlement.ts',

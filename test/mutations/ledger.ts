@@ -14,10 +14,7 @@ export const ledger: Mutations[] = [
       ['seq = greatest(l.seq, g.seq)', 'seq = g.seq'],
       ['THEN k.spent - k.settled', 'THEN k.spent'],
       ['coalesce(l.closed, k.spent > 0 OR k.settled > 0)', 'coalesce(l.closed, false)'],
-      [
-        'greatest(0, least(want - held, ceil(left_before / 4.0)::int))',
-        'least(want - held, ceil(left_before / 4.0)::int)',
-      ],
+      ['THEN greatest(0, least(want - held, ', 'THEN (least(want - held, '],
       ['ceil(left_before / 4.0)', 'floor(left_before / 4.0)'],
       ['HAVING sum(calls) <> 0', 'HAVING sum(calls) > 0'],
       ['calls = usage_day.calls + excluded.calls', 'calls = excluded.calls'],
@@ -51,8 +48,18 @@ export const ledger: Mutations[] = [
       ['least(k.rest, l.granted - k.spent)', 'greatest(k.rest, l.granted - k.spent)'],
       ['${restingPart}::int - resting_now', '${restingPart}::int'],
       ['g.granted_now, resting = g.rests_now', 'g.granted_now'],
-      ['holds <= now_spent AND rests_now > 0', 'holds <= now_spent AND rests_now < 0'],
+      ['ELSE rests_now > 0 END', 'ELSE rests_now < 0 END'],
       ['OR l.resting <> 0) AND l.id NOT IN', ') AND l.id NOT IN'],
+    ],
+  },
+  {
+    file: 'src/stores/quota/settlement.ts',
+    tests: ['services/quota/costs.store.test.ts'],
+    changes: [
+      [' AND lacks <= left_before', ''],
+      ['greatest(lacks, ceil(', 'greatest(0, ceil('],
+      ['THEN lim - used_now >= need', 'THEN rests_now > 0'],
+      ['lim - used_now >= need', 'lim - used_now > need'],
     ],
   },
   {

@@ -11,6 +11,8 @@ const FIRST_RATE = 1;
 const MAX_RESTING_CALLS = 20;
 /** How long they stay there, in ms. */
 export const RESTING_FOR = 10 * MINUTE;
+/** Within so many seconds other processes give back what they hold of a user who needs it. */
+export const RECALL_SECONDS = 2;
 
 /** A block of a user's allowance in the hands of this process, for one period and one UTC date. */
 export type Lease = {
@@ -101,7 +103,7 @@ export const unspent = ({ granted, spent }: Lease) => granted - spent;
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + unspent(lease);
 
 /**
- * How many calls a lease should hold in all, for a key that spends so many a second while so many calls wait; a new
+ * How many calls a lease should hold in all, for a key that spends so many a second while so many are waited for; a new
  * lease at least `firstGrant`.
  */
 export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: number): number {
@@ -117,13 +119,13 @@ export function isRunningOut(lease: Lease, rate: number): boolean {
   return unspent(lease) < (rate * BLOCK_SECONDS) / 2;
 }
 
-/** A call stays spent. */
-export function keepCall(lease: Lease): void {
-  lease.inFlight -= 1;
+/** A call that cost so many stays spent. */
+export function keepCall(lease: Lease, cost = 1): void {
+  lease.inFlight -= cost;
 }
 
-/** A call goes back to the lease, and so to the period and date, in which it was spent. */
-export function giveBackCall(lease: Lease): void {
-  lease.inFlight -= 1;
-  lease.spent -= 1;
+/** A call that cost so many goes back to the lease, and so to the period and date, in which it was spent. */
+export function giveBackCall(lease: Lease, cost = 1): void {
+  lease.inFlight -= cost;
+  lease.spent -= cost;
 }

@@ -6,8 +6,8 @@ import { exampleOf, type NamedSchemas, problemExample, resolve, type Schema } fr
 export type RouteFacts = {
   /** Needs no key. */
   open?: true;
-  /** Calls charged for an answer with 2xx. */
-  cost?: 0 | 1;
+  /** Calls charged for an answer with 2xx; where that depends on what is asked for, by its parameters as they are parsed. */
+  cost?: number | ((query: never) => number);
   /** Serves an expired key too. */
   allowExpired?: true;
   /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */

@@ -94,9 +94,11 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Dependenc
   });
 
   app.addHook('preHandler', (request, _reply, done) => {
-    if (!request.routeOptions.config.cost) return done();
+    const { cost } = request.routeOptions.config;
+    if (!cost) return done();
     runHook(done, () => {
-      const receipt = allowance.spend(request.caller, request.waited);
+      const calls = typeof cost === 'function' ? cost(request.query as never) : cost;
+      const receipt = allowance.spend(request.caller, request.waited, calls);
       if (receipt instanceof Promise) {
         return receipt.then((granted) => {
           request.receipt = granted;

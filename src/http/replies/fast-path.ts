@@ -24,6 +24,8 @@ type Known = {
   recall: NonNullable<Answer['recall']>;
   /** That of the catalogue by which it was checked. */
   generation: number;
+  /** In calls. */
+  cost: number;
   /** Of its answers with 200. */
   histogram: Histogram | undefined;
 };
@@ -68,10 +70,10 @@ export function createFastPath(dependencies: Dependencies) {
   }
 
   /** The charge of a call, undefined where it has to wait or is refused: then nothing was taken. */
-  function charge(caller: Caller, now: Instant): Receipt | undefined {
+  function charge(caller: Caller, now: Instant, cost: number): Receipt | undefined {
     // Looked at first: what is refused for coming too fast must not count among what the key spends.
     if (burst.refuses(caller.user.key, now.wall)) return undefined;
-    const receipt = allowance.spendAtOnce(caller, now);
+    const receipt = allowance.spendAtOnce(caller, now, cost);
     if (receipt !== undefined) burst.admitOrThrow(caller.user.key, now.wall);
     return receipt;
   }
@@ -88,12 +90,12 @@ export function createFastPath(dependencies: Dependencies) {
       const { headers, socket } = request;
       const answer = found.recall(now.wall);
       if (answer === undefined || isGone(socket)) return false;
-      const { format, histogram, route } = found;
+      const { cost, format, histogram, route } = found;
       const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
       if (representation instanceof Promise) return false;
       const apiKey = headers['x-api-key'];
       const caller = typeof apiKey === 'string' ? allowance.holderAtOnce(apiKey, now) : undefined;
-      const receipt = caller && charge(caller, now);
+      const receipt = caller && charge(caller, now, cost);
       if (receipt === undefined) return false;
       const id = requestId(request);
       const reply = { answer, representation, format, receipt, requestId: id, now: now.wall };
@@ -105,14 +107,20 @@ export function createFastPath(dependencies: Dependencies) {
       return true;
     },
 
-    /** A route has answered a request. */
-    remember(request: IncomingMessage, { recall }: Answer, format: Format, route: string | undefined): void {
+    /** A route has answered a request, which cost so many calls. */
+    remember(
+      request: IncomingMessage,
+      { recall }: Answer,
+      format: Format,
+      route: string | undefined,
+      cost: number,
+    ): void {
       const { method, url = '', headers } = request;
       // Of when it arrived: what it named then may be another token by now.
       const generation = (request as Arrived)[GENERATION];
       if (isClosed || method !== 'GET' || recall === undefined || generation === undefined) return;
       const histogram = requests?.of(route, method, 200);
-      known.set(url, { accept: headers.accept, format, route, recall, generation, histogram });
+      known.set(url, { accept: headers.accept, format, route, recall, cost, generation, histogram });
     },
 
     /** From now on everything goes to the framework, which tells open connections to end. */

@@ -54,7 +54,13 @@ export type WriteAnswer = ReturnType<typeof createAnswerWriter>;
 type SendDependencies = {
   write: WriteAnswer;
   /** Told of what a route answered, so that the next request in the same words need not reach it. */
-  remember: (request: IncomingMessage, answer: Answer, format: Format, route: string | undefined) => void;
+  remember: (
+    request: IncomingMessage,
+    answer: Answer,
+    format: Format,
+    route: string | undefined,
+    cost: number,
+  ) => void;
   now: () => number;
 };
 
@@ -67,9 +73,9 @@ export function createSend({ write, remember, now }: SendDependencies) {
     representation: Representation,
     format: Format,
   ): void {
-    remember(request.raw, answer, format, request.routeOptions.url);
-    reply.hijack();
     const { receipt, id: requestId } = request;
+    if (receipt) remember(request.raw, answer, format, request.routeOptions.url, receipt.cost);
+    reply.hijack();
     write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
   }
 

@@ -92,14 +92,15 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
       return holder && endOf(holder, now.wall) === undefined ? holder : undefined;
     },
 
-    /** Pays for one call that is made now, where that can be done at once; else nothing has happened. */
-    spendAtOnce: ({ user }: Caller, now: Instant): Receipt | undefined => leases.spendAtOnce(user, now),
+    /** Pays for a call that is made now and costs so many, where that can be done at once; else nothing has happened. */
+    spendAtOnce: ({ user }: Caller, now: Instant, cost: number): Receipt | undefined =>
+      leases.spendAtOnce(user, now, cost),
 
     /**
-     * Pays for one call. Throws `quota_exceeded` when the period's allowance is spent.
+     * Pays for a call all that it costs, or nothing: throws `quota_exceeded` when less is left of the period's allowance.
      * @param waited how long the call has waited for the look-up of its key, in ms
      */
-    spend: ({ user }: Caller, waited = 0) => leases.spend(user, waited),
+    spend: ({ user }: Caller, waited = 0, cost = 1) => leases.spend(user, waited, cost),
     keep: leases.keep,
     refund: leases.refund,
 

@@ -1,23 +1,25 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Instant, instantOf, SECOND } from '#domain/clock';
-import { giveBackCall, isUsable, keepCall, type Lease, remaining, unspent } from '#domain/quota/lease';
+import {
+  giveBackCall,
+  isUsable,
+  keepCall,
+  type Lease,
+  RECALL_SECONDS,
+  remaining,
+  unspent,
+} from '#domain/quota/lease';
 import { Problem } from '#problems';
 import { DEADLINE, withinDeadline } from '#services/deadline';
 import type { LedgerStore } from '#stores/quota/ledger';
-import {
-  createQuotaStates,
-  endLease,
-  type Held,
-  isIdle,
-  type QuotaState,
-  type Spender,
-} from './quota-state.ts';
+import { createQuotaStates, endLease, type Held, type QuotaState, type Spender } from './quota-state.ts';
 import { createScheduler, type SchedulerOptions } from './scheduler.ts';
-import { createSettling } from './settlement.ts';
+import { createSettling, EXHAUSTED_FOR } from './settlement.ts';
 
 export type { Spender } from './quota-state.ts';
 
-/** A call that was paid for. `remaining` is what this process knows to be left after it. */
-export type Receipt = { lease: Lease; remaining: number };
+/** A call that was paid for: what it cost, and what this process knows to be left after it. */
+export type Receipt = { lease: Lease; cost: number; remaining: number };
 
 /** What a process holds, what became of the calls it took since it started, and how often it settles everything. */
 export type LeasesReading = Held & {
@@ -29,11 +31,15 @@ export type LeasesReading = Held & {
 
 /** A newly opened page makes about this many calls at once. */
 const FIRST_GRANT = 50;
+/** How often a call asks again while other processes give back what they hold. */
+const RECALLS = (RECALL_SECONDS * SECOND) / EXHAUSTED_FOR;
 
 export type LeaseOptions = SchedulerOptions & {
   ledger: LedgerStore;
   /** How many calls a first grant holds at least, where there is plenty. */
   firstGrant?: number | undefined;
+  /** How long a call waits before it asks again while other processes give back what they hold, in ms. */
+  recallMs?: number | undefined;
   /** Told how long a call waited for the ledger, in ms. */
   observeWait?: ((ms: number) => void) | undefined;
 };
@@ -42,25 +48,32 @@ export type LeaseOptions = SchedulerOptions & {
  * Spending without a database on the way: a call takes one from the lease in memory, and the ledger is settled behind
  * it, for all users together. The races are told in `stores/quota/settlement.ts` and in ARCHITECTURE.md.
  */
-export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ...options }: LeaseOptions) {
+export function createLeases(dependencies: LeaseOptions) {
+  const {
+    ledger,
+    firstGrant = FIRST_GRANT,
+    recallMs = EXHAUSTED_FOR,
+    observeWait,
+    ...options
+  } = dependencies;
   const { clock, log } = options;
   const quotas = createQuotaStates(clock);
   const settling = createSettling({ quotas, ledger, clock, firstGrant });
   const scheduler = createScheduler({ ...settling, ...options });
   let refunded = 0;
 
-  function take(quota: QuotaState, lease: Lease, { elapsed }: Instant): Receipt {
-    lease.spent += 1;
-    lease.inFlight += 1;
-    quota.callsThisTick += 1;
+  function take(quota: QuotaState, lease: Lease, { elapsed }: Instant, cost: number): Receipt {
+    lease.spent += cost;
+    lease.inFlight += cost;
+    quota.callsThisTick += cost;
     quota.lastCallAt = elapsed;
-    return { lease, remaining: remaining(lease) };
+    return { lease, cost, remaining: remaining(lease) };
   }
 
-  function spendAtOnce(spender: Spender, at: Instant): Receipt | undefined {
+  function spendAtOnce(spender: Spender, at: Instant, cost = 1): Receipt | undefined {
     const quota = quotas.of(spender.key);
     const { lease } = quota;
-    return lease && unspent(lease) > 0 && isUsable(lease, at) ? take(quota, lease, at) : undefined;
+    return lease && unspent(lease) >= cost && isUsable(lease, at) ? take(quota, lease, at, cost) : undefined;
   }
 
   /** The next statement with this user's leases. */
@@ -71,64 +84,97 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ..
    * Resolves after the next statement with this user's leases; all waiting calls of the user share it. A call waits so
    * many ms at most; the statement goes on without it, and what it grants stays with the user.
    */
-  async function settled(quota: QuotaState, atMost: number): Promise<void> {
+  async function settled(quota: QuotaState, cost: number, atMost: number): Promise<void> {
     quota.lastCallAt = clock.elapsed();
-    quota.waiting += 1;
+    quota.waiting.push(cost);
     quota.asked ??= ask(quota).finally(() => {
       quota.asked = undefined;
     });
     await withinDeadline(quota.asked, undefined, atMost).finally(() => {
-      quota.waiting -= 1;
+      quota.waiting.splice(quota.waiting.indexOf(cost), 1);
     });
   }
 
-  async function acquire(quota: QuotaState, spender: Spender, waited: number): Promise<Receipt> {
+  async function acquire(
+    quota: QuotaState,
+    spender: Spender,
+    cost: number,
+    waited: number,
+  ): Promise<Receipt> {
     const since = clock.elapsed();
     const until = since + DEADLINE - waited;
     let hasWaited = false;
+    let recalls = 0;
     try {
       for (;;) {
         const lease = quotas.currentLease(quota, spender);
         const at = instantOf(clock);
-        if (unspent(lease) > 0 && isUsable(lease, at)) return take(quota, lease, at);
-        if (quota.exhausted && at.elapsed < quota.exhausted.until)
-          throw exhausted(quota.exhausted.comesBackIn, lease);
+        if (unspent(lease) >= cost && isUsable(lease, at)) return take(quota, lease, at, cost);
+        const { exhausted } = quota;
+        if (exhausted && cost >= exhausted.cost && at.elapsed < exhausted.until) {
+          const isRecalled = exhausted.comesBackIn !== undefined && exhausted.comesBackIn <= RECALL_SECONDS;
+          if (cost === 1 || !isRecalled || recalls === RECALLS) {
+            if (cost > 1) giveBack(quota);
+            throw refusal(cost, exhausted.comesBackIn, lease);
+          }
+          recalls += 1;
+          await wait(recallMs);
+        }
         settling.refuseFailed();
         hasWaited = true;
-        await settled(quota, until - clock.elapsed());
+        await settled(quota, cost, until - clock.elapsed());
       }
     } finally {
       if (hasWaited) observeWait?.(clock.elapsed() - since);
     }
   }
 
-  function exhausted(comesBackIn: number | undefined, { period, limit }: Lease): Problem {
+  /** What is held goes back at once where it was not enough for a call: one that costs less may have it, anywhere. */
+  function giveBack(quota: QuotaState): void {
+    const { exhausted } = quota;
+    if (!quota.lease || unspent(quota.lease) <= 0) return;
+    endLease(quota);
+    quota.exhausted = exhausted;
+    settleSoon(quota);
+  }
+
+  /** What fails here is tried again with the next tick, which says so. */
+  function settleSoon(quota: QuotaState): void {
+    ask(quota).catch(() => undefined);
+  }
+
+  function refusal(cost: number, comesBackIn: number | undefined, { period, limit }: Lease): Problem {
     const retryAfter = comesBackIn ?? (period.end - clock.now()) / SECOND;
     const ends = new Date(period.end).toISOString();
-    return new Problem('quota_exceeded', `All ${limit} calls of the period that ends at ${ends} are spent.`, {
-      retryAfter,
-    });
+    const detail =
+      cost === 1
+        ? `All ${limit} calls of the period that ends at ${ends} are spent.`
+        : `Of the ${limit} calls of the period that ends at ${ends} fewer are left than the ${cost} that this costs.`;
+    return new Problem('quota_exceeded', detail, { retryAfter });
   }
 
   return {
     /**
-     * Pays for one call: at once from a lease in memory, or after the ledger granted one. Throws `quota_exceeded`.
+     * Pays for a call all that it costs: at once from a lease in memory, or after the ledger granted it. Throws
+     * `quota_exceeded`; then nothing is spent.
      * @param waited for how long the call has waited for the database already, in ms
      */
-    spend(spender: Spender, waited = 0): Receipt | Promise<Receipt> {
-      return spendAtOnce(spender, instantOf(clock)) ?? acquire(quotas.of(spender.key), spender, waited);
+    spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
+      return (
+        spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited)
+      );
     },
 
-    /** Pays for one call that is made now from a lease in memory, if it can be done at once. */
+    /** Pays for a call that is made now from a lease in memory, if it can be done at once. */
     spendAtOnce,
 
     /** The call stays paid for. */
-    keep: ({ lease }: Receipt): void => keepCall(lease),
+    keep: ({ lease, cost }: Receipt): void => keepCall(lease, cost),
 
     /** Gives a call back to the lease, and so to the period and date, in which it was spent. */
-    refund({ lease }: Receipt): void {
-      refunded += 1;
-      giveBackCall(lease);
+    refund({ lease, cost }: Receipt): void {
+      refunded += cost;
+      giveBackCall(lease, cost);
     },
 
     /** The leases of a user whose calls may not all be settled. */
@@ -142,18 +188,15 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ..
     }),
 
     /**
-     * Of these users, as they are now, idle leases give back what they hold, since another process may need it, and
-     * leases under another limit are settled.
+     * Of these users, who were changed, all that is held goes back: their limit may be another one now, or another process
+     * may need it.
      */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
-      for (const { key, limit } of users) {
+      for (const { key } of users) {
         const quota = quotas.find(key);
         if (!quota?.lease) continue;
-        const isUnused = isIdle(quota, clock.elapsed());
-        if (!isUnused && quota.lease.limit === limit) continue;
-        if (isUnused) endLease(quota);
-        // What fails here is tried again with the next tick, which says so.
-        ask(quota).catch(() => undefined);
+        endLease(quota);
+        settleSoon(quota);
       }
     },
 
@@ -166,7 +209,7 @@ export function createLeases({ ledger, firstGrant = FIRST_GRANT, observeWait, ..
       const deadline = clock.elapsed() + withinMs;
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
         // A call that waits has its grant first.
-        for (const quota of quotas.all()) if (quota.waiting === 0) endLease(quota);
+        for (const quota of quotas.all()) if (quota.waiting.length === 0) endLease(quota);
         await Promise.all([scheduler.soonGranted(), scheduler.tick()]).catch((err) =>
           log.warn({ err }, 'the ledger could not be settled before the stop'),
         );

@@ -21,12 +21,15 @@ export type QuotaState = {
   callsThisTick: number;
   lastCallAt: number;
   reportedAt: number;
-  /** How many calls wait for a grant. */
-  waiting: number;
+  /** What each of the calls costs that wait for a grant. */
+  waiting: number[];
   /** The settlement that they wait for. */
   asked: Promise<void> | undefined;
-  /** Set when the ledger had nothing to grant: when to ask again, and in how many seconds something may come back. */
-  exhausted: { until: number; comesBackIn: number | undefined } | undefined;
+  /**
+   * Set when the ledger had not enough to grant for a call of this cost: when to ask again, and in how many seconds
+   * something may come back.
+   */
+  exhausted: { cost: number; until: number; comesBackIn: number | undefined } | undefined;
 };
 
 /** What this process holds for all users together: open leases, and calls. */
@@ -40,7 +43,7 @@ export type Held = {
 
 /** Whether the user has not called for a while, and no call waits. */
 export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): boolean =>
-  waiting === 0 && elapsed - lastCallAt >= IDLE;
+  waiting.length === 0 && elapsed - lastCallAt >= IDLE;
 
 /** 128 random bits as one flat string: `randomUUID` gives a rope of twenty strings, all of which stay in memory. */
 const newId = () => randomBytes(16).toString('hex');
@@ -76,7 +79,7 @@ export function createQuotaStates(clock: Clock) {
         callsThisTick: 0,
         lastCallAt: clock.elapsed(),
         reportedAt: Number.NEGATIVE_INFINITY,
-        waiting: 0,
+        waiting: [],
         asked: undefined,
         exhausted: undefined,
       };

@@ -9,14 +9,17 @@ import type { Statement } from './scheduler.ts';
 /** An open lease is reported at least so often, in ms, so that it stays alive. */
 const REPORT_EVERY = 10 * SECOND;
 /** Pauses before the ledger is asked again, in ms: for a user who has nothing left, and after it failed. */
-const EXHAUSTED_FOR = SECOND / 2;
+export const EXHAUSTED_FOR = SECOND / 2;
 const RETRY_AFTER_FAILURE = SECOND;
 /** Leases in one statement at most: it takes some 30 ms, so whoever asks meanwhile does not wait long. */
 const SETTLED_AT_ONCE = 500;
 const HEARTBEATS_AT_ONCE = 2_500;
 
-/** A lease that goes into a statement, and how many calls it should hold in all; 0 asks for none. */
-type Item = { quota: QuotaState; lease: Lease; want: number };
+/**
+ * A lease that goes into a statement, how many calls it should hold in all (0 asks for none), and how many a call that
+ * waits costs: if so many cannot be spent from it then, it is granted none.
+ */
+type Item = { quota: QuotaState; lease: Lease; want: number; need?: number };
 type Settle = LedgerStore['settle'];
 
 type Dependencies = {
@@ -26,6 +29,9 @@ type Dependencies = {
   /** How many calls a first grant holds at least, where there is plenty. */
   firstGrant: number;
 };
+
+const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);
+const most = (calls: readonly number[]): number => calls.reduce((most, one) => Math.max(most, one), 1);
 
 const inPieces = <One>(all: readonly One[], size: number): One[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
@@ -50,8 +56,10 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
       const { lease, waiting } = quota;
       // The rate is that of the last tick: more may have come since.
       const rate = Math.max(quota.rate, quota.callsThisTick);
-      const want = waiting > 0 && lease ? wanted(lease, rate, waiting, firstGrant) : 0;
-      if (lease && (waiting > 0 || lease.granted > 0)) items.push({ quota, lease, want });
+      const isWaitedFor = waiting.length > 0;
+      const want = isWaitedFor && lease ? wanted(lease, rate, sum(waiting), firstGrant) : 0;
+      if (lease && (isWaitedFor || lease.granted > 0))
+        items.push({ quota, lease, want, need: most(waiting) });
       // Leases that ended are settled with it: what they give back may be all that is left to grant.
       for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
     }
@@ -67,7 +75,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
         const isAtRest = isIdle(quota, now);
         if (isAtRest && restWanted(lease) > 0) items.returning.push({ quota, lease, want: 0 });
         else if (!isAtRest && isRunningOut(lease, rate))
-          items.wanting.push({ quota, lease, want: wanted(lease, rate, waiting, firstGrant) });
+          items.wanting.push({ quota, lease, want: wanted(lease, rate, sum(waiting), firstGrant) });
         else if (lease.spent !== lease.settled || now - quota.reportedAt >= REPORT_EVERY)
           items.reporting.push({ quota, lease, want: 0 });
       }
@@ -79,7 +87,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
   }
 
   /** @param mayGiveBack whether what an idle user holds goes back, but for the calls that may rest */
-  function reportOf({ quota, lease, want }: Item, mayGiveBack: boolean): LeaseReport {
+  function reportOf({ quota, lease, want, need = 1 }: Item, mayGiveBack: boolean): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
     const rest = mayGiveBack && !closing && isIdle(quota, clock.elapsed()) ? restWanted(lease) : 0;
@@ -92,7 +100,8 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
       date,
       spent,
       settled,
-      want: closing ? 0 : want,
+      want: closing || want === 0 ? 0 : Math.max(want, spent + need),
+      need,
       seq,
       close: closing || rest > 0,
       rest,
@@ -180,11 +189,11 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     if (quota.lease !== lease) return;
     quota.reportedAt = asked.elapsed;
     quota.exhausted = undefined;
-    if (sent.want === 0 || state.closed || state.granted > sent.spent) return;
+    if (sent.want === 0 || state.closed || state.granted - sent.spent >= sent.need) return;
     const { reclaimableIn } = state;
     const comesBackIn =
       reclaimableIn === null ? undefined : Math.max(1, Math.min(IDLE / SECOND, reclaimableIn));
-    quota.exhausted = { until: clock.elapsed() + EXHAUSTED_FOR, comesBackIn };
+    quota.exhausted = { cost: sent.need, until: clock.elapsed() + EXHAUSTED_FOR, comesBackIn };
   }
 
   return {

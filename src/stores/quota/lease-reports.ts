@@ -17,6 +17,8 @@ export type LeaseReport = {
   settled: number;
   /** How many it should hold in all, the spent ones included; 0 asks for none. */
   want: number;
+  /** How many calls must be there to be spent after it: where there are fewer in all, it is granted none. */
+  need: number;
   /** The number of the report among those of its lease, so that a delayed one undoes nothing. */
   seq: number;
   /** Whether the unspent calls go back. */
@@ -36,9 +38,9 @@ export type LeaseState = {
   /** Calls of the period that nobody has spent or holds; negative after the limit was lowered. */
   left: number;
   /**
-   * Seconds until calls that other processes hold may come back: soon where they rest with idle users, who have just
-   * been asked for them, else when the next lease may be reclaimed (0 or less: now). Null when nobody holds any, and for
-   * a lease that has calls left.
+   * Seconds until calls that other processes hold may come back: soon where these have just been asked for them, else
+   * when the next lease may be reclaimed (0 or less: now). Null when nobody holds any, when all together are fewer than
+   * are needed, and for a lease that has what it needs.
    */
   reclaimableIn: number | null;
 };

@@ -18,7 +18,7 @@ const TIDIED_AT_ONCE = 1000;
 
 /** A report of no lease: settling it reclaims the lapsed leases of a user and period, and does no more. */
 const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
-  const none = { spent: 0, settled: 0, want: 0, seq: 1, close: true, rest: 0 };
+  const none = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
 };
 

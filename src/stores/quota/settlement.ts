@@ -1,11 +1,10 @@
+import { RECALL_SECONDS } from '#domain/quota/lease';
 import { Prisma } from '#generated/prisma/client';
 import { columnOf, type LeaseReport } from './lease-reports.ts';
 
 /** How long a lease lives after its last report, and how long after that any process may reclaim it. */
 export const LEASE_SECONDS = 20;
 const RECLAIM_SECONDS = 10;
-/** Within so many seconds other processes give back the calls that rest with them. */
-const RECALL_SECONDS = 2;
 
 /**
  * The statement for leases that ask for nothing and give nothing back: it records what was spent and extends them. It
@@ -43,7 +42,9 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
  *   the other computed is kept.
  * - Calls rest with an idle user of one process and another needs them: how many rest is counted in the usage row, under
  *   its lock. Whoever finds nothing left while some rest dates the user as changed; every process sees that with its
- *   next poll and gives back what rests with it.
+ *   next poll and gives back what it holds.
+ * - A call costs several, which several processes hold: it is granted all or none. Where none, and leases hold what is
+ *   missing, the user is dated as changed too. So two that need the same calls do not keep parts of them from each other.
  * - The answer to a report is lost: a report carries totals and not differences, so it can be sent again, and `seq` keeps
  *   a delayed report from undoing a later one.
  * - A lease is reclaimed while its holder is cut off: only `RECLAIM_SECONDS` after it expired, and as long after the
@@ -60,15 +61,15 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
 export const settlement = (reports: readonly LeaseReport[], restingPart: number): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED ( -- the reports, one row each
     SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
-      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, seq, close, rest
+      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, need, seq, close, rest
     FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
       ${columnOf(reports, 'int', ({ userKey }) => userKey)},
       ${columnOf(reports, 'bigint', ({ periodStart }) => periodStart)},
       ${columnOf(reports, 'bigint', ({ date }) => date)}, ${columnOf(reports, 'int', ({ spent }) => spent)},
       ${columnOf(reports, 'int', ({ settled }) => settled)}, ${columnOf(reports, 'int', ({ want }) => want)},
-      ${columnOf(reports, 'int', ({ seq }) => seq)}, ${columnOf(reports, 'bool', ({ close }) => close)},
+      ${columnOf(reports, 'int', ({ need }) => need)}, ${columnOf(reports, 'int', ({ seq }) => seq)}, ${columnOf(reports, 'bool', ({ close }) => close)},
       ${columnOf(reports, 'int', ({ rest }) => rest)})
-      WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, seq, close, rest, n)),
+      WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, need, seq, close, rest, n)),
   locked AS MATERIALIZED ( -- each with its usage row, which is locked
     SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,
       coalesce(u.resting, 0) AS resting, (SELECT "limit" FROM "user" WHERE key = r.user_key) AS lim
@@ -108,9 +109,10 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
     WINDOW period AS (PARTITION BY user_key, period_start)),
   amounts AS MATERIALIZED ( -- how many calls each is granted, or keeps at rest
     SELECT t.*, left_before,
-      CASE WHEN stays_open THEN greatest(0, least(want - held, ceil(left_before / 4.0)::int)) ELSE 0 END AS amount,
+      CASE WHEN stays_open AND lacks <= left_before
+        THEN greatest(0, least(want - held, greatest(lacks, ceil(left_before / 4.0)::int))) ELSE 0 END AS amount,
       greatest(0, least(may_rest, left_before / ${restingPart}::int - resting_now)) AS rests
-    FROM total t CROSS JOIN LATERAL (SELECT lim - used_now - held_now AS left_before) f),
+    FROM total t CROSS JOIN LATERAL (SELECT lim - used_now - held_now AS left_before, now_spent + need - held AS lacks) f),
   grants AS MATERIALIZED ( -- the sums with these grants
     SELECT a.*, stays_open OR rests > 0 AS is_open, CASE WHEN rests > 0 THEN now_spent + rests ELSE held + amount END AS holds,
       (sum(amount + rests) OVER period)::int AS granted_now, (resting_now + sum(rests) OVER period)::int AS rests_now
@@ -121,7 +123,9 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
     FROM grants WHERE is_first ORDER BY user_key, period_start
     ON CONFLICT DO NOTHING RETURNING user_key, period_start),
   sure AS MATERIALIZED ( -- without periods that another process opened
-    SELECT * FROM grants
+    SELECT *, stays_open AND want > holds AND holds - now_spent < need
+      AND CASE WHEN need > 1 THEN lim - used_now >= need ELSE rests_now > 0 END AS is_recalled
+    FROM grants
     WHERE NOT is_first OR (user_key, period_start) IN (SELECT user_key, period_start FROM started)),
   booked AS ( -- the usage rows of known periods
     UPDATE usage u SET used = g.used_now, outstanding = g.held_now + g.granted_now, resting = g.rests_now
@@ -144,13 +148,11 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
     SELECT id, user_key, period_start, date, amount, now_spent, seq,
       clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
     FROM sure WHERE is_new AND amount > 0),
-  asked_for AS ( -- users whose resting calls other processes give back
-    UPDATE "user" SET changed_at = clock_timestamp()
-    WHERE key IN (SELECT user_key FROM sure
-      WHERE stays_open AND want > holds AND holds <= now_spent AND rests_now > 0))
+  asked_for AS ( -- users whose calls other processes give back
+    UPDATE "user" SET changed_at = clock_timestamp() WHERE key IN (SELECT user_key FROM sure WHERE is_recalled))
   SELECT json_agg(n)::text AS n, json_agg(holds)::text AS granted, json_agg(NOT is_open)::text AS closed,
     json_agg(lim)::text AS "limit", json_agg(left_before - granted_now)::text AS "left",
-    json_agg(CASE WHEN holds > now_spent THEN NULL WHEN rests_now > 0 THEN ${RECALL_SECONDS}::float8
+    json_agg(CASE WHEN is_recalled THEN ${RECALL_SECONDS}::float8 WHEN holds - now_spent >= need OR need > 1 THEN NULL
       ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
         + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key
         AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent

@@ -62,7 +62,7 @@ function anAllowance(): Allowance {
       if (left === 0) return undefined;
       left -= 1;
       spent += 1;
-      return { lease: { period, limit: 10, ...LEASE }, remaining: left };
+      return { lease: { period, limit: 10, ...LEASE }, cost: 1, remaining: left };
     },
     keep() {
       kept += 1;
@@ -91,7 +91,7 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
   server = create((incoming: IncomingMessage, response) => {
     framework.push(`${incoming.method} ${incoming.url}`);
     onFramework();
-    fastPath.remember(incoming, answer, 'json', '/v1/prices/latest/token');
+    fastPath.remember(incoming, answer, 'json', '/v1/prices/latest/token', 1);
     response.end('framework');
   });
   server.listen(0, '127.0.0.1');

@@ -74,7 +74,7 @@ export function openTeller(
     settle: fragile(settle, []),
     grantFirst: fragile(grantFirst, []),
   };
-  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, tickMs: BY_HAND });
+  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, tickMs: BY_HAND, recallMs: 0 });
   const users = createUsers({ store, clock, changed: allowance.sync });
 
   return {
@@ -90,9 +90,9 @@ export function openTeller(
       await underWay;
       await nextTurn();
     },
-    /** Makes one call with a key; the receipt is still to be kept or refunded. */
-    async call(apiKey: string) {
-      return allowance.spend(await allowance.authenticate(apiKey));
+    /** Makes one call with a key, which costs so many; the receipt is still to be kept or refunded. */
+    async call(apiKey: string, cost = 1) {
+      return allowance.spend(await allowance.authenticate(apiKey), 0, cost);
     },
     /** Makes calls until one is refused, at most so many; gives how many were paid for. */
     async callUntilRefused(apiKey: string, atMost = 10_000): Promise<number> {

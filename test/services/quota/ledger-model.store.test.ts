@@ -31,6 +31,7 @@ const operation = fc.oneof(
       op: fc.constant('call' as const),
       who,
       n: fc.integer({ min: 1, max: 6 }),
+      cost: fc.constantFrom(1, 1, 1, 2, 3, 5),
       outcome,
     }),
   },
@@ -112,15 +113,15 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   const answer = (n: number, receipt: Receipt, paid: boolean) => {
     if (paid) return teller(n).keep(receipt);
     teller(n).refund(receipt);
-    model.book(receipt.lease.period.start, receipt.lease.date, -1);
+    model.book(receipt.lease.period.start, receipt.lease.date, -receipt.cost);
   };
 
-  async function call(n: number, result: 'keep' | 'refund' | 'hold'): Promise<void> {
+  async function call(n: number, cost: number, result: 'keep' | 'refund' | 'hold'): Promise<void> {
     const now = clocks[n as 0 | 1].now();
     await teller(n).poll();
     let receipt: Receipt;
     try {
-      receipt = await teller(n).call(apiKey);
+      receipt = await teller(n).call(apiKey, cost);
     } catch (error) {
       const expected = isRevoked
         ? ['api_key_revoked', ...(now >= mayBeForgottenAt ? ['api_key_invalid'] : [])]
@@ -132,7 +133,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
     const { period, date } = receipt.lease;
     expect(period).toEqual(periodAt('monthly', START, now));
     expect(date).toBe(startOfDate(now));
-    model.book(period.start, date, 1);
+    model.book(period.start, date, cost);
     if (isBounded) expect(model.used(period.start)).toBeLessThanOrEqual(highest);
     if (result === 'hold') held[n]?.push(receipt);
     else answer(n, receipt, result === 'keep');
@@ -152,7 +153,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   async function step(one: Operation): Promise<void> {
     switch (one.op) {
       case 'call':
-        for (let i = 0; i < one.n; i++) await call(one.who, one.outcome);
+        for (let i = 0; i < one.n; i++) await call(one.who, one.cost, one.outcome);
         return;
       case 'answer': {
         const receipt = held[one.who]?.shift();
@@ -240,7 +241,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
 
 /** Reports a lease that holds nothing, as whoever next asks for the key does. */
 async function touch(ledger: ReturnType<typeof createLedgerStore>, userKey: number, periodStart: number) {
-  const nothing = { spent: 0, settled: 0, want: 0, seq: 1, close: true, rest: 0 };
+  const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   await ledger.settle([
     { id: crypto.randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...nothing },
   ]);
