@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
+import { BUILT_IN_NAMES } from '#domain/market/token';
 import * as records from '#domain/records';
 import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
+import { tokenPrice } from '#domain/token-price';
 import { PROBLEM_CODES } from '#problems';
 
 /*
@@ -56,7 +58,8 @@ const union = (name: string, meaning: string, values: readonly string[]) =>
 
 async function clientTypes(): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { io: 'output', uri: (id) => id });
-  const ids = Object.values(records).map((record) => String(record.meta()?.id));
+  const all = [...Object.values(records), tokenPrice];
+  const ids = all.flatMap((record) => record.meta()?.id ?? []);
   const properties = Object.fromEntries(ids.map((id) => [id, { $ref: `#/definitions/${id}` }]));
   const root = { type: 'object', properties, definitions: forCaller(schemas) };
   const interfaces = await compile(root as object, 'Records', {
@@ -66,6 +69,7 @@ async function clientTypes(): Promise<string> {
   return [
     // The one that holds all others together is not wanted.
     interfaces.replace(/^export interface Records \{[^}]*\}\n/, ''),
+    union('BuiltInToken', 'A token that every service has', BUILT_IN_NAMES),
     union('StatisticsSymbol', 'A token that has on-chain statistics', STATISTICS_SYMBOLS),
     union('ProblemCode', 'What the service tells problems apart by', PROBLEM_CODES),
   ].join('\n');

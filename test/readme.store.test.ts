@@ -56,7 +56,8 @@ it('GET /v1/tokens tells of each token the paths that take it', async () => {
   expect(taking('tokenName').length).toBeGreaterThan(0);
   for (const { tokenName, endpoints } of tokens) {
     const hasStatistics = BUILT_IN_TOKENS.find(({ name }) => name === tokenName)?.statistics;
-    const expected = [...taking('tokenName'), ...(hasStatistics ? taking('token') : [])];
+    const prices = [...taking('tokenName'), ...taking('tokenNames')];
+    const expected = [...prices, ...(hasStatistics ? taking('token') : [])];
     expect([...endpoints].sort()).toEqual(expected.sort());
   }
 });

@@ -19,7 +19,7 @@ const whole = (description: string, example: number) => natural.meta({ descripti
 
 const HTTP_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
-const httpDate = z
+export const httpDate = z
   .string()
   .regex(HTTP_DATE)
   .meta({ description: 'HTTP-date (RFC 9110), GMT', examples: ['Mon, 01 Jan 2024 00:00:00 GMT'] });

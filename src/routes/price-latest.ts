@@ -2,30 +2,57 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Catalogue } from '#domain/market/catalogue';
 import { latestPrice } from '#domain/records';
+import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from '#domain/token-price';
 import { currency, tokenName } from '#http/pipeline/parameters';
+import { tokenNames } from '#http/pipeline/token-names';
 import type { Send } from '#http/replies/write-answer';
 import type { Market } from '#services/market/market';
+
+const LAST_GOOD =
+  'While the aggregator cannot be asked, the last good answer is given, with its `Age`. JSON is given whatever ' +
+  '`Accept` says.';
 
 const latest = {
   tags: ['prices'],
   summary: 'The latest price of a token',
-  description:
-    'While the aggregator cannot be asked, the last good answer is given, with its `Age`. JSON is given whatever ' +
-    '`Accept` says.',
+  description: LAST_GOOD,
   operationId: 'getLatestPrice',
   response: { 200: latestPrice },
 };
 
-const config = {
-  cost: 1,
-  problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
-} as const;
+const table = {
+  tags: ['prices'],
+  summary: 'The latest prices of several tokens',
+  description:
+    `An array with a record for each token, in the order in which they are named; ${MOST_TOKENS} tokens at most, each once. ` +
+    `**It costs one call for each ${TOKENS_PER_CALL} tokens begun** (${TOKENS_PER_CALL} tokens 1, ` +
+    `${TOKENS_PER_CALL + 1} tokens 2, ${MOST_TOKENS} tokens ${callsFor(MOST_TOKENS)}), all of them or none: where fewer are ` +
+    'left, it is 429 `quota_exceeded`, and nothing is charged. A token of which no price is known has `null` for every ' +
+    'figure; where none has one, the answer is a problem, as for a single token. `change_24h` compares with a sample of the ' +
+    'service’s own archive, which begins with the first request for a token. `Age` is that of the oldest price, ' +
+    `\`Last-Modified\` the time of the newest. ${LAST_GOOD}`,
+  operationId: 'getLatestPrices',
+  response: { 200: z.array(tokenPrice).meta({ description: 'A record for each token, in that order' }) },
+};
+
+/** How many calls pay for so many tokens. */
+function callsFor(tokens: number): number {
+  return Math.ceil(tokens / TOKENS_PER_CALL);
+}
+
+const problems = ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'] as const;
 
 type Options = { catalogue: Catalogue; market: Market; send: Send };
 
 export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, { catalogue, market, send }) => {
-  const querystring = z.object({ tokenName: tokenName(catalogue), ...currency });
-  app.get('/token', { schema: { ...latest, querystring }, config }, (request, reply) =>
+  const one = { ...latest, querystring: z.object({ tokenName: tokenName(catalogue), ...currency }) };
+  app.get('/token', { schema: one, config: { cost: 1, problems } }, (request, reply) =>
     send(request, reply, market.latest(request.query.tokenName)),
+  );
+
+  const several = { ...table, querystring: z.object({ tokenNames: tokenNames(catalogue), ...currency }) };
+  const cost = ({ tokenNames }: { tokenNames: readonly unknown[] }) => callsFor(tokenNames.length);
+  app.get('/tokens', { schema: several, config: { cost, problems } }, (request, reply) =>
+    send(request, reply, market.latestOf(request.query.tokenNames)),
   );
 };

@@ -21,6 +21,7 @@ const schema = {
 
 const PRICES = [
   '/v1/prices/latest/token',
+  '/v1/prices/latest/tokens',
   '/v1/prices/history/date',
   '/v1/prices/history/days',
   '/v1/prices/history/date/range',

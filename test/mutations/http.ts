@@ -7,6 +7,7 @@ export const http: Mutations[] = [
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
       ['headers.accept !== found.accept || ', ''],
+      ['spendAtOnce(caller, now, cost)', 'spendAtOnce(caller, now, 1)'],
       [' && headersSize(rawHeaders) <= LIMITS.headers', ''],
       [
         '    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n    const receipt = allowance.spendAtOnce(caller, now, cost);\n',

@@ -91,8 +91,9 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Read `error`, the message of the node, and change the request accordingly.',
   },
   quota_exceeded: {
-    cause: 'All calls of the current period are used, or reserved by another process of the service.',
-    remedy: 'Wait for the seconds in Retry-After, until the period ends.',
+    cause:
+      'All calls of the current period are used, or reserved by another process of the service; or fewer are left than this call costs.',
+    remedy: 'Wait for the seconds in Retry-After, until the period ends, or ask for fewer tokens at once.',
   },
   rate_limited: {
     cause:

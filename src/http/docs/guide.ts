@@ -75,12 +75,12 @@ function limits({ burstPerSecond }: GuideSettings): string {
       ? `You may send ${count(burstPerSecond, 'request')} a second to one process, over all your keys and including free ones. Beyond that the answer is 429 \`rate_limited\`.`
       : 'The number of requests per second is not limited.';
   return `${plans.join('; ')}; the operator may have set another limit for you. Periods start when you register, or \
-when you renew an expired key. Only 2xx answers from paths under \`/v1/prices\` are charged, one call each: 304, 4xx and 5xx are free, and so \
+when you renew an expired key. Only 2xx answers from paths under \`/v1/prices\` are charged, one call each, \`/v1/prices/latest/tokens\` one for each ten tokens begun: 304, 4xx and 5xx are free, and so \
 are the paths of users, tokens and the node.
 
 * \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` is the allowance: \`q\` calls in a period of \`w\` seconds. \`RateLimit: \
 ${HEADERS.RateLimit.example}\` is what is left: \`r\` calls, and \`t\` seconds until the period ends.
-* When no calls are left, the answer is 429 \`quota_exceeded\` with the seconds to wait in \`Retry-After\`.
+* When no calls are left, or fewer than a call costs, the answer is 429 \`quota_exceeded\` with the seconds to wait in \`Retry-After\`.
 * ${burst}
 * \`GET /v1/user/usage\` has the calls of each day, and is free.`;
 }

@@ -83,7 +83,9 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     },
     transform: (document) => {
       const { schema, url } = jsonSchemaTransform(document);
-      return { schema: schema && { ...schema, 'x-route': document.route.config ?? {} }, url };
+      const { cost, ...facts } = document.route.config ?? {};
+      // A cost that follows from the parameters is a function, which is not for JSON.
+      return { schema: schema && { ...schema, 'x-route': { ...facts, cost: cost ? 1 : 0 } }, url };
     },
     transformObject: (document) =>
       complete(jsonSchemaTransformObject(document) as unknown as Document, basePath) as object,

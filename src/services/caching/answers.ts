@@ -45,3 +45,5 @@ export function createAnswers({ source, clock }: Dependencies) {
     },
   };
 }
+
+export type Answers = ReturnType<typeof createAnswers>;

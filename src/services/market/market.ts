@@ -1,20 +1,20 @@
-import { type Clock, SECOND } from '#domain/clock';
+import type { Clock } from '#domain/clock';
 import type { Catalogue } from '#domain/market/catalogue';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from '#domain/market/interval';
 import type { Columns } from '#domain/market/series';
 import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
 import { seriesJson } from '#domain/market/series-json';
-import { FIRST_SOURCE } from '#domain/market/sources/provenance';
 import { knownSince, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { createArchiveSummary } from '#services/archive/archive-summary';
 import { fetchesOf } from '#services/archive/fetch-names';
-import type { ToldLatest } from '#services/archive/latest-prices';
+import { sourcesOf, versionOf } from '#services/archive/latest-prices';
 import type { Answer } from '#services/caching/answer';
 import { bodyOf } from '#services/caching/answer-body';
 import { createAnswers } from '#services/caching/answers';
+import { createLatestTable } from '#services/latest/latest-table';
 import type { FetchOutcome } from '#services/upstream/fetch-outcome';
 import { upstreamProblem } from '#services/upstream/problem';
 import type { SeriesSummary } from '#stores/market/archive';
@@ -48,17 +48,6 @@ const RENDER: Record<Shape, (columns: Columns) => Iterable<string>> = {
 };
 
 const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
-
-/** The first source alone is named as it is; of others the ages of what each told are named too, in seconds. */
-function sourcesOf({ sources }: ToldLatest, now: number): string {
-  const [main] = sources;
-  if (main?.source === FIRST_SOURCE) return main.source;
-  const age = (fetchedAt: number) => Math.max(0, Math.floor((now - fetchedAt) / SECOND));
-  return sources.map(({ source, fetchedAt }) => `${source};age=${age(fetchedAt)}`).join(', ');
-}
-
-/** Names the figures of a latest price. */
-const versionOf = ({ sources }: ToldLatest): string => sources.flatMap(Object.values).join();
 
 /** What the archive holds of an interval, whoever told it; undefined for nothing. */
 function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
@@ -116,7 +105,7 @@ export function createMarket({ archive, summary, catalogue, backfill, keyCheck, 
     if (!row) throw upstreamProblem(outcome.failure ?? leftOut);
     return {
       body: answers.bodies.kept(token, versionOf(row), () => JSON.stringify(row.record)),
-      source: sourcesOf(row, clock.now()),
+      source: sourcesOf([row], clock.now()),
       modifiedAt: row.at,
       fetchedAt: row.fetchedAt,
       dueAt: backfill.dueAt(row.fetchedAt),
@@ -150,6 +139,8 @@ export function createMarket({ archive, summary, catalogue, backfill, keyCheck, 
   return {
     /** The latest price record: at once when its time has not come. */
     latest,
+
+    latestOf: createLatestTable({ archive, backfill, answers, leftOut, clock }),
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: Format): Promise<Answer> {

@@ -26,6 +26,15 @@ export const NOTHING_TO_FETCH: FetchOutcome = Object.freeze({
 export const hadNothingToFetch = ({ fetched, refreshing, failure }: FetchOutcome): boolean =>
   !fetched && !refreshing && failure === undefined;
 
+/** What came of the fetches for all parts of one answer. */
+export function allOutcomes(outcomes: readonly FetchOutcome[]): FetchOutcome {
+  return {
+    fetched: outcomes.some(({ fetched }) => fetched),
+    refreshing: outcomes.some(({ refreshing }) => refreshing),
+    failure: outcomes.find(({ failure }) => failure !== undefined)?.failure,
+  };
+}
+
 type AwaitedFetch = 'fetched' | 'refreshing' | { error: unknown };
 type Dependencies<What extends string> = { singleFlight: SingleFlight<What>; clock: Clock };
 

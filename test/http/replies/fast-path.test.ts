@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '#domain/clock';
+import { type Instant, systemClock } from '#domain/clock';
 import { createPendingResponses } from '#http/connections/pending-responses';
 import { createRequestBodies, TIMEOUTS } from '#http/connections/request-body';
 import { createHttpServer } from '#http/connections/server';
@@ -16,7 +16,7 @@ import { createResponseWriter } from '#http/replies/response-head';
 import { createAnswerWriter } from '#http/replies/write-answer';
 import type { Answer } from '#services/caching/answer';
 import { bodyOf } from '#services/caching/answer-body';
-import type { Allowance } from '#services/quota/allowance';
+import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');
 const KEY = 'known';
@@ -38,6 +38,8 @@ let holds: boolean;
 /** That of the catalogue; a question that reached the framework may find it changed. */
 let generation: number;
 let onFramework: () => void;
+/** What a call costs. */
+let cost: number;
 
 const answer: Answer = {
   body: bodyOf('{"current_price":1}'),
@@ -57,19 +59,19 @@ function anAllowance(): Allowance {
   const caller = { user: { key: 1 } };
   const verbs = {
     holderAtOnce: (apiKey: string) => (apiKey === KEY ? caller : undefined),
-    spendAtOnce() {
+    spendAtOnce(_caller: Caller, _now: Instant, cost: number) {
       asked += 1;
-      if (left === 0) return undefined;
-      left -= 1;
-      spent += 1;
-      return { lease: { period, limit: 10, ...LEASE }, cost: 1, remaining: left };
+      if (left < cost) return undefined;
+      left -= cost;
+      spent += cost;
+      return { lease: { period, limit: 10, ...LEASE }, cost, remaining: left };
     },
     keep() {
       kept += 1;
     },
-    refund() {
-      left += 1;
-      spent -= 1;
+    refund({ cost }: Receipt) {
+      left += cost;
+      spent -= cost;
     },
   };
   return verbs as unknown as Allowance;
@@ -91,7 +93,7 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
   server = create((incoming: IncomingMessage, response) => {
     framework.push(`${incoming.method} ${incoming.url}`);
     onFramework();
-    fastPath.remember(incoming, answer, 'json', '/v1/prices/latest/token', 1);
+    fastPath.remember(incoming, answer, 'json', '/v1/prices/latest/token', cost);
     response.end('framework');
   });
   server.listen(0, '127.0.0.1');
@@ -121,7 +123,7 @@ function ask(
 }
 
 beforeEach(async () => {
-  [framework, spent, kept, left, asked, holds] = [[], 0, 0, 100, 0, true];
+  [framework, spent, kept, left, asked, holds, cost] = [[], 0, 0, 100, 0, true, 1];
   [generation, onFramework] = [1, () => undefined];
   await open();
 });
@@ -191,6 +193,17 @@ test('who has nothing left at once goes to the framework', async () => {
   await ask();
   left = 0;
   expect((await ask()).body).toBe('framework');
+});
+
+test('what costs several is charged as much again, or goes to the framework where less is left', async () => {
+  cost = 10;
+  await ask();
+  expect((await ask()).headers.ratelimit).toBe('"plan";r=90;t=1000');
+  const unchanged = await ask({ 'if-none-match': answer.body.identity.etag });
+  expect([unchanged.status, spent, left]).toEqual([304, 10, 90]);
+  left = 9;
+  expect((await ask()).body).toBe('framework');
+  expect([spent, left]).toEqual([10, 9]);
 });
 
 test('who comes too fast goes to the framework, and nothing is taken for it', async () => {

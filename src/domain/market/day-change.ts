@@ -1,0 +1,22 @@
+import { DAY, MINUTE } from '#domain/clock';
+import { type Series, samplesOf } from './series.ts';
+
+/** How far from 24 hours earlier the other sample may be, in ms. */
+const TOLERANCE = 30 * MINUTE;
+
+/**
+ * How much a price (at an instant, Unix ms) has changed since the sample nearest to 24 hours before it, in per cent; of
+ * two that are as near, the earlier. Null where none that has a price is within half an hour of that.
+ */
+export function dayChange(series: Pick<Series, 'slice'>, price: number, at: number): number | null {
+  const dayBefore = at - DAY;
+  let before: number | null = null;
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const sample of samplesOf(series.slice(dayBefore - TOLERANCE, dayBefore + TOLERANCE))) {
+    const distance = Math.abs(sample.at - dayBefore);
+    if (!sample.price || distance >= nearest) continue;
+    before = sample.price;
+    nearest = distance;
+  }
+  return before === null ? null : ((price - before) / before) * 100;
+}
