@@ -23,6 +23,7 @@ export {
   type CallOptions,
   type Days,
   type Plan,
+  type PriceOptions,
   type PriceWindow,
   QuotientClient,
   type QuotientClientOptions,

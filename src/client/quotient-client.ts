@@ -1,6 +1,7 @@
 import type { Allowance, Answer } from './answer.ts';
 import { type DateInput, dayFirst, isoDate } from './dates.ts';
 import type {
+  BuiltInToken,
   Candle,
   DateSnapshot,
   LatestPrice,
@@ -8,6 +9,7 @@ import type {
   Source,
   StatisticsSymbol,
   Token,
+  TokenPrice,
   TokenStatistics,
   Usage,
   User,
@@ -21,6 +23,7 @@ import {
   toSeries,
   toSnapshot,
   toStatistics,
+  toTokenPrices,
   toTokens,
   toUsage,
   toUser,
@@ -37,7 +40,14 @@ export type CallOptions = {
   signal?: AbortSignal | undefined;
 };
 
-export type TokenName = Token['tokenName'];
+/** The options of a call for prices. */
+export type PriceOptions = CallOptions & {
+  /** What the figures are in, such as `eur`; US dollars by default. */
+  currency?: string | undefined;
+};
+
+/** The name or symbol of a token. A service may have more than those that every service has. */
+export type TokenName = BuiltInToken | (string & {});
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };
 /** Between two UTC dates, both included. The default interval is `daily`. */
@@ -61,7 +71,7 @@ const pairs = (parameters: Parameters) =>
 const HISTORY = '/v1/prices/history';
 
 /**
- * A client for a Quotient service. Amounts are US dollars, dates are UTC. Every method rejects with a `QuotientError`,
+ * A client for a Quotient service. Amounts are US dollars unless a call names a currency, dates are UTC. Every method rejects with a `QuotientError`,
  * or with the reason of the call's signal.
  */
 export class QuotientClient {
@@ -146,8 +156,14 @@ export class QuotientClient {
     return this.#get('/v1/sources', {}, (wire: Source[]) => wire, { ...call, withKey: false });
   }
 
-  latestPrice(tokenName: TokenName, call?: CallOptions): Promise<LatestPrice> {
-    return this.#get('/v1/prices/latest/token', { tokenName }, toLatestPrice, call);
+  latestPrice(tokenName: TokenName, call?: PriceOptions): Promise<LatestPrice> {
+    return this.#get('/v1/prices/latest/token', { tokenName, ...priceQuery(call) }, toLatestPrice, call);
+  }
+
+  /** The latest prices of up to 100 tokens, in their order. Costs one call for each ten tokens begun. */
+  latestPrices(tokenNames: readonly TokenName[], call?: PriceOptions): Promise<TokenPrice[]> {
+    const query = { tokenNames: tokenNames.join(), ...priceQuery(call) };
+    return this.#get('/v1/prices/latest/tokens', query, toTokenPrices, call);
   }
 
   /** On-chain statistics. */
@@ -156,43 +172,44 @@ export class QuotientClient {
   }
 
   /** Price, market cap and volume at 00:00 UTC of a date. */
-  async priceOn(tokenName: TokenName, date: DateInput, call?: CallOptions): Promise<DateSnapshot> {
-    return this.#get(`${HISTORY}/date`, { tokenName, date: dayFirst(date) }, toSnapshot, call);
+  async priceOn(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<DateSnapshot> {
+    return this.#get(`${HISTORY}/date`, dateQuery(tokenName, date, call), toSnapshot, call);
   }
 
   /** The last days. */
-  priceHistory(tokenName: TokenName, { days }: Days, call?: CallOptions): Promise<PriceSeries> {
-    return this.#get(`${HISTORY}/days`, { tokenName, days }, (wire: []) => toSeries(only(wire)), call);
+  priceHistory(tokenName: TokenName, { days }: Days, call?: PriceOptions): Promise<PriceSeries> {
+    const query = { tokenName, days, ...priceQuery(call) };
+    return this.#get(`${HISTORY}/days`, query, (wire: []) => toSeries(only(wire)), call);
   }
 
   /** Between two dates. */
-  async priceRange(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<PriceSeries> {
-    return this.#get(`${HISTORY}/date/range`, windowQuery(tokenName, window), toSeries, call);
+  async priceRange(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<PriceSeries> {
+    return this.#get(`${HISTORY}/date/range`, windowQuery(tokenName, window, call), toSeries, call);
   }
 
   /** Candles of a venue that begin between two dates: of five minutes, an hour or a day. */
-  async candles(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<Candle[]> {
-    return this.#get(`${HISTORY}/ohlc`, windowQuery(tokenName, window), toCandles, call);
+  async candles(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<Candle[]> {
+    return this.#get(`${HISTORY}/ohlc`, windowQuery(tokenName, window, call), toCandles, call);
   }
 
   /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times in ISO 8601; with `source` where several have told it. */
-  async priceOnCsv(tokenName: TokenName, date: DateInput, call?: CallOptions): Promise<string> {
-    return this.#csv(`${HISTORY}/date`, { tokenName, date: dayFirst(date) }, call);
+  async priceOnCsv(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<string> {
+    return this.#csv(`${HISTORY}/date`, dateQuery(tokenName, date, call), call);
   }
 
   /** `priceHistory` as CSV. */
-  priceHistoryCsv(tokenName: TokenName, { days }: Days, call?: CallOptions): Promise<string> {
-    return this.#csv(`${HISTORY}/days`, { tokenName, days }, call);
+  priceHistoryCsv(tokenName: TokenName, { days }: Days, call?: PriceOptions): Promise<string> {
+    return this.#csv(`${HISTORY}/days`, { tokenName, days, ...priceQuery(call) }, call);
   }
 
   /** `priceRange` as CSV. */
-  async priceRangeCsv(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<string> {
-    return this.#csv(`${HISTORY}/date/range`, windowQuery(tokenName, window), call);
+  async priceRangeCsv(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<string> {
+    return this.#csv(`${HISTORY}/date/range`, windowQuery(tokenName, window, call), call);
   }
 
   /** `candles` as CSV: `date,open,high,low,close,volume`. */
-  async candlesCsv(tokenName: TokenName, window: PriceWindow, call?: CallOptions): Promise<string> {
-    return this.#csv(`${HISTORY}/ohlc`, windowQuery(tokenName, window), call);
+  async candlesCsv(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<string> {
+    return this.#csv(`${HISTORY}/ohlc`, windowQuery(tokenName, window, call), call);
   }
 
   /** Whether the service is ready. `warnings` lists what it could not fetch. Not retried. */
@@ -227,9 +244,22 @@ export class QuotientClient {
   }
 }
 
-const windowQuery = (tokenName: TokenName, { from, thru, interval }: PriceWindow): Parameters => ({
+const priceQuery = ({ currency }: PriceOptions = {}): Parameters => ({ currency });
+
+const dateQuery = (tokenName: TokenName, date: DateInput, call?: PriceOptions): Parameters => ({
+  tokenName,
+  date: dayFirst(date),
+  ...priceQuery(call),
+});
+
+const windowQuery = (
+  tokenName: TokenName,
+  { from, thru, interval }: PriceWindow,
+  call?: PriceOptions,
+): Parameters => ({
   tokenName,
   fromDate: isoDate(from),
   thruDate: isoDate(thru),
   interval,
+  ...priceQuery(call),
 });

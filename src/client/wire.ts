@@ -6,6 +6,7 @@ import type {
   LatestPrice,
   PriceSeries,
   Token,
+  TokenPrice,
   TokenStatistics,
   Usage,
   User,
@@ -66,6 +67,14 @@ export const toLatestPrice = (wire: Wire<LatestPrice>): LatestPrice => ({
   ath_date: orNull(wire.ath_date),
   atl_date: orNull(wire.atl_date),
 });
+
+export const toTokenPrices = (wire: Wire<TokenPrice>[]): TokenPrice[] =>
+  wire.map((price) => ({
+    ...price,
+    at: orNull(price.at),
+    ath_date: orNull(price.ath_date),
+    atl_date: orNull(price.atl_date),
+  }));
 
 /** `time` is in Unix seconds. */
 export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: number }): TokenStatistics => ({

@@ -97,9 +97,11 @@ describe('the example of prices', () => {
       expect(code).toContain(service.url);
       await writeFile(join(folder, 'prices.js'), code);
       const lines = (await run(process.execPath, 'prices.js')).trimEnd().split('\n');
-      expect(lines).toHaveLength(1 + 31 + 3);
+      expect(lines).toHaveLength(1 + 2 + 31 + 3);
       expect(lines[0]).toMatch(/^now \d/);
-      expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\dT00:00:00.000Z \d/);
+      expect(lines[1]).toMatch(/^eth \d[\d.]* null$/);
+      expect(lines[2]).toMatch(/^sol \d[\d.]* null$/);
+      expect(lines[3]).toMatch(/^\d{4}-\d\d-\d\dT00:00:00.000Z \d/);
       expect(lines.at(-1)).toMatch(/^no_data 404 [\w.-]+$/);
     } finally {
       await service.close();

@@ -31,6 +31,46 @@ it('the latest price', async () => {
   });
 });
 
+it('the latest prices of several tokens, in their order', async () => {
+  const prices = await client.latestPrices(['SOL', 'bitcoin'], { currency: 'usd' });
+  const told = (await plain('/v1/prices/latest/tokens?tokenNames=solana,bitcoin')) as Record<
+    string,
+    string
+  >[];
+  expect(prices.map(({ tokenName }) => tokenName)).toEqual(['solana', 'bitcoin']);
+  expect(prices).toEqual(
+    told.map(({ at, ath_date, atl_date, ...rest }) => ({
+      ...rest,
+      at: new Date(String(at)),
+      ath_date: new Date(String(ath_date)),
+      atl_date: new Date(String(atl_date)),
+    })),
+  );
+  expect(client.about(prices)).toMatchObject({ path: '/v1/prices/latest/tokens', sources: ['coingecko'] });
+});
+
+it('a currency that is not served is refused on every path', async () => {
+  const call = { currency: 'xyz' };
+  const window = { from: '2024-06-01', thru: '2024-06-02' };
+  const calls = [
+    client.latestPrice('bitcoin', call),
+    client.latestPrices(['bitcoin'], call),
+    client.priceOn('bitcoin', '2024-06-01', call),
+    client.priceHistory('bitcoin', { days: 30 }, call),
+    client.priceRange('bitcoin', window, call),
+    client.candles('bitcoin', window, call),
+    client.priceOnCsv('bitcoin', '2024-06-01', call),
+    client.priceHistoryCsv('bitcoin', { days: 30 }, call),
+    client.priceRangeCsv('bitcoin', window, call),
+    client.candlesCsv('bitcoin', window, call),
+  ];
+  for (const failed of calls.map(failure))
+    expect(await failed).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ location: 'query.currency' }],
+    });
+});
+
 it('on-chain statistics, and who told them', async () => {
   const statistics = await client.statistics('btc');
   expect(statistics.symbol).toBe('BTC');

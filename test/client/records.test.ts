@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type * as client from '#client/generated/records';
 import type * as service from '#domain/records';
 import type { StatisticsSymbol } from '#domain/statistics/statistics';
+import type { TokenPrice } from '#domain/token-price';
 import type { ProblemCode } from '#problems';
 
 /** What the service writes where the client gives a `Date`. */
@@ -18,6 +19,7 @@ it('has the types of the service, with dates in place of what is written', () =>
   expectTypeOf<Written<client.User>>().toEqualTypeOf<service.UserRecord>();
   expectTypeOf<Written<client.Usage>>().toEqualTypeOf<service.UsageRecord>();
   expectTypeOf<Written<client.LatestPrice>>().toEqualTypeOf<service.LatestPrice>();
+  expectTypeOf<Written<client.TokenPrice>>().toEqualTypeOf<TokenPrice>();
   expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<service.DateSnapshot>();
   expectTypeOf<Written<client.PriceSeries>>().toEqualTypeOf<z.infer<typeof service.priceSeries>>();
   expectTypeOf<Written<client.Token>>().toEqualTypeOf<service.TokenRecord>();
