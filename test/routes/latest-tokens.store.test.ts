@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, MINUTE } from '#domain/clock';
-import type { LatestPrice } from '#domain/records';
+import type { LatestPrice, UsageRecord } from '#domain/records';
 import type { TokenPrice } from '#domain/token-price';
+import { addSandboxTokens } from '../../fixtures/sandbox-tokens.ts';
 import { type Besieged, LATEST, startBesieged } from '../support/service/chaos.ts';
 
 const PATH = '/v1/prices/latest/tokens?tokenNames=';
@@ -105,13 +106,13 @@ test('a token without a price has nulls, and takes nothing from the others; with
 
 test('a list that is wrong is refused, naming the places and nothing of what was sent', async () => {
   service = await start();
-  for (const [names, message] of [
+  for (const [names, message, near = '1 to 100'] of [
     ['', 'is empty'],
     ['bitcoin,', 'is empty in place 2'],
     [',', 'is empty in place 1, is empty in place 2'],
     ['bitcoin,BTC', 'names the token of place 1 again in place 2'],
     ['sol,bitcoin,Solana', 'names the token of place 1 again in place 3'],
-    ['bitcoin,bitcon,sol', 'names no known token in place 2'],
+    ['bitcoin,bitcon,sol', 'names no known token in place 2', 'bitcoin in place 2'],
     [Array(101).fill('bitcoin').join(), 'has 101 entries'],
     [
       'a,b,c,d,e',
@@ -122,11 +123,90 @@ test('a list that is wrong is refused, naming the places and nothing of what was
     const [fault] = (JSON.parse(body) as { errors: Record<'location' | 'message' | 'fix', string>[] }).errors;
     expect([status, code]).toEqual([400, 'invalid_request']);
     expect(fault).toMatchObject({ location: 'query.tokenNames', message });
+    expect(fault?.fix).toContain(near);
     expect(fault?.fix).toContain('1 to 100 names or symbols');
+    expect(body).not.toContain('bitcon');
   }
   const twice = await service.ask(`${PATH}bitcoin&tokenNames=solana`);
   expect(JSON.parse(twice.body)).toMatchObject({ errors: [{ message: 'is given 2 times' }] });
   const missing = await service.ask('/v1/prices/latest/tokens');
   expect(JSON.parse(missing.body)).toMatchObject({ errors: [{ location: 'query.tokenNames' }] });
   expect(await used()).toBe(0);
+});
+
+/** The service with a hundred tokens, and a user with so many calls. */
+async function startWithHundred(limit: number) {
+  service = await start();
+  const names = await addSandboxTokens(service.database.prisma, 100);
+  await service.parts.poll();
+  const key = await service.enrol({ limit, validUntil: service.clock.now() + 30 * DAY });
+  const get = (tokens: readonly string[], headers: Record<string, string> = {}) =>
+    service.get(`${PATH}${tokens.join()}`, { key, headers });
+  const usage = async () => {
+    const { used, remaining } = (await (await service.get('/v1/user/usage', { key })).json()) as UsageRecord;
+    return [used, remaining];
+  };
+  return { names, key, get, usage };
+}
+
+test('a hundred tokens are told with one call of the aggregator, and cost ten', async () => {
+  const { names, get, usage } = await startWithHundred(1000);
+  const calls = () => service.sandbox.calls.filter(({ path }) => path.endsWith('/coins/markets')).length;
+  const before = calls();
+  const answer = await get(names);
+  const prices = (await answer.json()) as TokenPrice[];
+  expect(prices.map(({ tokenName }) => tokenName)).toEqual(names);
+  expect(prices.every(({ current_price }) => Number(current_price) > 0)).toBe(true);
+  expect(calls() - before).toBe(1);
+  expect(answer.headers.get('ratelimit')).toMatch(/r=990;/);
+  expect(await usage()).toEqual([10, 990]);
+  // The same once more, in front of the framework.
+  expect((await get(names)).headers.get('ratelimit')).toMatch(/r=980;/);
+  const etag = answer.headers.get('etag') ?? '';
+  expect((await get(names, { 'if-none-match': etag })).status).toBe(304);
+  expect(await usage()).toEqual([20, 980]);
+});
+
+test.each([
+  [1, 1],
+  [10, 1],
+  [11, 2],
+  [20, 2],
+  [91, 10],
+])('%i tokens cost %i', async (tokens, cost) => {
+  const { names, get, usage } = await startWithHundred(100);
+  expect((await get(names.slice(-tokens))).status).toBe(200);
+  expect(await usage()).toEqual([cost, 100 - cost]);
+});
+
+test('with nine calls left a call of ten is refused, and charges nothing', async () => {
+  const { names, key, get, usage } = await startWithHundred(9);
+  for (let i = 0; i < 2; i++) {
+    const refused = await get(names);
+    expect(refused.status).toBe(429);
+    const { code, detail } = (await refused.json()) as { code: string; detail: string };
+    expect([code, detail]).toEqual(['quota_exceeded', expect.stringContaining('fewer are left than the 10')]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30 * 60 * 60 * 24 - 3600);
+    expect(await usage()).toEqual([0, 9]);
+  }
+  expect((await get(names.slice(0, 90))).status).toBe(200);
+  expect((await service.get(LATEST, { key })).status).toBe(429);
+  expect(await usage()).toEqual([9, 0]);
+});
+
+test('a token that the aggregator leaves out costs it no second call', async () => {
+  const { names, get } = await startWithHundred(1000);
+  const { sandbox } = service;
+  const told = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=${names.slice(0, 50)}`);
+  sandbox.faults.always({ kind: 'status', status: 200, body: await told.json() }, { path: '/coins/markets' });
+  const calls = () => sandbox.calls.filter(({ path }) => path.endsWith('/coins/markets')).length;
+  for (let i = 0; i < 3; i++) {
+    const before = calls();
+    const prices = (await (await get(names)).json()) as TokenPrice[];
+    expect(prices.map(({ at }) => at !== null)).toEqual(names.map((_, place) => place < 50));
+    expect(calls() - before).toBe(1);
+    await get(names);
+    expect(calls() - before).toBe(1);
+    await service.pass(7 * MINUTE);
+  }
 });

@@ -99,8 +99,8 @@ export function createBackfill(dependencies: Dependencies) {
     const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
     if (age >= every) {
       const isMade = await runner.run('latest', until, fetchLatest);
-      // The one in flight had begun before anybody asked for this token.
-      if (!isMade && !archive.latest(token)) await runner.run('latest', until, fetchLatest);
+      // The one in flight may have begun before anybody asked for this token.
+      if (!isMade && latestAge(token) >= every) await runner.run('latest', until, fetchLatest);
     }
     const isServed = archive.latest(token) !== undefined;
     return fallback === undefined || (isServed && fallback.isFirstSound())
