@@ -61,7 +61,7 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/leases.ts',
     tests: ['services/quota/resting.store.test.ts'],
-    changes: [['      held.forEach(endLease);\n', '']],
+    changes: [['|| (quota.lease && quota.lease.resting > 0)', '']],
   },
   {
     file: 'src/services/quota/leases.ts',
@@ -71,6 +71,7 @@ export const leases: Mutations[] = [
       ['    lease.spent += cost;\n', '    lease.spent += 1;\n'],
       ['exhausted && cost >= exhausted.cost', 'exhausted'],
       ['if (cost > 1) giveBack(quota);', ''],
+      ['else quota.recalled = true;', ''],
       ['    quota.exhausted = exhausted;\n', ''],
       ['giveBackCall(lease, cost);', 'giveBackCall(lease);'],
     ],

@@ -12,7 +12,14 @@ import {
 import { Problem } from '#problems';
 import { DEADLINE, withinDeadline } from '#services/deadline';
 import type { LedgerStore } from '#stores/quota/ledger';
-import { createQuotaStates, endLease, type Held, type QuotaState, type Spender } from './quota-state.ts';
+import {
+  createQuotaStates,
+  endLease,
+  type Held,
+  isIdle,
+  type QuotaState,
+  type Spender,
+} from './quota-state.ts';
 import { createScheduler, type SchedulerOptions } from './scheduler.ts';
 import { createSettling, EXHAUSTED_FOR } from './settlement.ts';
 
@@ -188,14 +195,15 @@ export function createLeases(dependencies: LeaseOptions) {
     }),
 
     /**
-     * Of these users, who were changed, all that is held goes back: their limit may be another one now, or another process
-     * may need it.
+     * Of these users, who were changed, what is held goes back, since another process may need it or their limit be
+     * another one: all that rested, and of the others what may not rest. Near the end of an allowance nothing may.
      */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
       for (const { key } of users) {
         const quota = quotas.find(key);
         if (!quota?.lease) continue;
-        endLease(quota);
+        if (isIdle(quota, clock.elapsed()) || quota.lease.resting > 0) endLease(quota);
+        else quota.recalled = true;
         settleSoon(quota);
       }
     },

@@ -23,6 +23,8 @@ export type QuotaState = {
   reportedAt: number;
   /** What each of the calls costs that wait for a grant. */
   waiting: number[];
+  /** Another process may need what is held: what may not rest goes back with the next settlement. */
+  recalled: boolean;
   /** The settlement that they wait for. */
   asked: Promise<void> | undefined;
   /**
@@ -80,6 +82,7 @@ export function createQuotaStates(clock: Clock) {
         lastCallAt: clock.elapsed(),
         reportedAt: Number.NEGATIVE_INFINITY,
         waiting: [],
+        recalled: false,
         asked: undefined,
         exhausted: undefined,
       };

@@ -19,7 +19,7 @@ const HEARTBEATS_AT_ONCE = 2_500;
  * A lease that goes into a statement, how many calls it should hold in all (0 asks for none), and how many a call that
  * waits costs: if so many cannot be spent from it then, it is granted none.
  */
-type Item = { quota: QuotaState; lease: Lease; want: number; need?: number };
+type Item = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
 type Settle = LedgerStore['settle'];
 
 type Dependencies = {
@@ -53,13 +53,14 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     for (const quota of users) {
       if (items.length >= SETTLED_AT_ONCE) break;
       users.delete(quota);
-      const { lease, waiting } = quota;
+      const { lease, waiting, recalled } = quota;
+      quota.recalled = false;
       // The rate is that of the last tick: more may have come since.
       const rate = Math.max(quota.rate, quota.callsThisTick);
       const isWaitedFor = waiting.length > 0;
       const want = isWaitedFor && lease ? wanted(lease, rate, sum(waiting), firstGrant) : 0;
       if (lease && (isWaitedFor || lease.granted > 0))
-        items.push({ quota, lease, want, need: most(waiting) });
+        items.push({ quota, lease, want, need: most(waiting), recalled });
       // Leases that ended are settled with it: what they give back may be all that is left to grant.
       for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
     }
@@ -86,11 +87,12 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
     return items;
   }
 
-  /** @param mayGiveBack whether what an idle user holds goes back, but for the calls that may rest */
-  function reportOf({ quota, lease, want, need = 1 }: Item, mayGiveBack: boolean): LeaseReport {
+  /** @param mayGiveBack whether what an idle or recalled user holds goes back, but for the calls that may rest */
+  function reportOf({ quota, lease, want, need = 1, recalled }: Item, mayGiveBack: boolean): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
-    const rest = mayGiveBack && !closing && isIdle(quota, clock.elapsed()) ? restWanted(lease) : 0;
+    const isAtRest = isIdle(quota, clock.elapsed()) || (recalled && quota.waiting.length === 0);
+    const rest = mayGiveBack && !closing && isAtRest ? restWanted(lease) : 0;
     // How many it still holds is not known before the answer.
     if (rest > 0) suspend(lease);
     return {

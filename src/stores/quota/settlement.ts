@@ -42,9 +42,9 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
  *   the other computed is kept.
  * - Calls rest with an idle user of one process and another needs them: how many rest is counted in the usage row, under
  *   its lock. Whoever finds nothing left while some rest dates the user as changed; every process sees that with its
- *   next poll and gives back what it holds.
+ *   next poll and gives back what rests with it.
  * - A call costs several, which several processes hold: it is granted all or none. Where none, and leases hold what is
- *   missing, the user is dated as changed too. So two that need the same calls do not keep parts of them from each other.
+ *   missing, the user is dated as changed too, and leases in use are put to rest. So two that need the same calls do not keep parts of them from each other.
  * - The answer to a report is lost: a report carries totals and not differences, so it can be sent again, and `seq` keeps
  *   a delayed report from undoing a later one.
  * - A lease is reclaimed while its holder is cut off: only `RECLAIM_SECONDS` after it expired, and as long after the

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addSandboxTokens } from '../../../../fixtures/sandbox-tokens.ts';
+import { type Answer, hammer, PRICED } from '../../../support/service/hammer.ts';
+import { type Replicas, startReplicas } from './replicas.ts';
+
+const PROCESSES = 4;
+/** What a call for a hundred tokens costs. */
+const DEAR = 10;
+/** So much of what is left of a period may rest, over all processes. */
+const RESTING_PART = 1000;
+
+let replicas: Replicas;
+let table: string;
+beforeAll(async () => {
+  replicas = await startReplicas(PROCESSES, { env: { BURST_PER_SECOND: '0' } });
+  const names = await addSandboxTokens(replicas.prisma, DEAR * 10);
+  table = `/v1/prices/latest/tokens?tokenNames=${names.join()}`;
+  const { apiKey } = await replicas.enrol(1_000_000);
+  const until = ({ status }: Answer) => status === 200;
+  for (const { url } of replicas.processes)
+    await hammer(url, apiKey, { connections: 1, everyMs: 100, path: table, until }).done;
+});
+afterAll(() => replicas?.close());
+
+const once = () => true;
+
+async function ask(url: string, apiKey: string, path = PRICED): Promise<Answer> {
+  const { answers, done } = hammer(url, apiKey, { connections: 1, path, until: once });
+  await done;
+  return answers[0] as Answer;
+}
+
+const urlOf = (place: number): string => replicas.processes[place]?.url ?? '';
+
+/** Makes calls of one on one process until so many are answered, and one more, which is refused. */
+async function expectLeft(url: string, apiKey: string, left: number): Promise<void> {
+  let answered = 0;
+  const count = ({ status }: Answer) => {
+    if (status === 200) answered += 1;
+    return answered === left;
+  };
+  if (left > 0) await hammer(url, apiKey, { connections: 1, everyMs: 20, until: count }).done;
+  expect((await ask(url, apiKey)).code).toBe('quota_exceeded');
+}
+
+const settled = (key: number) => expect.poll(() => replicas.books(key), { timeout: 20_000 });
+
+it('ten calls that four processes hold pay for a call of ten, at the first time of asking', async () => {
+  // One call on each leaves ten, most of them in their leases.
+  const { key, apiKey } = await replicas.enrol(PROCESSES + DEAR);
+  for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
+  const { _sum } = await replicas.prisma.lease.aggregate({
+    where: { userKey: key },
+    _sum: { granted: true },
+  });
+  expect(_sum.granted).toBeGreaterThan(PROCESSES + 5);
+  expect((await ask(urlOf(3), apiKey, table)).status).toBe(200);
+  await expectLeft(urlOf(0), apiKey, 0);
+  await settled(key).toEqual({ used: PROCESSES + DEAR, outstanding: 0, daily: PROCESSES + DEAR });
+});
+
+it('nine do not: it is refused, charges nothing, and leaves them to calls of one', async () => {
+  const { key, apiKey } = await replicas.enrol(PROCESSES + DEAR - 1);
+  for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
+  for (let round = 0; round < 2; round++)
+    for (const { url } of replicas.processes)
+      expect((await ask(url, apiKey, table)).code).toBe('quota_exceeded');
+  await expectLeft(urlOf(1), apiKey, DEAR - 1);
+  const used = PROCESSES + DEAR - 1;
+  await settled(key).toEqual({ used, outstanding: 0, daily: used });
+});
+
+it.each([DEAR, DEAR - 1])(
+  'where the last %i rest with another process',
+  { timeout: 60_000 },
+  async (resting) => {
+    const limit = (resting + 1) * RESTING_PART;
+    const { key, apiKey } = await replicas.enrol(limit);
+    // As many rest as a thousandth of what is left has calls.
+    const spent = limit - resting * RESTING_PART - 1;
+    expect((await ask(urlOf(0), apiKey)).status).toBe(200);
+    const where = { userKey: key };
+    await replicas.prisma.usage.updateMany({ where, data: { used: { increment: spent } } });
+    const usage = () => replicas.prisma.usage.findFirstOrThrow({ where });
+    await expect.poll(async () => (await usage()).resting, { timeout: 20_000 }).toBe(resting);
+    // All the others were spent before.
+    await replicas.prisma.usage.updateMany({ where, data: { used: limit - resting } });
+    const { status, code } = await ask(urlOf(1), apiKey, table);
+    if (resting === DEAR) expect(status).toBe(200);
+    else expect(code).toBe('quota_exceeded');
+    await expectLeft(urlOf(2), apiKey, resting === DEAR ? 0 : resting);
+    await expect
+      .poll(async () => (({ used, outstanding }) => ({ used, outstanding }))(await usage()), {
+        timeout: 20_000,
+      })
+      .toEqual({ used: limit, outstanding: 0 });
+  },
+);
+
+it('calls of ten and of one on all processes are answered to the limit, and no further', {
+  timeout: 120_000,
+}, async () => {
+  const limit = 1_999;
+  for (let round = 1; round <= 5; round++) {
+    const { key, apiKey } = await replicas.enrol(limit);
+    const until = ({ status }: Answer) => status !== 200;
+    const hammers = replicas.processes.flatMap(({ url }) => [
+      { cost: 1, load: hammer(url, apiKey, { until }) },
+      { cost: DEAR, load: hammer(url, apiKey, { until, path: table, connections: 2 }) },
+    ]);
+    await Promise.all(hammers.map(({ load }) => load.done));
+    const told = new Set(
+      hammers.flatMap(({ load }) => load.answers.map(({ status, code }) => code ?? status)),
+    );
+    expect([...told].sort(), `round ${round}`).toEqual([200, 'quota_exceeded']);
+    const paid = hammers.reduce((sum, { cost, load }) => sum + cost * load.count(), 0);
+    expect(paid, `round ${round}`).toBeLessThanOrEqual(limit);
+    await expectLeft(urlOf(round % PROCESSES), apiKey, limit - paid);
+    await settled(key).toEqual({ used: limit, outstanding: 0, daily: limit });
+  }
+});
