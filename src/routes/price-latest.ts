@@ -8,6 +8,8 @@ import { tokenNames } from '#http/pipeline/token-names';
 import type { Send } from '#http/replies/write-answer';
 import type { Market } from '#services/market/market';
 
+const PRICE = `one call for each ${TOKENS_PER_CALL} tokens begun`;
+
 const LAST_GOOD =
   'While the aggregator cannot be asked, the last good answer is given, with its `Age`. JSON is given whatever ' +
   '`Accept` says.';
@@ -25,7 +27,7 @@ const table = {
   summary: 'The latest prices of several tokens',
   description:
     `An array with a record for each token, in the order in which they are named; ${MOST_TOKENS} tokens at most, each once. ` +
-    `**It costs one call for each ${TOKENS_PER_CALL} tokens begun** (${TOKENS_PER_CALL} tokens 1, ` +
+    `**It costs ${PRICE}** (${TOKENS_PER_CALL} tokens 1, ` +
     `${TOKENS_PER_CALL + 1} tokens 2, ${MOST_TOKENS} tokens ${callsFor(MOST_TOKENS)}), all of them or none: where fewer are ` +
     'left, it is 429 `quota_exceeded`, and nothing is charged. A token of which no price is known has `null` for every ' +
     'figure; where none has one, the answer is a problem, as for a single token. `change_24h` compares with a sample of the ' +
@@ -52,7 +54,7 @@ export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, { catalog
 
   const several = { ...table, querystring: z.object({ tokenNames: tokenNames(catalogue), ...currency }) };
   const cost = ({ tokenNames }: { tokenNames: readonly unknown[] }) => callsFor(tokenNames.length);
-  app.get('/tokens', { schema: several, config: { cost, problems } }, (request, reply) =>
+  app.get('/tokens', { schema: several, config: { cost, price: PRICE, problems } }, (request, reply) =>
     send(request, reply, market.latestOf(request.query.tokenNames)),
   );
 };

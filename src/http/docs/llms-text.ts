@@ -20,13 +20,13 @@ function parameter({ name, required, example, schema }: Parameter): string {
 }
 
 /** What an operation asks of its caller: a key, a call, parameters, a body. */
-function terms({ security = [], parameters = [], requestBody, responses }: Operation): string {
+function terms({ security = [], parameters = [], requestBody, responses, ...rest }: Operation): string {
   const isOpen = security.length === 0;
   const needsHeader = security.every((one) => 'ApiKey' in one);
   const { headers = {}, content = {} } = (responses['200'] ?? {}) as Partial<Response>;
   return [
     isOpen ? 'no key' : needsHeader ? 'key' : 'key, here or in the header',
-    'RateLimit' in headers ? 'one call' : 'free',
+    'RateLimit' in headers ? (rest['x-price'] ?? 'one call') : 'free',
     ...('text/csv' in content ? ['JSON or text/csv'] : []),
     ...parameters.filter((one) => one.in !== 'header').map(parameter),
     ...(requestBody ? [`body in ${Object.keys(requestBody.content).join(' or ')}`] : []),

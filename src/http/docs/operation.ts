@@ -8,6 +8,8 @@ export type RouteFacts = {
   open?: true;
   /** Calls charged for an answer with 2xx; where that depends on what is asked for, by its parameters as they are parsed. */
   cost?: number | ((query: never) => number);
+  /** How its cost follows from what is asked for, in words. */
+  price?: string;
   /** Serves an expired key too. */
   allowExpired?: true;
   /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
@@ -40,6 +42,7 @@ export type Operation = {
   responses: Record<string, Response | Ref>;
   security?: Record<string, string[]>[];
   'x-route'?: RouteFacts;
+  'x-price'?: string;
   [member: string]: unknown;
 };
 
@@ -180,6 +183,7 @@ export function describeOperation(
   return {
     operationId: nameOf(method, path),
     ...rest,
+    ...(facts.price && { 'x-price': facts.price }),
     ...(parameters && { parameters: parameters.map(parameter) }),
     security: facts.open ? (takesKey ? [{}, KEY] : []) : [KEY],
     responses: { ...answers, ...problemResponses(facts, context) },

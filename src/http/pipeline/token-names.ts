@@ -27,7 +27,7 @@ function faultOf(entries: readonly string[], tokens: readonly (Token | undefined
   const more = wrong.length > faults.length ? [`and ${wrong.length - faults.length} more are wrong`] : [];
   return {
     message: [...faults.map(({ message }) => message), ...more].join(', '),
-    fix: [...faults.flatMap(({ fix = [] }) => fix), FIX].join('; '),
+    fix: [...faults.flatMap(({ fix = [] }) => fix), FIX].join('; in all '),
   };
 }
 
