@@ -20,6 +20,7 @@ const BENCHES = {
   import: () => import('./import.ts'),
   window: () => import('./window.ts'),
   throughput: () => import('./throughput.ts'),
+  tokens: () => import('./latest-tokens.ts'),
   ordinary: () => import('./ordinary.ts'),
   peers: () => import('./peers.ts'),
   latency: () => import('./latency.ts'),

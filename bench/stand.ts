@@ -48,6 +48,7 @@ export async function openStand({ databaseServer }: Surroundings, users = 1, tre
     key: keys[0] ?? '',
     /** Where the database is; undefined for the embedded one. */
     databaseUrl: database?.url,
+    dataDir,
     /** More users, with a limit; on the embedded database before the service has it. Gives their keys. */
     makeUsers: (count: number, limit: number) => makeUsers(home, count, limit),
     sandbox,

@@ -1,0 +1,42 @@
+import { openDatabase } from '#stores/database/database';
+import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
+import { compare } from './comparison.ts';
+import { hasWrk, latencies } from './load.ts';
+import { LATEST, openStand } from './stand.ts';
+import type { Surroundings } from './surroundings.ts';
+import { atMost, type Figure, median } from './table.ts';
+
+const TOKENS = 100;
+/** Calls a second at which both have time to spare, and how often each is asked for how many seconds. */
+const RATE = 1_000;
+const ROUNDS = 5;
+const SECONDS = 2;
+
+/** How much longer the latest prices of many tokens take in one call than that of one. */
+export async function measure(surroundings: Surroundings): Promise<Figure[]> {
+  const stand = await openStand(surroundings);
+  const database = await openDatabase({ url: stand.databaseUrl, dataDir: stand.dataDir });
+  const names = await addSandboxTokens(database.prisma, TOKENS);
+  await database.close();
+  const service = await stand.startService();
+  const one = { url: `${service.url}${LATEST}`, keys: [stand.key] };
+  const many = { ...one, url: `${service.url}/v1/prices/latest/tokens?tokenNames=${names.join()}` };
+
+  const [times = Number.NaN] = await compare(one, many);
+  const figures = [
+    atMost(`latest prices of ${TOKENS} tokens in one call / of one: time of the process`, times, 4, '×'),
+  ];
+  if (hasWrk) {
+    const ratios: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const [mine, theirs] = [
+        await latencies({ ...many, seconds: SECONDS }, RATE),
+        await latencies({ ...one, seconds: SECONDS }, RATE),
+      ];
+      ratios.push(mine.p50 / theirs.p50);
+    }
+    figures.push(atMost(`… p50 at ${RATE.toLocaleString('en')} calls a second`, median(ratios), 4, '×'));
+  }
+  await stand.close();
+  return figures;
+}
