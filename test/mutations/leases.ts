@@ -61,7 +61,7 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/leases.ts',
     tests: ['services/quota/resting.store.test.ts'],
-    changes: [['|| (quota.lease && quota.lease.resting > 0)', '']],
+    changes: [['isIdle(quota, clock.elapsed()) || quota.lease.resting > 0', 'false']],
   },
   {
     file: 'src/services/quota/leases.ts',

@@ -347,4 +347,33 @@ export const market: Mutations[] = [
     tests: ['services/archive/importing/rows.store.test.ts'],
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
+  {
+    file: 'src/domain/market/day-change.ts',
+    tests: ['domain/market/day-change.test.ts'],
+    changes: [
+      ['distance >= nearest', 'distance > nearest'],
+      ['!sample.price || ', ''],
+      ['TOLERANCE = 30 *', 'TOLERANCE = 31 *'],
+    ],
+  },
+  {
+    file: 'src/services/latest/latest-table.ts',
+    tests: ['routes/latest-tokens.store.test.ts'],
+    changes: [['if (told.length === 0) throw', 'if (told.length < rows.length) throw']],
+  },
+  {
+    file: 'src/services/market/backfill.ts',
+    tests: ['routes/latest-tokens.store.test.ts'],
+    changes: [['!isMade && latestAge(token) >= every', '!isMade && !archive.latest(token)']],
+  },
+  {
+    file: 'src/http/pipeline/token-names.ts',
+    tests: ['routes/latest-tokens.store.test.ts'],
+    changes: [['!token || tokens.indexOf(token) !== i', '!token']],
+  },
+  {
+    file: 'src/routes/price-latest.ts',
+    tests: ['routes/latest-tokens.store.test.ts'],
+    changes: [['Math.ceil(tokens / TOKENS_PER_CALL)', 'Math.floor(tokens / TOKENS_PER_CALL) + 1']],
+  },
 ];
