@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
 import { type Clock, HOUR, SECOND } from '#domain/clock';
 import { type Breaker, createBreaker } from '#domain/upstream/circuit-breaker';
@@ -61,7 +63,12 @@ export type Question = {
   ownFailures?: ReadonlySet<FailureCause>;
 };
 
-/** Reads a body up to its bound; one whose `Content-Length` is longer is not read at all. */
+const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+/**
+ * Reads a body up to its bound, decompressed where a source has asked for gzip; one whose `Content-Length` is longer is
+ * not read at all.
+ */
 async function readBody(
   name: string,
   { headers, body }: Dispatcher.ResponseData,
@@ -79,7 +86,12 @@ async function readBody(
     if (size > maxBytes) throw tooLarge();
     chunks.push(chunk);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks, size));
+  const bytes = Buffer.concat(chunks, size);
+  if (headers['content-encoding'] !== 'gzip') return new TextDecoder().decode(bytes);
+  const plain = await decompress(bytes, { maxOutputLength: maxBytes }).catch((error) => {
+    throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : error;
+  });
+  return new TextDecoder().decode(plain);
 }
 
 /**
