@@ -1,0 +1,119 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { type Clock, iso, isoDate } from '#domain/clock';
+import { hasReferenceRate } from '#domain/currency/currency';
+import type { PublishedRate } from '#domain/currency/rates';
+import type { Implausible } from '#domain/market/plausible-sample';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { createPlausible, type Dropped } from '#sources/market/plausible';
+import { retryAfter } from '#sources/transport/json-answer';
+import { NUMERIC } from '#sources/transport/number';
+import { openUpstream, type UpstreamAnswer, type UpstreamOptions } from '#sources/transport/upstream';
+
+const UPSTREAM = 'ecb';
+
+/** Daily (D), every currency, against the euro, the reference rate (SP00), average (A): the dimensions of the series. */
+const PATH = '/data/EXR/D..EUR.SP00.A';
+/** What a row must say of itself, by column. */
+const OF_THE_SERIES = { FREQ: 'D', CURRENCY_DENOM: 'EUR', EXR_TYPE: 'SP00', EXR_SUFFIX: 'A' } as const;
+const COLUMNS = [...Object.keys(OF_THE_SERIES), 'CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'];
+
+/** A row is 56 bytes, and those of all series since 2009 are 9 MB. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** So much text is read in one go, in characters: three milliseconds' work. */
+const PIECE = 64 * 1024;
+
+type Row = Record<string, string>;
+type Options = { clock: Clock; dropped: Dropped } & Pick<
+  UpstreamOptions,
+  'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
+>;
+
+const CAUSES: Readonly<Record<number, FailureCause>> = { 404: 'not_listed', 429: 'rate_limited' };
+
+/** The text of an answer; an empty one is of a period without rates. Throws `UpstreamFailure`. */
+function textOf({ status, headers, text }: UpstreamAnswer, now: number): string {
+  if (status !== 200) {
+    const cause = CAUSES[status] ?? (status >= 500 ? 'server_error' : 'refused');
+    throw new UpstreamFailure(UPSTREAM, cause, `status ${status}`, { retryAfter: retryAfter(headers, now) });
+  }
+  if (text !== '' && !text.endsWith('\n'))
+    throw new UpstreamFailure(UPSTREAM, 'unexpected', 'CSV that ends within a line, or no CSV');
+  return text;
+}
+
+/** The rows of a CSV by their columns' names, in pieces between which the event loop turns. No field has a line break. */
+async function* rowsOf(text: string): AsyncGenerator<Row[]> {
+  const end = text.indexOf('\n') + 1;
+  const read = (piece: string, columns: readonly string[] | false): unknown[] => {
+    try {
+      return parse(piece, { columns: columns && [...columns], bom: true, skip_empty_lines: true });
+    } catch (error) {
+      throw new UpstreamFailure(UPSTREAM, 'unexpected', 'no CSV, or lines of another length', {
+        cause: error,
+      });
+    }
+  };
+  const [names = []] = read(text.slice(0, end), false) as string[][];
+  const missing = COLUMNS.filter((name) => !names.includes(name));
+  if (missing.length > 0)
+    throw new UpstreamFailure(UPSTREAM, 'unexpected', `no CSV with the columns ${missing.join(', ')}`);
+  for (let start = end; start < text.length; ) {
+    const next = text.indexOf('\n', start + PIECE) + 1 || text.length;
+    yield read(text.slice(start, next), names) as Row[];
+    start = next;
+    await turn();
+  }
+}
+
+const isOfSeries = (row: Row): boolean =>
+  Object.entries(OF_THE_SERIES).every(([column, value]) => row[column] === value);
+
+/** A rate as it is told; NaN for what is no number or no date. An observation may be missing: it has no value then. */
+function toRate({ CURRENCY = '', TIME_PERIOD = '', OBS_VALUE = '' }: Row): PublishedRate {
+  const date = /^\d{4}-\d\d-\d\d$/.test(TIME_PERIOD) ? Date.parse(TIME_PERIOD) : Number.NaN;
+  const exists = !Number.isNaN(date) && iso(date).startsWith(TIME_PERIOD);
+  const rate = NUMERIC.test(OBS_VALUE) ? Number(OBS_VALUE) : Number.NaN;
+  return { currency: CURRENCY.toLowerCase(), date: exists ? date : Number.NaN, rate };
+}
+
+/** Why a rate cannot be true, as of now (Unix ms): it is none, or of a date that does not exist or has not begun. */
+function implausibleRate({ date, rate }: PublishedRate, now: number): Implausible | undefined {
+  if (!(date <= now)) return 'too_late';
+  return rate > 0 && rate < Number.POSITIVE_INFINITY ? undefined : 'price';
+}
+
+/** The European Central Bank's data service (data.ecb.europa.eu/help/api): its reference rates. */
+export function openEcb({ clock, dropped, ...rest }: Options) {
+  const headers = { accept: 'text/csv', 'accept-encoding': 'gzip' };
+  const upstream = openUpstream({ ...rest, name: UPSTREAM, clock, headers });
+  const plausible = createPlausible(UPSTREAM, dropped);
+
+  return {
+    /**
+     * The rates of every reference currency from a date on (Unix ms): units for one euro, in no order. None where none
+     * were published since. Throws `UpstreamFailure`.
+     */
+    async rates(from: number): Promise<PublishedRate[]> {
+      const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
+      const question = { path: PATH, query, maxBytes: MAX_BYTES };
+      const text = await upstream.ask(question, (answer) => textOf(answer, clock.now()));
+      const told: PublishedRate[] = [];
+      if (text !== '') {
+        for await (const rows of rowsOf(text))
+          for (const row of rows) if (isOfSeries(row) && row.OBS_VALUE !== '') told.push(toRate(row));
+      }
+      const mine = told.filter(({ currency }) => hasReferenceRate(currency));
+      const now = clock.now();
+      const rates = plausible(PATH, mine, (rate) => implausibleRate(rate, now));
+      // Every rate here is used with that of the dollar.
+      if (text !== '' && !rates.some(({ currency }) => currency === 'usd'))
+        throw new UpstreamFailure(UPSTREAM, 'empty', 'no rate of the US dollar');
+      return rates;
+    },
+
+    close: upstream.close,
+  };
+}
+
+export type Ecb = ReturnType<typeof openEcb>;
