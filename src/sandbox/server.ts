@@ -9,6 +9,7 @@ import { createCosmosNode } from '#sandbox/chain/nodes/cosmos-node';
 import type { SdkVersion } from '#sandbox/chain/nodes/cosmos-search';
 import { createLegacyNode } from '#sandbox/chain/nodes/legacy-node';
 import { createCoingecko } from '#sandbox/coingecko/coingecko';
+import { createEcb } from '#sandbox/ecb/ecb';
 import { createKraken } from '#sandbox/kraken/kraken';
 import { createArweave } from '#sandbox/statistics/arweave';
 import { createBlockchainInfo } from '#sandbox/statistics/blockchain-info';
@@ -42,6 +43,7 @@ export async function startSandbox(
   const faults = createFaults();
   const coingecko = createCoingecko({ seed, clock, plan });
   const kraken = createKraken({ seed, clock });
+  const ecb = createEcb({ seed, clock });
   // The statistics of a chain agree whatever the source.
   const statistics = {
     cryptocompare: createCryptoCompare({ seed, clock }),
@@ -55,7 +57,10 @@ export async function startSandbox(
   const chain = createChain({ seed, clock, blockMs: node.blockMs });
   const legacy = createLegacyNode(chain);
   const cosmos = createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize });
-  const upstreams: readonly Upstream[] = [coingecko, kraken, ...Object.values(statistics), legacy, cosmos];
+  const upstreams: readonly Upstream[] = [
+    ...[coingecko, kraken, ecb, ...Object.values(statistics)],
+    ...[legacy, cosmos],
+  ];
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
@@ -100,6 +105,7 @@ export async function startSandbox(
     /** The base for paths such as `/coins/markets`. */
     coingeckoUrl: origin + coingecko.prefix,
     krakenUrl: origin + kraken.prefix,
+    exchangeRatesUrl: origin + ecb.prefix,
     cryptocompareUrl: origin + statistics.cryptocompare.prefix,
     bitcoinUrl: origin + statistics.bitcoin.prefix,
     mempoolUrl: origin + statistics.mempool.prefix,
