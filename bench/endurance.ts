@@ -57,6 +57,7 @@ const environment = (home: Home, sandbox: Sandbox): Record<string, string> => ({
   UPSTREAM_TIMEOUT_MS: '2000',
   COINGECKO_URL: sandbox.coingeckoUrl,
   KRAKEN_URL: sandbox.krakenUrl,
+  EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
   COINGECKO_PLAN: 'pro',
   // Far more often than anybody would, so that faults are met in minutes; and a budget that allows it.
   COINGECKO_REFRESH: 'latest=5s,chart=20s',

@@ -34,6 +34,7 @@ export async function openStand({ databaseServer }: Surroundings, users = 1, tre
     COINGECKO_PLAN: 'demo',
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
   };
   const opened: Server[] = [];
 

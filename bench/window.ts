@@ -17,7 +17,12 @@ export async function measure(): Promise<Figure[]> {
   await fillArchive(dataDir);
   await fillCandles(dataDir, DAYS);
   const nowhere = 'http://127.0.0.1:9';
-  const settings = readSettings({ DATA_DIR: dataDir, COINGECKO_URL: nowhere, KRAKEN_URL: nowhere });
+  const settings = readSettings({
+    DATA_DIR: dataDir,
+    COINGECKO_URL: nowhere,
+    KRAKEN_URL: nowhere,
+    EXCHANGE_RATES_URL: nowhere,
+  });
   const parts = await openDependencies(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
   const ask = async (token: TokenName, round: number, told: 'market' | 'candles' = 'market') => {

@@ -90,6 +90,7 @@ const variables = z.object({
   MARKET_SOURCES: readBy(parseMarketSources).default([...MARKET_SOURCES]),
   KRAKEN_URL: httpUrl.default('https://api.kraken.com/0/public'),
   MARKET_RETENTION: readBy(parseRetention).default({}),
+  EXCHANGE_RATES_URL: httpUrl.or(z.literal('off')).default('https://data-api.ecb.europa.eu/service'),
   CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
   CRYPTOCOMPARE_API_KEY: upstreamKey.optional(),
   SOLANA_RPC_URL: upToEight(httpUrl).default([
@@ -161,6 +162,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     marketSources: data.MARKET_SOURCES,
     kraken: { url: data.KRAKEN_URL },
     retention: data.MARKET_RETENTION,
+    exchangeRatesUrl: data.EXCHANGE_RATES_URL === 'off' ? undefined : data.EXCHANGE_RATES_URL,
     statistics: lineUp({
       cryptocompare: { url: data.CRYPTOCOMPARE_URL, apiKey: data.CRYPTOCOMPARE_API_KEY },
       bitcoin: data.BITCOIN_STATS_URL,

@@ -48,6 +48,7 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
     DATA_DIR: directory,
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     COINGECKO_PLAN: 'pro',
     // With a key, two of the chains come from the source that needs one.
     CRYPTOCOMPARE_URL: sandbox.cryptocompareUrl,

@@ -39,6 +39,7 @@ async function start(): Promise<Dependencies> {
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     CRYPTOCOMPARE_API_KEY: 'a-key',
     ...statisticsSettings(sandbox),
   });

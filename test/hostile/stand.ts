@@ -61,6 +61,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     DATABASE_URL: database ? databaseAt(database.url) : '',
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     COINGECKO_PLAN: 'pro',
     ...statisticsSettings(sandbox),
     NODE_URLS: sandbox.cosmosNodeUrl,

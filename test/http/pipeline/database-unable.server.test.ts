@@ -25,6 +25,7 @@ async function startOnOwnServer() {
     DATABASE_URL: proxy.url,
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     ...statisticsSettings(sandbox),
   });
 

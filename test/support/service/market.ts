@@ -33,6 +33,7 @@ export async function openTestMarket(
   const settings = {
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     COINGECKO_PLAN: plan,
     ...statisticsSettings(sandbox),
     ...env,

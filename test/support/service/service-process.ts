@@ -9,6 +9,7 @@ export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 const NOWHERE = Object.fromEntries(
   [
     'KRAKEN_URL',
+    'EXCHANGE_RATES_URL',
     'CRYPTOCOMPARE_URL',
     'BITCOIN_STATS_URL',
     'ETHEREUM_STATS_URL',

@@ -56,6 +56,7 @@ export async function startService({
     PORT: '0',
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     ...statisticsSettings(sandbox),
     ...env,
   });

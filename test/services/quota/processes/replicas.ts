@@ -21,7 +21,11 @@ export async function startReplicas(
   const databaseUrl = url ?? made?.url ?? '';
   const sandbox = await startSandbox();
   const database = await openDatabase({ url: databaseUrl, dataDir: 'unused', poolSize: 2 });
-  const upstreams = { COINGECKO_URL: sandbox.coingeckoUrl, KRAKEN_URL: sandbox.krakenUrl };
+  const upstreams = {
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
+  };
   const settings = { DATABASE_URL: databaseUrl, ...upstreams, ...env };
   const processes: ServiceProcess[] = await Promise.all(
     Array.from({ length: count }, () => startServiceProcess(settings)),

@@ -1,0 +1,71 @@
+import type { Clock } from '#domain/clock';
+import { type Currency, DOLLAR, EURO } from '#domain/currency/currency';
+import type { KnownRates } from '#domain/currency/publication';
+import { createRateSeries, type RateSeries } from '#domain/currency/rates';
+import { createPoll } from '#services/upstream/poll';
+import type { RateStore } from '#stores/currency/rates';
+import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
+
+/** The name of the one fetch, here and in the store. */
+export const RATES = 'rates';
+export type RateFetch = typeof RATES;
+
+/** The rates of the dollar and of another currency for one euro each; undefined for the euro itself. */
+export type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
+
+type Dependencies = { store: RateStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock };
+
+/**
+ * The stored rates in memory: those of the dollar, and of each currency that somebody asks for, from then on. What is
+ * fetched is stored first and then read, in this process as in every other.
+ */
+export function createRateCache({ store, refreshes, clock }: Dependencies) {
+  const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
+  let dollars = nothing;
+  let others = new Map<Currency, Promise<RateSeries>>();
+  let from: number | undefined;
+  let newest: number | undefined;
+  let generation = 0;
+
+  const { sync, version, fetchedAt } = createPoll({
+    refreshes,
+    concerns: (what): what is RateFetch => what === RATES,
+    async reload() {
+      const first = await store.from();
+      const rows = await store.rates(DOLLAR, clock.now());
+      from = first;
+      newest = rows.at(-1)?.[0];
+      dollars = newest === undefined ? nothing : createRateSeries(rows, newest);
+      others = new Map();
+      generation += 1;
+    },
+  });
+
+  /** The rates of a currency: read when they are first asked for. */
+  function unitsOf(currency: Currency): Promise<RateSeries> {
+    const mine = others;
+    const end = newest ?? Number.NEGATIVE_INFINITY;
+    const known =
+      mine.get(currency) ?? store.rates(currency, clock.now()).then((rows) => createRateSeries(rows, end));
+    mine.set(currency, known);
+    known.catch(() => mine.delete(currency));
+    return known;
+  }
+
+  return {
+    sync,
+    version,
+
+    known: (): KnownRates => ({ from, newest, fetchedAt: fetchedAt(RATES) }),
+
+    /** Rises with each reload. */
+    generation: () => generation,
+
+    async pair(currency: Currency): Promise<RatePair> {
+      const mine = dollars;
+      return { dollars: mine, units: currency === EURO ? undefined : await unitsOf(currency) };
+    },
+  };
+}
+
+export type RateCache = ReturnType<typeof createRateCache>;

@@ -1,0 +1,70 @@
+import { type Clock, DAY } from '#domain/clock';
+import { worthByRates } from '#domain/currency/conversion';
+import type { Currency } from '#domain/currency/currency';
+import { planRates } from '#domain/currency/publication';
+import { type Span, union, without } from '#domain/market/span';
+import { createFetchRunner } from '#services/upstream/fetch-outcome';
+import type { SingleFlight } from '#services/upstream/single-flight';
+import type { Ecb } from '#sources/currency/ecb';
+import type { RateStore } from '#stores/currency/rates';
+import { RATES, type RateCache, type RateFetch } from './rate-cache.ts';
+import type { Valuation } from './valuation.ts';
+
+type Dependencies = {
+  source: Pick<Ecb, 'rates'>;
+  store: RateStore;
+  cache: RateCache;
+  singleFlight: SingleFlight<RateFetch>;
+  clock: Clock;
+};
+
+/** The rates of currencies: fetched when they are asked for and missing or due, and kept for good. */
+export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
+  let opened: Promise<void> | undefined;
+
+  /** What is stored is read when somebody first asks for another currency than the dollar. */
+  function open(): Promise<void> {
+    opened ??= cache.sync().catch((error) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  }
+
+  async function fetch(from: number): Promise<void> {
+    const rates = await source.rates(from);
+    await store.record(RATES, rates, from, clock.now());
+    await cache.sync();
+  }
+
+  return {
+    /** What a currency is worth from an instant on (Unix ms), by the rates there are. */
+    async valuation(currency: Currency, since: number): Promise<Valuation> {
+      await open();
+      const runner = createFetchRunner({ singleFlight, clock });
+      const plan = planRates(since, cache.known(), clock.now());
+      if (plan) await runner.run(RATES, plan.wait, () => fetch(plan.from));
+      const version = `${currency}:${cache.generation()}`;
+      const { dollars, units } = await cache.pair(currency);
+      const { newest = Number.NEGATIVE_INFINITY } = cache.known();
+      const known = [dollars, ...(units ? [units] : [])].map((series) => series.known);
+      return {
+        currency,
+        source: 'ecb',
+        version,
+        worth: worthByRates(dollars, units),
+        on: (at) => (units ?? dollars).at(at)?.on ?? Number.NaN,
+        missing: (span: Span) => union(known.flatMap((spans) => without(span, spans))),
+        isSettled: (thru) => thru < newest + DAY,
+        endedOn: units?.endedOn,
+        outcome: runner.outcome,
+      };
+    },
+
+    /** What could not be fetched, and why. */
+    warnings: singleFlight.warnings,
+    idle: singleFlight.idle,
+  };
+}
+
+export type Rates = ReturnType<typeof createRates>;
