@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import Fastify, { LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Clock } from '#domain/clock';
+import type { Currency } from '#domain/currency/currency';
 import type { StatisticsSource } from '#domain/statistics/statistics';
 import { createBrokenRequests } from '#http/connections/broken-requests';
 import { drainOnClose } from '#http/connections/draining';
@@ -34,6 +35,7 @@ import { tokens } from '#routes/tokens';
 import { user } from '#routes/user';
 import type { Candles } from '#services/candles/candles';
 import type { OpenCatalogue } from '#services/catalogue/catalogue';
+import type { Rates } from '#services/currency/rates';
 import type { Market } from '#services/market/market';
 import type { Node } from '#services/node/node';
 import type { Allowance } from '#services/quota/allowance';
@@ -50,6 +52,8 @@ export type AppDependencies = {
   catalogue: OpenCatalogue;
   market: Market;
   candles: Candles;
+  /** What prices can be told in, and what is known of the rates. */
+  currencies: { currencies: readonly Currency[]; rates: Pick<Rates, 'warnings'> };
   statistics: Statistics;
   /** The sources of statistics, and the figures each has of each chain. */
   statisticsSources: readonly StatisticsSource[];
@@ -80,6 +84,7 @@ export async function buildApp(dependencies: AppDependencies) {
     catalogue,
     market,
     candles,
+    currencies: { currencies, rates },
     statistics,
     statisticsSources,
     node,
@@ -142,9 +147,11 @@ export async function buildApp(dependencies: AppDependencies) {
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
       v1.register(tokens, { catalogue, market, clock });
       v1.register(sources);
-      v1.register(priceLatest, { prefix: '/prices/latest', catalogue, market, send });
+      v1.register(priceLatest, { prefix: '/prices/latest', catalogue, currencies, market, send });
       v1.register(stats, { prefix: '/prices/latest', statistics, sources: statisticsSources, send });
-      v1.register(priceHistory, { prefix: '/prices/history', catalogue, market, candles, clock, send });
+      v1.register(priceHistory, {
+        ...{ prefix: '/prices/history', catalogue, currencies, market, candles, clock, send },
+      });
       v1.register(nodeProxy, { prefix: '/node', node, explorer: settings.node.explorer, bodies });
     },
     { prefix: `${basePath}/v1` },
@@ -153,7 +160,7 @@ export async function buildApp(dependencies: AppDependencies) {
     prefix: `${basePath}/health`,
     checkDatabase: dependencies.checkDatabase,
     isStopping: () => stopping,
-    warnings: () => [market, candles, statistics, node].flatMap((service) => service.warnings()),
+    warnings: () => [market, candles, rates, statistics, node].flatMap((service) => service.warnings()),
   });
   if (drainMs !== undefined) drainOnClose(app, pending, drainMs);
   return app;

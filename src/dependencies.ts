@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { openCandles } from '#dependencies/candles';
+import { openCurrencies } from '#dependencies/currency';
 import { openVenue } from '#dependencies/kraken';
 import { openMarket } from '#dependencies/market';
 import { openNodes } from '#dependencies/node';
@@ -58,8 +59,10 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const context = { settings, prisma, deadline, refreshes, catalogue, ...recording, clock, log: logger };
   const venue = await openVenue(context);
   const workingSet = createWorkingSet({ clock });
-  const prices = await openMarket(context, { ...venue, workingSet });
-  const traded = openCandles(context, { ...venue, archive: prices.archive, workingSet });
+  const currencies = openCurrencies(context);
+  const beside = { ...venue, rates: currencies.rates, workingSet };
+  const prices = await openMarket(context, beside);
+  const traded = openCandles(context, { ...beside, archive: prices.archive });
   const retention = openRetention(context, { archive: prices.archive, candles: traded.cache });
   const chains = await openStatistics(context);
   const nodes = openNodes(context);
@@ -91,7 +94,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   if (requests) {
     metrics.read({
       requests: requests.all,
-      upstreams: () => [prices, venue, chains, nodes].flatMap((one) => one.readings()),
+      upstreams: () => [prices, venue, currencies, chains, nodes].flatMap((one) => one.readings()),
       staleness: () => [...prices.market.staleness(), ...chains.statistics.staleness()],
       memory: workingSet.reading,
       leases: allowance.reading,
@@ -115,6 +118,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     requests,
     market: prices.market,
     candles: traded.candles,
+    currencies,
     statistics: chains.statistics,
     statisticsSources: chains.sources,
     node: nodes.node,
@@ -127,7 +131,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     async close(): Promise<void> {
       clearInterval(polling);
       await allowance.close(settings.shutdownGraceMs);
-      for (const one of [retention, prices, venue, chains, nodes]) await one.close();
+      for (const one of [retention, prices, venue, currencies, chains, nodes]) await one.close();
       if (!overrides.database) await database.close();
     },
   };

@@ -3,7 +3,7 @@ import { servedCurrencies } from '#domain/currency/currency';
 import type { Budget } from '#domain/upstream/budget';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { createRateCache } from '#services/currency/rate-cache';
-import { createRates } from '#services/currency/rates';
+import { createRates, NO_RATES } from '#services/currency/rates';
 import { openBudget, type UpstreamBudget } from '#services/upstream/budget';
 import { createSingleFlight } from '#services/upstream/single-flight';
 import { openEcb } from '#sources/currency/ecb';
@@ -20,7 +20,7 @@ export function openCurrencies(context: Context) {
   const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
   const currencies = servedCurrencies(url !== undefined);
   if (url === undefined)
-    return { currencies, rates: undefined, readings: () => [], close: async (): Promise<void> => undefined };
+    return { currencies, rates: NO_RATES, readings: () => [], close: async (): Promise<void> => undefined };
 
   const upstream = 'ecb';
   const breaker = createBreaker();

@@ -18,14 +18,14 @@ import { createArchiveStore } from '#stores/market/archive';
 import { createFailoverStore } from '#stores/market/failover';
 import { createDemandStore } from '#stores/upstream/demand';
 import type { Context } from './context.ts';
+import type { Currencies } from './currency.ts';
 import { createDropped } from './dropped-samples.ts';
 import type { Venue } from './kraken.ts';
 
+type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
+
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
-export async function openMarket(
-  context: Context,
-  { source: venue, workingSet }: Pick<Venue, 'source'> & { workingSet: WorkingSet },
-) {
+export async function openMarket(context: Context, { source: venue, rates, workingSet }: Beside) {
   const { settings, prisma, deadline, refreshes, catalogue, observe, differed, clock, log } = context;
   const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const next = line.includes(venue.name) ? venue : undefined;
@@ -80,7 +80,7 @@ export async function openMarket(
 
   return {
     archive,
-    market: createMarket({ archive, summary, catalogue, backfill, keyCheck, clock }),
+    market: createMarket({ archive, summary, catalogue, backfill, keyCheck, rates, clock }),
 
     /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],

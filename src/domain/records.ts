@@ -5,7 +5,7 @@ import { FIGURE_SCHEMAS, tally } from '#domain/statistics/figures';
 
 /*
  * The public records. What the service answers is checked against these in the tests, and the interface
- * description is made from them. Money is in US dollars.
+ * description is made from them. Money is in US dollars, or in the currency that was asked for.
  */
 
 const instant = z.iso.datetime({ precision: 3 }).meta({
@@ -67,21 +67,23 @@ export type UsageRecord = z.infer<typeof usageRecord>;
 
 const figure = z.number().nullable();
 const count = (description: string, example: number) => figure.meta({ description, examples: [example] });
-const dollars = (description: string, example: number) => count(`${description}, USD`, example);
+/** Of a figure that is converted. */
+const inMoney = (description: string) => `${description}, in US dollars or the currency that was asked for`;
+const money = (description: string, example: number) => count(inMoney(description), example);
 
 export const latestPrice = z
   .object({
-    current_price: z.number().meta({ description: 'Price of one coin, USD', examples: [29309] }),
-    market_cap: dollars('Market capitalisation', 569778313238),
-    total_volume: dollars('Volume of the last 24 hours', 7555609615),
+    current_price: z.number().meta({ description: inMoney('Price of one coin'), examples: [29309] }),
+    market_cap: money('Market capitalisation', 569778313238),
+    total_volume: money('Volume of the last 24 hours', 7555609615),
     circulating_supply: count('Coins in circulation', 19441681),
     total_supply: count('Coins in all; null where the aggregator has none', 21000000),
     max_supply: count('Coins there can ever be; null where there is no bound', 21000000),
-    ath: dollars('All-time high', 69045),
-    ath_change_percentage: count('Change since the all-time high, per cent', -57.54925),
+    ath: money('All-time high', 69045),
+    ath_change_percentage: count('Change since the all-time high in US dollars, per cent', -57.54925),
     ath_date: httpDate.nullable(),
-    atl: dollars('All-time low', 67.81),
-    atl_change_percentage: count('Change since the all-time low, per cent', 43124.38016),
+    atl: money('All-time low', 67.81),
+    atl_change_percentage: count('Change since the all-time low in US dollars, per cent', 43124.38016),
     atl_date: httpDate.nullable(),
   })
   .meta({ id: 'LatestPrice', description: 'The latest price of a token and what goes with it' });
@@ -100,9 +102,9 @@ export type TokenStatistics = z.infer<typeof tokenStatistics>;
 
 export const dateSnapshot = z
   .object({
-    current_price: dollars('Price at 00:00 UTC of the date', 2281.471576),
-    market_cap: dollars('Market capitalisation at 00:00 UTC of the date', 274212010000),
-    total_volume: dollars('Volume of the 24 hours before', 8000000000),
+    current_price: money('Price at 00:00 UTC of the date', 2281.471576),
+    market_cap: money('Market capitalisation at 00:00 UTC of the date', 274212010000),
+    total_volume: money('Volume of the 24 hours before', 8000000000),
   })
   .meta({ id: 'DateSnapshot', description: 'The figures of one date' });
 export type DateSnapshot = z.infer<typeof dateSnapshot>;
@@ -119,9 +121,9 @@ const points = (what: string, example: number) =>
 
 export const priceSeries = z
   .object({
-    prices: points('Price, USD', 2281.471576),
-    market_cap: points('Market capitalisation, USD', 274212010000),
-    total_volume: points('24-hour volume, USD', 8000000000),
+    prices: points(inMoney('Price'), 2281.471576),
+    market_cap: points(inMoney('Market capitalisation'), 274212010000),
+    total_volume: points(inMoney('24-hour volume'), 8000000000),
   })
   .meta({
     id: 'PriceSeries',
@@ -129,7 +131,7 @@ export const priceSeries = z
   });
 
 const traded = (description: string, example: number) =>
-  z.number().meta({ description: `${description}, USD`, examples: [example] });
+  z.number().meta({ description: inMoney(description), examples: [example] });
 
 export const candle = z
   .object({
@@ -179,11 +181,14 @@ export type TokenRecord = z.infer<typeof tokenRecord>;
 
 export const sourceRecord = z
   .object({
-    name: z.enum(SOURCE_NAMES).meta({ description: 'As `Quotient-Source` has it', examples: ['coingecko'] }),
+    name: z
+      .enum(SOURCE_NAMES)
+      .meta({ description: 'As `Quotient-Source` and `Quotient-Currency` have it', examples: ['coingecko'] }),
     title: text('Its own name', 'CoinGecko'),
     url: z.url().meta({ description: 'Its page', examples: ['https://www.coingecko.com'] }),
     tells: z.array(z.enum(TOLD)).meta({
-      description: 'What it is asked for: latest prices, price history, on-chain statistics',
+      description:
+        'What it is asked for: latest prices, price history, candles, on-chain statistics, exchange rates',
       examples: [['latest', 'history']],
     }),
     terms: z

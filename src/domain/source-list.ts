@@ -2,9 +2,9 @@ import { MARKET_SOURCES, type MarketSourceName } from './market/sources/provenan
 import { STATISTICS_KINDS, type StatisticsKind } from './statistics/statistics.ts';
 
 /** What a source is asked for. */
-export const TOLD = ['latest', 'history', 'candles', 'statistics'] as const;
+export const TOLD = ['latest', 'history', 'candles', 'statistics', 'rates'] as const;
 
-/** A source of prices or statistics, as the service names it to its users. */
+/** A source of prices, statistics or exchange rates, as the service names it to its users. */
 export type SourceEntry = {
   /** Its own name. */
   title: string;
@@ -16,7 +16,7 @@ export type SourceEntry = {
   attribution: string | null;
 };
 
-const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind, SourceEntry>> = {
+const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', SourceEntry>> = {
   coingecko: {
     title: 'CoinGecko',
     url: 'https://www.coingecko.com',
@@ -30,6 +30,13 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind, SourceEntry>> 
     tells: ['latest', 'history', 'candles'],
     terms: 'https://www.kraken.com/legal',
     attribution: null,
+  },
+  ecb: {
+    title: 'European Central Bank',
+    url: 'https://www.ecb.europa.eu',
+    tells: ['rates'],
+    terms: 'https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html',
+    attribution: 'Exchange rates: European Central Bank',
   },
   cryptocompare: {
     title: 'CryptoCompare (CoinDesk Data)',
@@ -75,9 +82,9 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind, SourceEntry>> 
   },
 };
 
-const NAMES = [...MARKET_SOURCES, ...STATISTICS_KINDS] as const;
+const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
 
-/** Every source there is, those of prices first, in the order in which they are asked. */
+/** Every source there is: those of prices first, in the order in which they are asked, and that of exchange rates. */
 export const SOURCES = NAMES.map((name) => ({ name, ...ENTRIES[name] }));
 export const SOURCE_NAMES = NAMES as unknown as [(typeof NAMES)[number], ...(typeof NAMES)[number][]];
 

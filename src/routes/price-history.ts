@@ -3,13 +3,21 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CANDLES_CSV_HEADER } from '#domain/candles/candle-text';
 import type { Clock } from '#domain/clock';
+import type { Currency } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
 import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
 import { CSV_HEADER } from '#domain/market/series-csv';
 import { candle, dateSnapshot, priceSeries } from '#domain/records';
 import { CANDLES_CSV_EXAMPLE, CSV_EXAMPLE } from '#http/docs/examples';
 import { createAnswerQueues } from '#http/pipeline/answer-queue';
-import { currency, date, days, tokenName } from '#http/pipeline/parameters';
+import {
+  currencyOf,
+  currencyParameters,
+  date,
+  days,
+  inOneCurrency,
+  tokenName,
+} from '#http/pipeline/parameters';
 import { runHook } from '#http/pipeline/run-hook';
 import { acceptedFormat } from '#http/replies/negotiation';
 import type { Send } from '#http/replies/write-answer';
@@ -42,11 +50,15 @@ const interval = z
 
 /** What a path gives in CSV: the pattern of its header, an example of it, and what more there is to say. */
 const SAMPLES = {
-  header: `${CSV_HEADER}(,source)?`,
+  header: `${CSV_HEADER}(,source)?(,currency)?`,
   example: CSV_EXAMPLE,
-  note: ', with a fifth column `source` where more than one has told them',
+  note: ', with a column `source` where more than one has told them, and a last column `currency` where it is not the US dollar',
 };
-const CANDLES = { header: CANDLES_CSV_HEADER, example: CANDLES_CSV_EXAMPLE, note: '' };
+const CANDLES = {
+  header: `${CANDLES_CSV_HEADER}(,currency)?`,
+  example: CANDLES_CSV_EXAMPLE,
+  note: ', with a last column `currency` where it is not the US dollar',
+};
 
 const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
   description: `${description}; or the same as CSV, times in ISO 8601${note}`,
@@ -57,6 +69,7 @@ const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, ex
 });
 
 type TokenParameter = ReturnType<typeof tokenName>;
+type CurrencyParameters = ReturnType<typeof currencyParameters>;
 
 /** The parameters of a range of dates, both included. */
 const dates = (token: TokenParameter, clock: Clock) => ({
@@ -96,7 +109,7 @@ const format = z
   .optional()
   .meta({ description: 'In place of `Accept`', fix: 'json or csv', examples: ['json'] });
 
-const contracts = (token: TokenParameter, clock: Clock) => ({
+const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
   date: {
     tags: ['history'],
     summary: 'The figures of one date, at 00:00 UTC',
@@ -104,7 +117,7 @@ const contracts = (token: TokenParameter, clock: Clock) => ({
       'Until the daily figures of today are ready, its first sample stands in for them. A few old dates have a sample of ' +
       `another time alone: theirs are its figures. ${REACH}`,
     operationId: 'getHistoryOfDate',
-    querystring: z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), ...currency }),
+    querystring: inOneCurrency(z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), ...currency })),
     response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },
   },
   days: {
@@ -114,7 +127,7 @@ const contracts = (token: TokenParameter, clock: Clock) => ({
       '1 is the last 24 hours as fine as the aggregator gives them (five minutes); 2 to 10 are hours; above 10, the ' +
       `last so many midnights (UTC), and after them the latest sample at its own time. ${REACH}`,
     operationId: 'getHistoryOfDays',
-    querystring: z.object({ tokenName: token, days, ...currency }),
+    querystring: inOneCurrency(z.object({ tokenName: token, days, ...currency })),
     response: { 200: orCsv('An array of one series', z.array(priceSeries)) },
   },
   range: {
@@ -124,16 +137,18 @@ const contracts = (token: TokenParameter, clock: Clock) => ({
       'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
       REACH,
     operationId: 'getHistoryOfRange',
-    querystring: inOrder(z.object({ ...dates(token, clock), interval, ...currency })),
+    querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, ...currency }))),
     response: { 200: orCsv('A series', priceSeries) },
   },
   ohlc: {
     tags: ['history'],
     summary: 'Candles of a venue, from one date thru another, both included',
-    description: `Open, high, low, close and volume as Kraken tells them, in US dollars; \`Quotient-Source\` names it. ${CANDLE_RULES}`,
+    description: `Open, high, low, close and volume as Kraken tells them; \`Quotient-Source\` names it. In another currency all four prices are converted with one rate, that of the date on which the candle begins; in \`btc\` and \`eth\` with the first price of that token's own candle of the same time. ${CANDLE_RULES}`,
     operationId: 'getCandles',
-    querystring: inOrder(
-      z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency }),
+    querystring: inOneCurrency(
+      inOrder(
+        z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency }),
+      ),
     ),
     response: { 200: orCsv('The finished candles, ascending', z.array(candle), CANDLES) },
   },
@@ -148,13 +163,21 @@ const problems: ProblemCode[] = [
   'upstream_timeout',
 ];
 
-type Options = { catalogue: Catalogue; market: Market; candles: Candles; clock: Clock; send: Send };
+type Options = {
+  catalogue: Catalogue;
+  currencies: readonly Currency[];
+  market: Market;
+  candles: Candles;
+  clock: Clock;
+  send: Send;
+};
 
 export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  const { catalogue, market, candles, clock, send } = options;
-  const schemas = contracts(tokenName(catalogue), clock);
+  const { catalogue, currencies, market, candles, clock, send } = options;
+  const schemas = contracts(tokenName(catalogue), currencyParameters(currencies), clock);
   const enter = createAnswerQueues();
-  const config = { cost: 1, problems } as const;
+  const headers = ['Quotient-Currency?'] as const;
+  const config = { cost: 1, headers, problems } as const;
   app.decorateRequest('format', 'json');
   app.addHook('preValidation', (request, _reply, done) =>
     runHook(done, () => {
@@ -176,31 +199,34 @@ export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options)
 
   app.get('/date', { schema: schemas.date, config }, (request, reply) => {
     const { query, format } = request;
-    return send(request, reply, market.date(query.tokenName, query.date, format), format);
+    return send(request, reply, market.date(query.tokenName, query.date, format, currencyOf(query)), format);
   });
 
   app.get('/days', { schema: schemas.days, config }, (request, reply) => {
     const { tokenName, days } = request.query;
+    const currency = currencyOf(request.query);
     const size = market.size(tokenName, daysWindow(days, clock.now()));
-    return sendWindow(request, reply, size, () => market.days(tokenName, days, request.format));
+    return sendWindow(request, reply, size, () => market.days(tokenName, days, request.format, currency));
   });
 
   app.get('/date/range', { schema: schemas.range, config }, (request, reply) => {
     const { tokenName, fromDate, thruDate } = request.query;
     const interval = INTERVALS[request.query.interval];
     const size = market.size(tokenName, rangeWindow(interval, fromDate, thruDate, clock.now()));
-    const answer = () => market.range(tokenName, interval, fromDate, thruDate, request.format);
+    const answer = () =>
+      market.range(tokenName, interval, fromDate, thruDate, request.format, currencyOf(request.query));
     return sendWindow(request, reply, size, answer);
   });
 
   app.get(
     '/ohlc',
-    { schema: schemas.ohlc, config: { ...config, headers: ['Quotient-Source'] } },
+    { schema: schemas.ohlc, config: { ...config, headers: ['Quotient-Source', ...headers] } },
     (request, reply) => {
       const { tokenName, fromDate, thruDate, format = request.format } = request.query;
       const interval = INTERVALS[request.query.interval];
       const size = candles.size(tokenName, rangeWindow(interval, fromDate, thruDate, clock.now()));
-      const answer = () => candles.range(tokenName, interval, fromDate, thruDate, format);
+      const answer = () =>
+        candles.range(tokenName, interval, fromDate, thruDate, format, currencyOf(request.query));
       return sendWindow(request, reply, size, answer, format);
     },
   );

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Currency } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
 import { latestPrice } from '#domain/records';
 import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from '#domain/token-price';
-import { currency, tokenName } from '#http/pipeline/parameters';
+import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#http/pipeline/parameters';
 import { tokenNames } from '#http/pipeline/token-names';
 import type { Send } from '#http/replies/write-answer';
 import type { Market } from '#services/market/market';
@@ -42,19 +43,27 @@ function callsFor(tokens: number): number {
   return Math.ceil(tokens / TOKENS_PER_CALL);
 }
 
-const problems = ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'] as const;
+const config = {
+  cost: 1,
+  headers: ['Quotient-Currency?'],
+  problems: ['no_data', 'upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
+} as const;
 
-type Options = { catalogue: Catalogue; market: Market; send: Send };
+type Options = { catalogue: Catalogue; currencies: readonly Currency[]; market: Market; send: Send };
 
-export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, { catalogue, market, send }) => {
-  const one = { ...latest, querystring: z.object({ tokenName: tokenName(catalogue), ...currency }) };
-  app.get('/token', { schema: one, config: { cost: 1, problems } }, (request, reply) =>
-    send(request, reply, market.latest(request.query.tokenName)),
+export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const { catalogue, currencies, market, send } = options;
+  const currency = currencyParameters(currencies);
+  const one = inOneCurrency(z.object({ tokenName: tokenName(catalogue), ...currency }));
+  app.get('/token', { schema: { ...latest, querystring: one }, config }, (request, reply) =>
+    send(request, reply, market.latest(request.query.tokenName, currencyOf(request.query))),
   );
 
-  const several = { ...table, querystring: z.object({ tokenNames: tokenNames(catalogue), ...currency }) };
+  const several = inOneCurrency(z.object({ tokenNames: tokenNames(catalogue), ...currency }));
   const cost = ({ tokenNames }: { tokenNames: readonly unknown[] }) => callsFor(tokenNames.length);
-  app.get('/tokens', { schema: several, config: { cost, price: PRICE, problems } }, (request, reply) =>
-    send(request, reply, market.latestOf(request.query.tokenNames)),
+  app.get(
+    '/tokens',
+    { schema: { ...table, querystring: several }, config: { ...config, cost, price: PRICE } },
+    (request, reply) => send(request, reply, market.latestOf(request.query.tokenNames)),
   );
 };

@@ -4,7 +4,7 @@ import { tokenStatistics } from '#domain/records';
 import { countedFigures } from '#domain/statistics/daily-difference';
 import { FIGURES, type Figure } from '#domain/statistics/figures';
 import { STATISTICS_SYMBOLS, type StatisticsSource } from '#domain/statistics/statistics';
-import { currency, statisticsToken } from '#http/pipeline/parameters';
+import { dollarsAlone, statisticsToken } from '#http/pipeline/parameters';
 import type { Send } from '#http/replies/write-answer';
 import type { Statistics } from '#services/statistics/statistics';
 
@@ -46,7 +46,7 @@ const latest = {
   tags: ['statistics'],
   summary: 'The latest on-chain statistics of a token',
   operationId: 'getLatestStatistics',
-  querystring: z.object({ token: statisticsToken, ...currency }),
+  querystring: z.object({ token: statisticsToken, ...dollarsAlone }),
   response: { 200: tokenStatistics },
 };
 

@@ -1,4 +1,5 @@
 import { DAY, iso } from '#domain/clock';
+import type { Currency } from '#domain/currency/currency';
 import { PIECE_SAMPLES } from '#domain/market/series';
 import type { CandleColumns } from './candle-columns.ts';
 
@@ -32,12 +33,14 @@ function spreadsheetTime(at: number): string {
   return at % DAY === 0 ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
 }
 
-/** Candles as CSV (RFC 4180), in pieces, the header first. */
-export function* candlesCsv(columns: CandleColumns): Generator<string> {
+/** Candles as CSV (RFC 4180), in pieces, the header first; in the last column the currency, where it is not the dollar. */
+export function* candlesCsv(columns: CandleColumns, currency?: Currency): Generator<string> {
   const { at, open, high, low, close, volume } = columns;
-  yield `${CANDLES_CSV_HEADER}\r\n`;
+  const [currencyName, ofCurrency] = currency === undefined ? ['', ''] : [',currency', `,${currency}`];
+  yield `${CANDLES_CSV_HEADER}${currencyName}\r\n`;
   yield* pieces(
     columns,
-    (i) => `${spreadsheetTime(at[i] as number)},${open[i]},${high[i]},${low[i]},${close[i]},${volume[i]}\r\n`,
+    (i) =>
+      `${spreadsheetTime(at[i] as number)},${open[i]},${high[i]},${low[i]},${close[i]},${volume[i]}${ofCurrency}\r\n`,
   );
 }

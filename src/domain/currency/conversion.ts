@@ -72,49 +72,41 @@ export function worthBySamples(
   };
 }
 
-/** The places of the rows at whose time the worth of a currency is known, and what it is there. */
-function known(times: Float64Array, worth: Worth) {
-  const places: number[] = [];
-  const worths: number[] = [];
-  times.forEach((at, place) => {
-    const unit = worth(at);
-    if (Number.isNaN(unit)) return;
-    places.push(place);
-    worths.push(unit);
+type Figures = Readonly<Record<string, Float64Array | Uint8Array>> & { readonly at: Float64Array };
+
+/**
+ * Rows in another currency, without those of a time at which nobody can say its worth.
+ * @param money the columns whose figures are in US dollars
+ */
+function convertRows<Rows extends Figures>(rows: Rows, money: readonly (keyof Rows)[], worth: Worth): Rows {
+  const places = new Uint32Array(rows.at.length);
+  const worths = new Float64Array(rows.at.length);
+  let count = 0;
+  for (let place = 0; place < rows.at.length; place++) {
+    const unit = worth(rows.at[place] as number);
+    if (Number.isNaN(unit)) continue;
+    places[count] = place;
+    worths[count++] = unit;
+  }
+  const converted = Object.entries(rows).map(([name, column]) => {
+    const mine = column instanceof Uint8Array ? new Uint8Array(count) : new Float64Array(count);
+    const isMoney = money.includes(name);
+    for (let i = 0; i < count; i++) {
+      const figure = column[places[i] as number] as number;
+      mine[i] = isMoney ? inUnits(figure, worths[i] as number) : figure;
+    }
+    return [name, mine];
   });
-  return { places, worths };
+  return Object.fromEntries(converted);
 }
 
 /** A series in another currency. Rows of a time at which nobody can say its worth are left out. */
-export function convertColumns(columns: Columns, worth: Worth): Columns {
-  const { places, worths } = known(columns.at, worth);
-  const money = (column: Float64Array) =>
-    Float64Array.from(places, (place, i) => inUnits(column[place] as number, worths[i] as number));
-  return {
-    at: Float64Array.from(places, (place) => columns.at[place] as number),
-    price: money(columns.price),
-    marketCap: money(columns.marketCap),
-    volume: money(columns.volume),
-    settled: Uint8Array.from(places, (place) => columns.settled[place] as number),
-    source: Uint8Array.from(places, (place) => columns.source[place] as number),
-  };
-}
+export const convertColumns = (columns: Columns, worth: Worth): Columns =>
+  convertRows(columns, ['price', 'marketCap', 'volume'], worth);
 
 /** Candles in another currency, each by its worth when the candle begins; the volume is in tokens and stays. */
-export function convertCandles(columns: CandleColumns, worth: Worth): CandleColumns {
-  const { places, worths } = known(columns.at, worth);
-  const money = (column: Float64Array) =>
-    Float64Array.from(places, (place, i) => inUnits(column[place] as number, worths[i] as number));
-  return {
-    at: Float64Array.from(places, (place) => columns.at[place] as number),
-    open: money(columns.open),
-    high: money(columns.high),
-    low: money(columns.low),
-    close: money(columns.close),
-    volume: Float64Array.from(places, (place) => columns.volume[place] as number),
-    settled: Uint8Array.from(places, (place) => columns.settled[place] as number),
-  };
-}
+export const convertCandles = (columns: CandleColumns, worth: Worth): CandleColumns =>
+  convertRows(columns, ['open', 'high', 'low', 'close'], worth);
 
 const atOf = (date: string | null): number => (date === null ? Number.NaN : Date.parse(date));
 

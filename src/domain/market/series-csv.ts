@@ -1,3 +1,4 @@
+import type { Currency } from '#domain/currency/currency';
 import type { Sample } from './sample.ts';
 import { type Columns, columnsOf, PIECE_SAMPLES } from './series.ts';
 import { MARKET_SOURCES, sourcesByFrequency } from './sources/provenance.ts';
@@ -8,22 +9,27 @@ export const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
 /**
  * A price series as CSV (RFC 4180), in pieces: a header line, ISO 8601 dates, an empty field for an unknown figure; in a
- * fifth column who told each sample, where that is not the same for all.
+ * fifth column who told each sample, where that is not the same for all; in the last one the currency, where it is not the
+ * dollar, so that nobody imports such figures as dollars.
  */
-export function* seriesCsv({ at, price, marketCap, volume, source }: Columns): Generator<string> {
+export function* seriesCsv(
+  { at, price, marketCap, volume, source }: Columns,
+  currency?: Currency,
+): Generator<string> {
   const field = (figure: number | undefined) => (Number.isNaN(figure) ? '' : figure);
   const isMixed = sourcesByFrequency(source).length > 1;
-  yield `${isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER}\r\n`;
+  const [currencyName, ofCurrency] = currency === undefined ? ['', ''] : [',currency', `,${currency}`];
+  yield `${isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER}${currencyName}\r\n`;
   for (let start = 0; start < at.length; start += PIECE_SAMPLES) {
     let lines = '';
     for (let i = start; i < Math.min(start + PIECE_SAMPLES, at.length); i++) {
       const date = new Date(at[i] as number).toISOString();
       const told = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
-      lines += `${date},${field(price[i])},${field(marketCap[i])},${field(volume[i])}${told}\r\n`;
+      lines += `${date},${field(price[i])},${field(marketCap[i])},${field(volume[i])}${told}${ofCurrency}\r\n`;
     }
     yield lines;
   }
 }
 
-export const seriesToCsv = (samples: readonly Sample[]): string =>
-  [...seriesCsv(columnsOf(samples))].join('');
+export const seriesToCsv = (samples: readonly Sample[], currency?: Currency): string =>
+  [...seriesCsv(columnsOf(samples), currency)].join('');

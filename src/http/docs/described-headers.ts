@@ -69,6 +69,12 @@ export const HEADERS = {
     SOURCE_NAMES[0],
     `^${SOURCE_NAME}(;age=\\d+)?(, ${SOURCE_NAME}(;age=\\d+)?)*$`,
   ),
+  'Quotient-Currency': text(
+    'Of figures in another currency than the US dollar: which, and who tells what it is worth. An answer with one rate ' +
+      'also has the units for one US dollar, and the date of that rate. Left out when the figures are in US dollars.',
+    'eur;rate=0.8632;on=2026-11-20;source=ecb',
+    `^[a-z]{3}(;rate=\\d+(\\.\\d+)?;on=\\d{4}-\\d{2}-\\d{2})?;source=(${SOURCE_NAMES.join('|')})$`,
+  ),
   Link: text(
     'The page of an explorer about it, where the operator has named one (RFC 8288).',
     '<https://explorer.example/tx/E19B011D>; rel="alternate"; title="explorer"',

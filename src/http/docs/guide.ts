@@ -105,6 +105,10 @@ With \`Accept: text/csv\` the answer is CSV, for the same charge, with the colum
 and \`source\` where several sources have told it.
 \`/v1/prices/history/ohlc\` has candles of Kraken in place of samples, of five minutes, an hour or a day, each at its beginning.
 
+With \`currency\` (or \`vs_currency\`) any price path tells its figures in another currency: \`eur\` and the other reference \
+currencies of the European Central Bank, by the rate of each figure's own date, or \`btc\` and \`eth\`. \`Quotient-Currency\` says which, and \
+CSV in another currency than the US dollar has it as its last column.
+
 \`\`\`sh
 curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\
   '${base}/v1/prices/history/days?tokenName=ethereum&days=30'
@@ -135,7 +139,7 @@ chain rejects is a 200 with its \`code\` and \`raw_log\`; a request that the nod
 node's message in \`error\`.`;
 }
 
-const RULES = `Times are in UTC, prices in US dollars. A request is checked in this order: secrets, path and \
+const RULES = `Times are in UTC, prices in US dollars unless \`currency\` says otherwise. A request is checked in this order: secrets, path and \
 method, key, burst, parameters, allowance.
 
 * Parameter names are case-sensitive; token names and symbols are not. \`GET /v1/tokens\` lists them: the operator may add and remove some. Unknown parameters are ignored.

@@ -10,6 +10,7 @@ const EXPOSED = [
   'ETag',
   'Last-Modified',
   'Link',
+  'Quotient-Currency',
   'Quotient-Gaps',
   'Quotient-Source',
   'RateLimit',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Clock, startOfDate } from '#domain/clock';
+import { type Currency, DOLLAR } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
 import { BUILT_IN_TOKENS, type TokenName } from '#domain/market/token';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
@@ -53,18 +54,61 @@ export const statisticsToken = choice(STATISTICS_SYMBOLS, `one of ${STATISTICS_S
   description: 'The token, by its symbol; upper and lower case do not matter',
 }) as z.ZodType<StatisticsSymbol, string>;
 
-const usd = z
-  .string()
-  .refine((value) => value.toLowerCase() === 'usd', 'is a currency that is not served')
+const lowerCase = z.string().transform((value) => value.toLowerCase());
+
+/** Statistics are of chains: what is an amount of money in them is in US dollars, and nobody takes dollars for euros. */
+const usd = lowerCase
+  .refine((value) => value === DOLLAR, 'is a currency that statistics are not told in')
   .optional()
   .meta({
-    description: 'Every figure is in US dollars; upper and lower case do not matter',
+    description: 'Statistics are told in US dollars alone; upper and lower case do not matter',
     fix: 'usd, or leave it out',
     wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
   });
 
-/** Every priced path takes these: they change nothing, and nobody takes dollars for euros. */
-export const currency = { currency: usd, vs_currency: usd };
+export const dollarsAlone = { currency: usd, vs_currency: usd };
+
+const CURRENCY_RULES =
+  'What prices, market caps and volumes are told in; upper and lower case do not matter. Each figure is converted with ' +
+  "the European Central Bank's reference rate of its own UTC date, which is the last one published on or before it, and " +
+  'the latest with the latest; `ath` and `atl` with that of their own dates. `btc` and `eth` are worth what their own ' +
+  'samples of the same time say. Supplies stay as they are, and so do percentages, which are of US dollars. Points of a ' +
+  'time of which no rate is known are left out and named in `Quotient-Gaps`. A currency that has ended goes on with its ' +
+  'history: of a time after its end there are no points, and where that is all that is asked for it is 400.';
+
+/**
+ * The parameters of a priced path for the currency, by either of two names.
+ * @param served the codes of those there are, in lower case
+ */
+export function currencyParameters(served: readonly Currency[]) {
+  const fix = `one of ${served.join(', ')}`;
+  const code = lowerCase
+    .refine((value) => served.includes(value), 'is not a currency that is served')
+    .optional();
+  const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: ['eur'] };
+  return {
+    currency: code.meta({ description: CURRENCY_RULES, fix, wire }),
+    vs_currency: code.meta({
+      description: 'The same as `currency`',
+      fix,
+      wire: { ...wire, default: undefined },
+    }),
+  };
+}
+
+type CurrencyQuery = { currency?: Currency | undefined; vs_currency?: Currency | undefined };
+
+/** The two names of the currency do not say different things. */
+export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
+  schema.refine(({ currency, vs_currency }) => (currency ?? vs_currency) === (vs_currency ?? currency), {
+    path: ['vs_currency'],
+    message: 'is another currency than currency',
+    params: { fix: 'one of the two, or the same in both' },
+  });
+
+/** The currency that is asked for. */
+export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency =>
+  currency ?? vs_currency ?? DOLLAR;
 
 export const days = z
   .string()

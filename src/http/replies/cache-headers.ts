@@ -34,12 +34,13 @@ export function createCacheHeaders(varyByOrigin: boolean) {
   const made = new WeakMap<Representation, { headers: Headers; answer: Answer; second: number }>();
 
   function make(answer: Answer, { coding, payload, etag }: Representation, format: Format, now: number) {
-    const { source, modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
+    const { source, currency, modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
     const maxAge = Math.min(LONGEST_SECONDS, Math.max(0, Math.ceil((dueAt - now) / SECOND)));
     const policy = settled ? `max-age=${YEAR_SECONDS}, immutable` : `max-age=${maxAge}, ${STALE}`;
     const fields = ['etag', etag, 'vary', vary];
     fields.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', `private, ${policy}`);
     fields.push('cache-status', cacheStatus(answer, now), 'quotient-source', source);
+    if (currency !== undefined) fields.push('quotient-currency', currency);
     if (fetchedAt !== undefined)
       fields.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
     if (gaps.length > 0) fields.push('quotient-gaps', gaps.join(', '));

@@ -6,6 +6,8 @@ export type Answer = {
   body: Body;
   /** Who told what is in it, as `Quotient-Source` names them: the main one first, separated by commas. */
   source: string;
+  /** Of figures in another currency than the dollar what `Quotient-Currency` says of it. */
+  currency?: string;
   /** The time of the newest sample in it. */
   modifiedAt: number;
   /** When what it was made from was fetched; undefined when it was imported or is long settled. */

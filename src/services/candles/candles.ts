@@ -1,31 +1,26 @@
 import { CANDLE_MINUTES, type CandleSource, candleLength } from '#domain/candles/candle';
-import { type CandleColumns, candlesBetween, firstUnsettled } from '#domain/candles/candle-columns';
+import { candlesBetween, firstUnsettled } from '#domain/candles/candle-columns';
 import { candlesCsv, candlesJson } from '#domain/candles/candle-text';
-import {
-  candleGaps,
-  firstAsked,
-  isCandleSettled,
-  planCandles,
-  runningCandle,
-} from '#domain/candles/candle-window';
-import { type Clock, HOUR, SECOND } from '#domain/clock';
+import { firstAsked, isCandleSettled, planCandles } from '#domain/candles/candle-window';
+import type { Clock } from '#domain/clock';
+import { convertCandles } from '#domain/currency/conversion';
+import { type Currency, DOLLAR, tokenOfCurrency } from '#domain/currency/currency';
 import { type Interval, rangeWindow, samplesIn, type Window } from '#domain/market/interval';
 import { keptFrom, keptOf, type Retention } from '#domain/market/sources/retention';
 import type { MarketSource } from '#domain/market/sources/source';
 import { overlap } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
-import { UpstreamFailure } from '#domain/upstream/failure';
-import { Problem } from '#problems';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { Answer } from '#services/caching/answer';
 import { createAnswers } from '#services/caching/answers';
-import { spanText } from '#services/market/gaps';
+import type { Rates } from '#services/currency/rates';
+import { noWorth, type Valuation, valuationBySamples } from '#services/currency/valuation';
 import { type WindowSize, windowSize } from '#services/market/window-rows';
 import { createFetchRunner, type FetchOutcome } from '#services/upstream/fetch-outcome';
-import { upstreamProblem } from '#services/upstream/problem';
 import type { SingleFlight } from '#services/upstream/single-flight';
 import type { CandleSeries } from '#stores/candles/candles';
 import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
+import { createCandleFacts } from './candle-facts.ts';
 
 type Dependencies = {
   source: CandleSource & Pick<MarketSource, 'reach'>;
@@ -34,24 +29,28 @@ type Dependencies = {
   archive: Pick<ArchiveCache, 'beginning' | 'load'>;
   retention: Retention;
   singleFlight: SingleFlight<CandleFetch>;
+  rates: Rates;
   clock: Clock;
+};
+
+/** What is asked of a window: `question` names all of it. */
+type CandleQuestion = {
+  question: string;
+  series: CandleSeries;
+  window: Window;
+  format: 'json' | 'csv';
+  currency: Currency;
 };
 
 const RENDER = { json: candlesJson, csv: candlesCsv } as const;
 
 /** The verbs of candles. All throw a problem when there is no answer. */
-export function createCandles({ source, cache, archive, retention, singleFlight, clock }: Dependencies) {
+export function createCandles(dependencies: Dependencies) {
+  const { source, cache, archive, retention, singleFlight, rates, clock } = dependencies;
   const answers = createAnswers({ source: cache, clock });
 
-  /** How far back candles may be asked for, and stored. */
-  const bounds = (interval: Interval, now: number) => ({
-    reach: source.reach(interval, now),
-    keptFrom: keptFrom(retention, source.name, now),
-  });
-
-  /** The first instant of which candles can be known: that of prices, or a stored candle of before it. */
-  const beginning = (series: CandleSeries): number =>
-    Math.min(archive.beginning(series.token), cache.first(series) ?? Number.POSITIVE_INFINITY);
+  const told = createCandleFacts({ source, cache, archive, retention, clock });
+  const { beginning, bounds, missing } = told;
 
   /** One call for all candles from an instant on; what it has is stored, but for what would be deleted for its age. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
@@ -81,70 +80,48 @@ export function createCandles({ source, cache, archive, retention, singleFlight,
     return runner.outcome;
   }
 
-  /** The parts of a window that are not known, but for a newest candle that is being fetched. */
-  function missing(series: CandleSeries, { span, open }: Window) {
-    const now = clock.now();
-    const { interval } = series;
-    const gaps = candleGaps(span, beginning(series), {
-      ...{ now, interval, coverage: cache.coverage(series) },
-    });
-    const newest = runningCandle(interval, now) - candleLength(interval);
-    return open ? gaps.filter(({ from }) => from < newest) : gaps;
-  }
-
-  /** What to throw for a window without a candle. */
-  function nothingToServe(series: CandleSeries, window: Window, failure: unknown): unknown {
-    const spans = missing(series, window);
-    const members = { gaps: spans.map((span) => spanText(series.interval, span)) };
-    if (failure instanceof UpstreamFailure && failure.reason === 'not_listed')
-      return new Problem('no_data', 'The venue does not trade this token for US dollars.', {
-        cause: failure,
-      });
-    if (failure) return upstreamProblem(failure, { who: 'The venue', members });
-    const [first] = spans;
-    if (!first) return new Problem('no_data', 'No finished candle of this token lies in the time asked for.');
-    const oldest = firstAsked(series.interval, bounds(series.interval, clock.now()));
-    if (spans.every(({ thru }) => thru < oldest)) {
-      const detail =
-        'The venue tells its newest candles alone, or older ones are not kept, and the archive has none of this time.';
-      return new Problem('no_data', detail, { members });
-    }
-    const detail = 'The venue has not told this time yet, and the archive does not hold it.';
-    return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / SECOND, members });
-  }
-
-  function facts(series: CandleSeries, window: Window, columns: CandleColumns, outcome: FetchOutcome) {
-    const now = clock.now();
-    const length = candleLength(series.interval);
-    const gaps = missing(series, window).map((span) => spanText(series.interval, span));
-    const running = runningCandle(series.interval, now);
-    const isBehind =
-      window.open &&
-      candleGaps({ from: running - length, thru: now }, 0, {
-        ...{ now, interval: series.interval, coverage: cache.coverage(series) },
-      }).length > 0;
-    const fetchedAt = cache.fetchedAt(candleFetch(series));
-    return {
-      source: source.name,
-      modifiedAt: (columns.at.at(-1) as number) + length,
-      fetchedAt: window.open ? fetchedAt : undefined,
-      dueAt: isBehind ? now : running + length,
-      settled: !window.open && gaps.length === 0 && firstUnsettled(columns) === undefined,
-      gaps,
-      outcome,
-    };
-  }
-
-  async function history(question: string, series: CandleSeries, window: Window, format: 'json' | 'csv') {
-    await Promise.all([archive.load(series.token), cache.load(series)]);
+  /** What a token is worth by the first price of its own candles. */
+  async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
+    const series = { token, interval: window.interval };
+    await Promise.all([archive.load(token), cache.load(series)]);
     const outcome = await refresh(series, window);
     const version = cache.versionOf(series, window.span);
-    const columns = await cache.between(series, window.span);
+    const { at, open } = await cache.between(series, window.span);
+    const gaps = missing(series, window);
+    const before = { from: Number.NEGATIVE_INFINITY, thru: beginning(series) - 1 };
+    return valuationBySamples(
+      {
+        ...{ currency, source: source.name, outcome },
+        version: version === undefined ? undefined : `${currency}:${version}`,
+        missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
+        isSettled: () => gaps.length === 0,
+      },
+      { at, price: open },
+      window.interval,
+    );
+  }
+
+  function valuationOf(currency: Currency, window: Window): Promise<Valuation> {
+    const token = tokenOfCurrency(currency);
+    return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
+  }
+
+  async function history({ question, series, window, format, currency }: CandleQuestion): Promise<Answer> {
+    await Promise.all([archive.load(series.token), cache.load(series)]);
+    const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
+    const outcome = await refresh(series, window);
+    const stored = cache.versionOf(series, window.span);
+    const dollars = await cache.between(series, window.span);
+    if (dollars.at.length === 0) throw told.nothingToServe(series, window, outcome.failure);
+    const columns = valuation ? convertCandles(dollars, valuation.worth) : dollars;
+    const answer = told.facts(series, window, columns, outcome, valuation);
     const count = columns.at.length;
-    if (count === 0) throw nothingToServe(series, window, outcome.failure);
-    const answer = facts(series, window, columns, outcome);
+    if (valuation && count === 0) throw noWorth(valuation, window.span, answer.gaps);
+    const isNamed = stored !== undefined && (!valuation || valuation.version !== undefined);
+    const version = isNamed ? [stored, valuation?.version].join(';') : undefined;
     const rows = { version, isWide: windowSize(count) !== 'short' };
-    return { body: await answers.bodyOf(question, rows, () => RENDER[format](columns)), ...answer };
+    const pieces = () => RENDER[format](columns, valuation?.currency);
+    return { body: await answers.bodyOf(question, rows, pieces), ...answer };
   }
 
   /** How large the answer to a window may be. */
@@ -161,12 +138,14 @@ export function createCandles({ source, cache, archive, retention, singleFlight,
       from: number,
       thru: number,
       format: 'json' | 'csv',
+      currency = DOLLAR,
     ): Answer | Promise<Answer> {
       const series = { token, interval };
       const window = rangeWindow(interval, from, thru, clock.now());
-      const question = [token, interval, from, thru, format].join();
+      const about = [token, interval, from, thru, format];
+      const question = (currency === DOLLAR ? about : [...about, currency]).join();
       const isLong = () => size(series, window) !== 'short';
-      return answers.ask(question, isLong, () => history(question, series, window, format));
+      return answers.ask(question, isLong, () => history({ question, series, window, format, currency }));
     },
 
     size: (token: TokenName, window: Window): WindowSize =>

@@ -13,7 +13,7 @@ export type RateFetch = typeof RATES;
 /** The rates of the dollar and of another currency for one euro each; undefined for the euro itself. */
 export type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 
-type Dependencies = { store: RateStore; refreshes: Pick<RefreshStore, 'all'>; clock: Clock };
+type Dependencies = { store: RateStore; refreshes: Pick<RefreshStore, 'read'>; clock: Clock };
 
 /**
  * The stored rates in memory: those of the dollar, and of each currency that somebody asks for, from then on. What is
@@ -27,10 +27,11 @@ export function createRateCache({ store, refreshes, clock }: Dependencies) {
   let newest: number | undefined;
   let generation = 0;
 
-  const { sync, version, fetchedAt } = createPoll({
+  const { sync, version, fetchedAt } = createPoll<RateFetch>({
     refreshes,
-    concerns: (what): what is RateFetch => what === RATES,
-    async reload() {
+    names: () => [RATES],
+    async reload(changed) {
+      if (changed.length === 0) return;
       const first = await store.from();
       const rows = await store.rates(DOLLAR, clock.now());
       from = first;

@@ -68,3 +68,10 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
 }
 
 export type Rates = ReturnType<typeof createRates>;
+
+/** Where there is no source of rates, nobody is let to ask for a currency that needs them. */
+export const NO_RATES: Rates = {
+  valuation: (currency) => Promise.reject(new RangeError(`no rates of ${currency} are served`)),
+  warnings: () => [],
+  idle: async () => undefined,
+};

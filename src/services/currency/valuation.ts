@@ -13,8 +13,8 @@ export type Valuation = {
   currency: Currency;
   /** Who tells what it is worth, as `Quotient-Currency` names it. */
   source: string;
-  /** Names all that is known here, so that what is made of it can be told from what is not. */
-  version: string;
+  /** Names all that is known here, so that what was made of it can be told from what was not; undefined where nothing does. */
+  version: string | undefined;
   /** What one unit is worth at an instant, in US dollars; NaN where nobody can say. */
   worth: Worth;
   /** The date of the rate that an instant is converted with (its midnight); NaN where there is none. */
@@ -53,6 +53,16 @@ export function currencyText({ currency, source, worth, on }: Valuation, at?: nu
   return `${currency};rate=${digits(1 / worth(at))};on=${isoDate(on(at))};source=${source}`;
 }
 
+/** Where rates could not be fetched, older ones serve, whose date is told: that is no failure of the answer. */
+export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome | undefined): FetchOutcome =>
+  ofRates === undefined
+    ? outcome
+    : {
+        ...outcome,
+        fetched: outcome.fetched || ofRates.fetched,
+        refreshing: outcome.refreshing || ofRates.refreshing,
+      };
+
 /** What to throw for a time at which nobody can say what the currency is worth. */
 export function noWorth({ currency, endedOn, outcome }: Valuation, { from }: Span, gaps: string[]): unknown {
   if (endedOn !== undefined && from >= endedOn + DAY)
@@ -63,7 +73,7 @@ export function noWorth({ currency, endedOn, outcome }: Valuation, { from }: Spa
     });
   const members = { gaps };
   if (outcome.failure)
-    return upstreamProblem(outcome.failure, { who: 'The source of exchange rates', members });
+    return upstreamProblem(outcome.failure, { who: `The source of what ${currency} is worth`, members });
   const detail = `Nothing is known of what ${currency} was worth at the time asked for.`;
   return new Problem('no_data', detail, { members });
 }

@@ -10,6 +10,7 @@ import type { Answers } from '#services/caching/answers';
 import type { Backfill } from '#services/market/backfill';
 import { allOutcomes, type FetchOutcome } from '#services/upstream/fetch-outcome';
 import { upstreamProblem } from '#services/upstream/problem';
+import { leftOut } from './latest-price.ts';
 
 /** What is said of a token without any price. */
 const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
@@ -22,8 +23,6 @@ type Dependencies = {
   archive: Pick<ArchiveCache, 'load' | 'latest' | 'series'>;
   backfill: Pick<Backfill, 'latest' | 'dueAt'>;
   answers: Pick<Answers, 'cache' | 'bodies'>;
-  /** Why a token has no price where no fetch has failed. */
-  leftOut: Error;
   clock: Clock;
 };
 
@@ -33,7 +32,7 @@ const isThere = (outcome: FetchOutcome | Promise<FetchOutcome>): outcome is Fetc
   !(outcome instanceof Promise);
 
 /** The latest prices of several tokens in one answer. */
-export function createLatestTable({ archive, backfill, answers, leftOut, clock }: Dependencies) {
+export function createLatestTable({ archive, backfill, answers, clock }: Dependencies) {
   /** Against a sample of the same series that a chart is made of. */
   const changeOf = (name: Named['name'], { record, at }: ToldLatest): number | null =>
     dayChange(archive.series(name, 'minute'), record.current_price, at);

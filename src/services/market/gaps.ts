@@ -1,7 +1,7 @@
 import { type Clock, DAY, HOUR, iso, isoDate } from '#domain/clock';
 import { gapsIn } from '#domain/market/gaps';
 import type { Interval, Window } from '#domain/market/interval';
-import type { Span } from '#domain/market/span';
+import { overlap, type Span, union } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { Problem } from '#problems';
 import type { ArchiveCache } from '#services/archive/archive-cache';
@@ -31,9 +31,17 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
   }
 
   return {
-    /** The missing spans as `from/thru`. */
-    gaps: (token: TokenName, window: Window): string[] =>
-      missing(token, window).map((span) => spanText(window.interval, span)),
+    missing,
+
+    /**
+     * The missing spans as `from/thru`.
+     * @param others gives what else is missing of a span
+     */
+    gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
+      const known = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
+      const spans = [...missing(token, window), ...(known ? others(known) : [])];
+      return union(spans).map((span) => spanText(window.interval, span));
+    },
 
     /** What to throw for a window without a sample; `failure` is why it could not be filled, if anything was tried. */
     nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
@@ -55,3 +63,5 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
     },
   };
 }
+
+export type GapReport = ReturnType<typeof createGapReport>;

@@ -1,22 +1,25 @@
 import type { Clock } from '#domain/clock';
+import { type Currency, DOLLAR } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from '#domain/market/interval';
-import type { Columns } from '#domain/market/series';
+import type { Columns, ToldSample } from '#domain/market/series';
 import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
 import { seriesJson } from '#domain/market/series-json';
 import { knownSince, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
-import { UpstreamFailure } from '#domain/upstream/failure';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { createArchiveSummary } from '#services/archive/archive-summary';
 import { fetchesOf } from '#services/archive/fetch-names';
-import { sourcesOf, versionOf } from '#services/archive/latest-prices';
 import type { Answer } from '#services/caching/answer';
 import { bodyOf } from '#services/caching/answer-body';
 import { createAnswers } from '#services/caching/answers';
+import { convertedRows } from '#services/currency/converted-rows';
+import type { Rates } from '#services/currency/rates';
+import { currencyText, noWorth, type Valuation, withRates } from '#services/currency/valuation';
+import { createValuations } from '#services/currency/valuations';
+import { createLatestPrice } from '#services/latest/latest-price';
 import { createLatestTable } from '#services/latest/latest-table';
 import type { FetchOutcome } from '#services/upstream/fetch-outcome';
-import { upstreamProblem } from '#services/upstream/problem';
 import type { SeriesSummary } from '#stores/market/archive';
 import type { Backfill } from './backfill.ts';
 import { createGapReport } from './gaps.ts';
@@ -32,12 +35,13 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'all'>;
   backfill: Backfill;
   keyCheck: KeyCheck;
+  rates: Rates;
   clock: Clock;
 };
 
 type Shape = 'object' | 'list' | 'csv';
 /** `list` is an array with the one series in it. */
-const RENDER: Record<Shape, (columns: Columns) => Iterable<string>> = {
+const RENDER: Record<Shape, (columns: Columns, currency?: Currency) => Iterable<string>> = {
   object: seriesJson,
   *list(columns) {
     yield '[';
@@ -47,7 +51,14 @@ const RENDER: Record<Shape, (columns: Columns) => Iterable<string>> = {
   csv: seriesCsv,
 };
 
-const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
+/** What is asked of a window: `question` names all of it. */
+type WindowQuestion = {
+  question: string;
+  token: TokenName;
+  window: Window;
+  shape: Shape;
+  currency: Currency;
+};
 
 /** What the archive holds of an interval, whoever told it; undefined for nothing. */
 function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
@@ -62,10 +73,12 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
 }
 
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
-export function createMarket({ archive, summary, catalogue, backfill, keyCheck, clock }: Dependencies) {
+export function createMarket(dependencies: Dependencies) {
+  const { archive, summary, catalogue, backfill, keyCheck, rates, clock } = dependencies;
   const answers = createAnswers({ source: archive, clock });
   const gapReport = createGapReport({ archive, backfill, clock });
   const { read, size } = createWindowReader({ archive, clock });
+  const valuations = createValuations({ archive, backfill, gapReport, read, rates, clock });
 
   /** What is said of a window's answer, beside its body. */
   function facts(
@@ -73,107 +86,93 @@ export function createMarket({ archive, summary, catalogue, backfill, keyCheck, 
     window: Window,
     rows: Pick<WindowRows, 'isSettled' | 'lastAt' | 'sources'>,
     outcome: FetchOutcome,
+    valuation?: Valuation,
   ) {
     const times = fetchesOf(token).flatMap((what) => archive.fetchedAt(what) ?? []);
     const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
-    const gaps = gapReport.gaps(token, window);
+    const gaps = gapReport.gaps(token, window, valuation?.missing);
     return {
       source: rows.sources.join(', '),
+      ...(valuation && { currency: currencyText(valuation) }),
       modifiedAt: rows.lastAt,
       fetchedAt,
       dueAt: backfill.dueAt(fetchedAt ?? clock.now()),
       settled: rows.isSettled && gaps.length === 0,
       gaps,
-      outcome,
+      outcome: withRates(outcome, valuation?.outcome),
     };
   }
 
-  async function history(question: string, token: TokenName, window: Window, shape: Shape): Promise<Answer> {
+  /** The rows of a window, in another currency where one is asked for. Throws a problem when there are none. */
+  async function told(token: TokenName, window: Window, currency: Currency) {
     await archive.load(token);
+    const valuation = currency === DOLLAR ? undefined : await valuations.ofWindow(currency, window);
     const outcome = await backfill.window(token, window);
-    const rows = read(token, window, await archive.reaching(token, window.interval, window.span.from));
-    if (rows.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
-    const answer = facts(token, window, rows, outcome);
+    const stored = read(token, window, await archive.reaching(token, window.interval, window.span.from));
+    if (stored.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
+    const rows = valuation ? convertedRows(stored, valuation) : stored;
+    const answer = facts(token, window, rows, outcome, valuation);
+    if (valuation && rows.isEmpty) throw noWorth(valuation, window.span, answer.gaps);
+    return { rows, answer, valuation };
+  }
+
+  async function history({ question, token, window, shape, currency }: WindowQuestion): Promise<Answer> {
+    const { rows, answer, valuation } = await told(token, window, currency);
     // Made of the rows as they are now, also where that takes a while.
     const wide = rows.isWide ? rows.columns() : undefined;
-    const pieces = () => RENDER[shape](wide ?? rows.columns());
+    const pieces = () => RENDER[shape](wide ?? rows.columns(), valuation?.currency);
     return { body: await answers.bodyOf(question, rows, pieces), ...answer };
-  }
-
-  function latestAnswer(token: TokenName, outcome: FetchOutcome): Answer {
-    const row = archive.latest(token);
-    if (!row) throw upstreamProblem(outcome.failure ?? leftOut);
-    return {
-      body: answers.bodies.kept(token, versionOf(row), () => JSON.stringify(row.record)),
-      source: sourcesOf([row], clock.now()),
-      modifiedAt: row.at,
-      fetchedAt: row.fetchedAt,
-      dueAt: backfill.dueAt(row.fetchedAt),
-      settled: false,
-      gaps: [],
-      outcome,
-    };
-  }
-
-  function latest(token: TokenName): Answer | Promise<Answer> {
-    const known = answers.cache.get(token);
-    if (known) return known;
-    const loading = archive.load(token);
-    if (loading) return loading.then(() => latest(token));
-    const outcome = backfill.latest(token);
-    if (outcome instanceof Promise) return outcome.then((outcome) => latestAnswer(token, outcome));
-    return answers.cache.keep(token, latestAnswer(token, outcome));
   }
 
   function ask(
     about: readonly (string | number)[],
-    token: TokenName,
-    window: Window,
-    shape: Shape,
+    { currency, ...asked }: Omit<WindowQuestion, 'question'>,
   ): Answer | Promise<Answer> {
-    const question = about.join();
-    const isLong = () => size(token, window) !== 'short';
-    return answers.ask(question, isLong, () => history(question, token, window, shape));
+    const question = (currency === DOLLAR ? about : [...about, currency]).join();
+    const isLong = () => size(asked.token, asked.window) !== 'short';
+    return answers.ask(question, isLong, () => history({ ...asked, question, currency }));
   }
 
   return {
-    /** The latest price record: at once when its time has not come. */
-    latest,
+    latest: createLatestPrice({ archive, backfill, answers, valuations, clock }),
 
-    latestOf: createLatestTable({ archive, backfill, answers, leftOut, clock }),
+    latestOf: createLatestTable({ archive, backfill, answers, clock }),
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
-    async date(token: TokenName, date: number, format: Format): Promise<Answer> {
+    async date(token: TokenName, date: number, format: Format, currency = DOLLAR): Promise<Answer> {
       const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
-      await archive.load(token);
-      const outcome = await backfill.window(token, window);
-      const rows = read(token, window, archive.series(token, 'day'));
-      const sample = rows.first();
-      if (!sample) throw gapReport.nothingToServe(token, window, outcome.failure);
+      const { rows, answer, valuation } = await told(token, window, currency);
+      const sample = rows.first() as ToldSample;
       const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
       const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
-      const body = bodyOf(format === 'csv' ? seriesToCsv([sample]) : JSON.stringify([snapshot]));
+      const body = format === 'csv' ? seriesToCsv([sample], valuation?.currency) : JSON.stringify([snapshot]);
       return {
-        body,
-        ...facts(token, window, { ...rows, sources: [sample.source], lastAt: sample.at }, outcome),
+        body: bodyOf(body),
+        ...answer,
+        ...{ source: sample.source, modifiedAt: sample.at },
+        ...(valuation && { currency: currencyText(valuation, sample.at) }),
       };
     },
 
     /** The last so many days: minutes, hours or midnights (`daysWindow`). */
-    days(token: TokenName, days: number, format: Format): Answer | Promise<Answer> {
+    days(token: TokenName, days: number, format: Format, currency = DOLLAR): Answer | Promise<Answer> {
       const shape = format === 'csv' ? 'csv' : 'list';
-      return ask([token, days, format], token, daysWindow(days, clock.now()), shape);
+      const window = daysWindow(days, clock.now());
+      return ask([token, days, format], { token, window, shape, currency });
     },
 
     /** From one date thru another (Unix ms of their midnights), both included. */
-    range(token: TokenName, interval: Interval, from: number, thru: number, format: Format) {
+    range(
+      token: TokenName,
+      interval: Interval,
+      from: number,
+      thru: number,
+      format: Format,
+      currency = DOLLAR,
+    ): Answer | Promise<Answer> {
       const shape = format === 'csv' ? 'csv' : 'object';
-      return ask(
-        [token, interval, from, thru, format],
-        token,
-        rangeWindow(interval, from, thru, clock.now()),
-        shape,
-      );
+      const window = rangeWindow(interval, from, thru, clock.now());
+      return ask([token, interval, from, thru, format], { token, window, shape, currency });
     },
 
     size,

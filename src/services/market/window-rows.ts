@@ -82,4 +82,5 @@ export function createWindowReader({ archive, clock }: Dependencies) {
   return { read, size };
 }
 
-export type WindowRows = ReturnType<ReturnType<typeof createWindowReader>['read']>;
+export type WindowReader = ReturnType<typeof createWindowReader>;
+export type WindowRows = ReturnType<WindowReader['read']>;

@@ -1,0 +1,101 @@
+import { type Clock, startOfDate } from '#domain/clock';
+import type { Worth } from '#domain/currency/conversion';
+import { type Currency, tokenOfCurrency } from '#domain/currency/currency';
+import { rangeWindow, type Window } from '#domain/market/interval';
+import { FIRST_SOURCE } from '#domain/market/sources/provenance';
+import { overlap } from '#domain/market/span';
+import type { TokenName } from '#domain/market/token';
+import type { LatestPrice } from '#domain/records';
+import type { ArchiveCache } from '#services/archive/archive-cache';
+import type { Backfill } from '#services/market/backfill';
+import type { GapReport } from '#services/market/gaps';
+import type { WindowReader } from '#services/market/window-rows';
+import type { Rates } from './rates.ts';
+import { type Valuation, valuationBySamples } from './valuation.ts';
+
+type Dependencies = {
+  archive: ArchiveCache;
+  backfill: Backfill;
+  gapReport: GapReport;
+  read: WindowReader['read'];
+  rates: Rates;
+  clock: Clock;
+};
+
+/** When the highest and the lowest price were (Unix ms), of those that are known. */
+const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
+  [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
+
+/** What a currency is worth for figures of prices: by reference rates, or by the samples of the token that it is. */
+export function createValuations({ archive, backfill, gapReport, read, rates, clock }: Dependencies) {
+  async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
+    const { interval, span } = window;
+    await archive.load(token);
+    const outcome = await backfill.window(token, window);
+    const rows = read(token, window, await archive.reaching(token, interval, span.from));
+    const gaps = gapReport.missing(token, window);
+    const before = { from: Number.NEGATIVE_INFINITY, thru: archive.beginning(token) - 1 };
+    return valuationBySamples(
+      {
+        currency,
+        source: rows.sources[0] ?? FIRST_SOURCE,
+        version: rows.version === undefined ? undefined : `${currency}:${rows.version}`,
+        missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
+        isSettled: () => rows.isSettled && gaps.length === 0,
+        outcome,
+      },
+      rows.columns(),
+      interval,
+    );
+  }
+
+  /** What a token is worth now, and on the dates of the extremes of another. */
+  async function latestBySamples(currency: Currency, token: TokenName, extremes: readonly number[]) {
+    await archive.load(token);
+    const outcome = await backfill.latest(token);
+    const now = clock.now();
+    const dates = [...new Set(extremes.map(startOfDate))].filter((date) => date <= now);
+    const days = await Promise.all(
+      dates.map((date) =>
+        bySamples(currency, token, { ...rangeWindow('day', date, date, now), withLatest: false }),
+      ),
+    );
+    const latest = archive.latest(token);
+    const price = latest?.record.current_price ?? Number.NaN;
+    const at = latest?.at ?? now;
+    const worth: Worth = (instant) =>
+      days.map((day) => day.worth(instant)).find((one) => !Number.isNaN(one)) ?? Number.NaN;
+    const valuation: Valuation = {
+      currency,
+      source: latest?.sources[0]?.source ?? FIRST_SOURCE,
+      version: [currency, price, at, ...days.map(({ version }) => version)].join(),
+      worth,
+      on: () => startOfDate(at),
+      missing: () => [],
+      isSettled: () => false,
+      endedOn: undefined,
+      outcome,
+    };
+    return { ...valuation, now: price };
+  }
+
+  return {
+    /** For the samples of a window. */
+    ofWindow(currency: Currency, window: Window): Promise<Valuation> {
+      const token = tokenOfCurrency(currency);
+      return token ? bySamples(currency, token, window) : rates.valuation(currency, window.span.from);
+    },
+
+    /** For a latest price record: `now` is what the currency is worth now, `worth` what it was at the record's extremes. */
+    async ofLatest(currency: Currency, record: LatestPrice): Promise<Valuation & { now: number }> {
+      const token = tokenOfCurrency(currency);
+      const extremes = extremesOf(record);
+      if (token) return latestBySamples(currency, token, extremes);
+      const now = clock.now();
+      const valuation = await rates.valuation(currency, Math.min(now, ...extremes));
+      return { ...valuation, now: valuation.worth(now) };
+    },
+  };
+}
+
+export type Valuations = ReturnType<typeof createValuations>;
