@@ -3,7 +3,8 @@ import { worthByRates } from '#domain/currency/conversion';
 import type { Currency } from '#domain/currency/currency';
 import { planRates } from '#domain/currency/publication';
 import { type Span, union, without } from '#domain/market/span';
-import { createFetchRunner } from '#services/upstream/fetch-outcome';
+import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { createFetchRunner, type FetchOutcome } from '#services/upstream/fetch-outcome';
 import type { SingleFlight } from '#services/upstream/single-flight';
 import type { Ecb } from '#sources/currency/ecb';
 import type { RateStore } from '#stores/currency/rates';
@@ -17,6 +18,9 @@ type Dependencies = {
   singleFlight: SingleFlight<RateFetch>;
   clock: Clock;
 };
+
+/** Failures of an answer that was too long to come. */
+const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
 /** The rates of currencies: fetched when they are asked for and missing or due, and kept for good. */
 export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
@@ -37,13 +41,28 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
     await cache.sync();
   }
 
+  /** Fetches what a time from an instant on needs, if anything. */
+  async function refresh(since: number): Promise<FetchOutcome> {
+    const runner = createFetchRunner({ singleFlight, clock });
+    const now = clock.now();
+    const plan = planRates(since, cache.known(), now);
+    if (!plan) return runner.outcome;
+    const isMade = await runner.run(RATES, plan.wait, () => fetch(plan.from));
+    const recent = planRates(now, cache.known(), now);
+    const { failure } = runner.outcome;
+    const isTooMuch = failure instanceof UpstreamFailure && TOO_MUCH.has(failure.reason);
+    if (!isMade || !isTooMuch || !recent || recent.from <= plan.from || cache.known().from !== undefined)
+      return runner.outcome;
+    // Nothing is stored, and many years did not come within the deadline: this year's may.
+    singleFlight.forget(RATES);
+    return refresh(now);
+  }
+
   return {
     /** What a currency is worth from an instant on (Unix ms), by the rates there are. */
     async valuation(currency: Currency, since: number): Promise<Valuation> {
       await open();
-      const runner = createFetchRunner({ singleFlight, clock });
-      const plan = planRates(since, cache.known(), clock.now());
-      if (plan) await runner.run(RATES, plan.wait, () => fetch(plan.from));
+      const outcome = await refresh(since);
       const version = `${currency}:${cache.generation()}`;
       const { dollars, units } = await cache.pair(currency);
       const { newest = Number.NEGATIVE_INFINITY } = cache.known();
@@ -57,7 +76,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
         missing: (span: Span) => union(known.flatMap((spans) => without(span, spans))),
         isSettled: (thru) => thru < newest + DAY,
         endedOn: units?.endedOn,
-        outcome: runner.outcome,
+        outcome,
       };
     },
 

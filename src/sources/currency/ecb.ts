@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { type Clock, iso, isoDate } from '#domain/clock';
+import { type Clock, isoDate } from '#domain/clock';
 import { hasReferenceRate } from '#domain/currency/currency';
 import type { PublishedRate } from '#domain/currency/rates';
 import type { Implausible } from '#domain/market/plausible-sample';
@@ -15,15 +15,19 @@ const UPSTREAM = 'ecb';
 /** Daily (D), every currency, against the euro, the reference rate (SP00), average (A): the dimensions of the series. */
 const PATH = '/data/EXR/D..EUR.SP00.A';
 /** What a row must say of itself, by column. */
-const OF_THE_SERIES = { FREQ: 'D', CURRENCY_DENOM: 'EUR', EXR_TYPE: 'SP00', EXR_SUFFIX: 'A' } as const;
-const COLUMNS = [...Object.keys(OF_THE_SERIES), 'CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'];
+const OF_THE_SERIES = [
+  ['FREQ', 'D'],
+  ['CURRENCY_DENOM', 'EUR'],
+  ['EXR_TYPE', 'SP00'],
+  ['EXR_SUFFIX', 'A'],
+] as const;
+const COLUMNS = [...OF_THE_SERIES.map(([column]) => column), 'CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'];
 
 /** A row is 56 bytes, and those of all series since 2009 are 9 MB. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** So much text is read in one go, in characters: three milliseconds' work. */
 const PIECE = 64 * 1024;
 
-type Row = Record<string, string>;
 type Options = { clock: Clock; dropped: Dropped } & Pick<
   UpstreamOptions,
   'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
@@ -42,39 +46,60 @@ function textOf({ status, headers, text }: UpstreamAnswer, now: number): string 
   return text;
 }
 
-/** The rows of a CSV by their columns' names, in pieces between which the event loop turns. No field has a line break. */
-async function* rowsOf(text: string): AsyncGenerator<Row[]> {
+function parseCsv(text: string): string[][] {
+  try {
+    return parse(text, { bom: true, skip_empty_lines: true });
+  } catch (error) {
+    throw new UpstreamFailure(UPSTREAM, 'unexpected', 'no CSV, or lines of another length', { cause: error });
+  }
+}
+
+/**
+ * The rows of a CSV after its header, in pieces between which the event loop turns, and where each column is in them. No
+ * field has a line break.
+ */
+async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places: Map<string, number> }> {
   const end = text.indexOf('\n') + 1;
-  const read = (piece: string, columns: readonly string[] | false): unknown[] => {
-    try {
-      return parse(piece, { columns: columns && [...columns], bom: true, skip_empty_lines: true });
-    } catch (error) {
-      throw new UpstreamFailure(UPSTREAM, 'unexpected', 'no CSV, or lines of another length', {
-        cause: error,
-      });
-    }
-  };
-  const [names = []] = read(text.slice(0, end), false) as string[][];
+  const [names = []] = parseCsv(text.slice(0, end));
   const missing = COLUMNS.filter((name) => !names.includes(name));
   if (missing.length > 0)
     throw new UpstreamFailure(UPSTREAM, 'unexpected', `no CSV with the columns ${missing.join(', ')}`);
+  const places = new Map(names.map((name, place) => [name, place]));
   for (let start = end; start < text.length; ) {
     const next = text.indexOf('\n', start + PIECE) + 1 || text.length;
-    yield read(text.slice(start, next), names) as Row[];
+    const rows = parseCsv(text.slice(start, next));
+    if (rows.some((row) => row.length !== names.length))
+      throw new UpstreamFailure(UPSTREAM, 'unexpected', 'lines of another length than the header');
+    yield { rows, places };
     start = next;
     await turn();
   }
 }
 
-const isOfSeries = (row: Row): boolean =>
-  Object.entries(OF_THE_SERIES).every(([column, value]) => row[column] === value);
+/** A date as it is told (Unix ms of its midnight, UTC); NaN for one that does not exist. */
+function dateOf(text: string): number {
+  const date = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(date) && isoDate(date) === text ? date : Number.NaN;
+}
 
-/** A rate as it is told; NaN for what is no number or no date. An observation may be missing: it has no value then. */
-function toRate({ CURRENCY = '', TIME_PERIOD = '', OBS_VALUE = '' }: Row): PublishedRate {
-  const date = /^\d{4}-\d\d-\d\d$/.test(TIME_PERIOD) ? Date.parse(TIME_PERIOD) : Number.NaN;
-  const exists = !Number.isNaN(date) && iso(date).startsWith(TIME_PERIOD);
-  const rate = NUMERIC.test(OBS_VALUE) ? Number(OBS_VALUE) : Number.NaN;
-  return { currency: CURRENCY.toLowerCase(), date: exists ? date : Number.NaN, rate };
+/** The rates of the reference currencies in a CSV, also those that cannot be true; a date may have no value. */
+async function ratesIn(text: string): Promise<PublishedRate[]> {
+  const dates = new Map<string, number>();
+  const rates: PublishedRate[] = [];
+  for await (const { rows, places } of rowsOf(text)) {
+    const field = (row: string[], column: string) => row[places.get(column) as number] as string;
+    for (const row of rows) {
+      const currency = field(row, 'CURRENCY').toLowerCase();
+      const value = field(row, 'OBS_VALUE');
+      if (value === '' || !hasReferenceRate(currency)) continue;
+      if (OF_THE_SERIES.some(([column, wanted]) => field(row, column) !== wanted)) continue;
+      const period = field(row, 'TIME_PERIOD');
+      const date = dates.get(period) ?? dateOf(period);
+      dates.set(period, date);
+      rates.push({ currency, date, rate: NUMERIC.test(value) ? Number(value) : Number.NaN });
+    }
+  }
+  return rates;
 }
 
 /** Why a rate cannot be true, as of now (Unix ms): it is none, or of a date that does not exist or has not begun. */
@@ -98,16 +123,12 @@ export function openEcb({ clock, dropped, ...rest }: Options) {
       const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
       const question = { path: PATH, query, maxBytes: MAX_BYTES };
       const text = await upstream.ask(question, (answer) => textOf(answer, clock.now()));
-      const told: PublishedRate[] = [];
-      if (text !== '') {
-        for await (const rows of rowsOf(text))
-          for (const row of rows) if (isOfSeries(row) && row.OBS_VALUE !== '') told.push(toRate(row));
-      }
-      const mine = told.filter(({ currency }) => hasReferenceRate(currency));
+      if (text === '') return [];
+      const told = await ratesIn(text);
       const now = clock.now();
-      const rates = plausible(PATH, mine, (rate) => implausibleRate(rate, now));
+      const rates = plausible(PATH, told, (rate) => implausibleRate(rate, now));
       // Every rate here is used with that of the dollar.
-      if (text !== '' && !rates.some(({ currency }) => currency === 'usd'))
+      if (!rates.some(({ currency }) => currency === 'usd'))
         throw new UpstreamFailure(UPSTREAM, 'empty', 'no rate of the US dollar');
       return rates;
     },

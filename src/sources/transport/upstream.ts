@@ -66,13 +66,14 @@ export type Question = {
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
 /**
- * Reads a body up to its bound, decompressed where a source has asked for gzip; one whose `Content-Length` is longer is
+ * Reads a body up to its bound, decompressed where gzip was asked for; one whose `Content-Length` is longer is
  * not read at all.
  */
 async function readBody(
   name: string,
   { headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
+  isUnpacked: boolean,
 ): Promise<string> {
   const tooLarge = () => new UpstreamFailure(name, 'too_large', `an answer of more than ${maxBytes} bytes`);
   if (Number(headers['content-length'] ?? 0) > maxBytes) {
@@ -87,7 +88,7 @@ async function readBody(
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks, size);
-  if (headers['content-encoding'] !== 'gzip') return new TextDecoder().decode(bytes);
+  if (!isUnpacked || headers['content-encoding'] !== 'gzip') return new TextDecoder().decode(bytes);
   const plain = await decompress(bytes, { maxOutputLength: maxBytes }).catch((error) => {
     throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : error;
   });
@@ -125,7 +126,7 @@ export function openUpstream(options: UpstreamOptions) {
         ...headers,
       },
     });
-    const text = await readBody(name, response, maxBytes);
+    const text = await readBody(name, response, maxBytes, headers['accept-encoding'] === 'gzip');
     const single = Object.entries(response.headers).map(([key, value]) => [key, String(value)]);
     return { status: response.statusCode, headers: Object.fromEntries(single), text };
   }

@@ -19,8 +19,8 @@ export async function openProcess(
 ) {
   const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
   const parts = await openDependencies(settings, { logger, clock, database });
-  const { market, candles, poll, enforceRetention, close } = parts;
-  return { market, candles, poll, enforceRetention, close };
+  const { market, candles, currencies, poll, enforceRetention, close } = parts;
+  return { market, candles, rates: currencies.rates, poll, enforceRetention, close };
 }
 
 /** The market services on a fresh database, with the sandbox as their aggregator, all by one clock. */
@@ -48,6 +48,7 @@ export async function openTestMarket(
   return {
     market: first.market,
     candles: first.candles,
+    rates: first.rates,
     sandbox,
     database,
     /** Another process on the same database. */

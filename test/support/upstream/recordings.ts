@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reply } from './upstream-server.ts';
 
-const DIRECTORY =
+export const DIRECTORY =
   process.env.RECORDINGS_DIR ?? fileURLToPath(new URL('../../../../shared/recordings', import.meta.url));
 
 /** Whether the recorded upstream answers are there; where not, this is said once for each test file. */
