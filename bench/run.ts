@@ -9,7 +9,7 @@
  * that it starts for itself from Debian's programs; without either, the embedded one is measured. Load comes from
  * `wrk`, else from autocannon; the gateway beside which the service is measured is nginx with Lua, if it is installed.
  * With `BENCH_NODE=/path/to/node` all servers run on that Node, those that are compared with too; what is measured
- * without a server (`import`, `window`, `day`, `month`) runs on the Node that runs the bench.
+ * without a server (`import`, `window`, `currencies`, `day`, `month`) runs on the Node that runs the bench.
  */
 import { describeMachine, writeResults } from './results.ts';
 import { openSurroundings } from './surroundings.ts';
@@ -19,6 +19,7 @@ const BENCHES = {
   start: () => import('./start.ts'),
   import: () => import('./import.ts'),
   window: () => import('./window.ts'),
+  currencies: () => import('./currencies.ts'),
   throughput: () => import('./throughput.ts'),
   tokens: () => import('./latest-tokens.ts'),
   ordinary: () => import('./ordinary.ts'),

@@ -87,10 +87,10 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/candles/candles.ts',
+    file: 'src/services/candles/candle-facts.ts',
     tests: ['services/candles/candle-calls.store.test.ts', 'routes/candles.store.test.ts'],
     changes: [
-      ['!window.open && gaps.length === 0 &&', '!window.open &&'],
+      ['        gaps.length === 0 &&\n', ''],
       ['from < newest', 'from <= newest'],
     ],
   },

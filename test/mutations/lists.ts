@@ -1,5 +1,6 @@
 import { candles } from './candles.ts';
 import { catalogue } from './catalogue.ts';
+import { currency } from './currency.ts';
 import { http } from './http.ts';
 import { keys } from './keys.ts';
 import { leases } from './leases.ts';
@@ -10,4 +11,7 @@ import { statistics } from './statistics.ts';
 import { upstream } from './upstream.ts';
 
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
-export const LISTS = { leases, keys, ledger, market, catalogue, candles, upstream, statistics, node, http };
+export const LISTS = {
+  ...{ leases, keys, ledger, market, catalogue, candles, currency },
+  ...{ upstream, statistics, node, http },
+};

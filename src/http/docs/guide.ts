@@ -23,7 +23,7 @@ export const SLOGAN = 'Market quotes, on a quota';
 
 export const SUMMARY =
   'The latest prices, price history and on-chain statistics of ' +
-  `${BUILT_IN_NAMES.slice(0, -1).join(', ')}, ${BUILT_IN_NAMES.at(-1)} and whatever the operator adds, in US dollars, ` +
+  `${BUILT_IN_NAMES.slice(0, -1).join(', ')}, ${BUILT_IN_NAMES.at(-1)} and whatever the operator adds, in US dollars and other currencies, ` +
   'and the calls of a blockchain node, over HTTP and with one API key.';
 
 export const ATTRIBUTION = `${attributions((title, url) => `[${title}](${url})`).join('. ')}.`;

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDependencies, openLog } from '#dependencies';
+import { DAY, startOfDate } from '#domain/clock';
+import { startSandbox } from '#sandbox/server';
+import { readSettings } from '#settings';
+import { fillArchive } from './archive.ts';
+import { atMost, type Figure, median } from './table.ts';
+
+const ROUNDS = 15;
+const YEAR = 365;
+
+/** A year of days in euros beside the same in dollars, inside the process: asked for the first time, and again. */
+export async function measure(): Promise<Figure[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
+  await fillArchive(dataDir);
+  const sandbox = await startSandbox();
+  const nowhere = 'http://127.0.0.1:9';
+  const settings = readSettings({
+    DATA_DIR: dataDir,
+    COINGECKO_URL: nowhere,
+    KRAKEN_URL: nowhere,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
+    UPSTREAM_TIMEOUT_MS: '60000',
+  });
+  const parts = await openDependencies(settings, { logger: openLog('silent') });
+  const yesterday = startOfDate(Date.now()) - DAY;
+  const ask = async (round: number, currency: string) => {
+    // Windows that differ by a day share no body, so each is a first time.
+    const thru = yesterday - round * DAY;
+    const startedAt = performance.now();
+    const { body } = await parts.market.range('bitcoin', 'day', thru - YEAR * DAY, thru, 'json', currency);
+    const elapsed = performance.now() - startedAt;
+    if (body.size() < 2 * 3 * YEAR * 50) throw new Error('the window is not whole');
+    return elapsed;
+  };
+
+  for (const currency of ['usd', 'eur']) await ask(0, currency);
+  const times = {
+    usd: [] as number[],
+    eur: [] as number[],
+    again: { usd: [] as number[], eur: [] as number[] },
+  };
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (const currency of ['usd', 'eur'] as const) {
+      times[currency].push(await ask(round, currency));
+      times.again[currency].push(await ask(round, currency));
+    }
+  }
+  await parts.close();
+  await sandbox.close();
+  await rm(dataDir, { recursive: true });
+  const more = median(times.eur) - median(times.usd);
+  return [
+    atMost('a year of days in euros, first time, beyond that in dollars', more, 5, 'ms'),
+    atMost(
+      'the same year again, of that in dollars',
+      median(times.again.eur) / median(times.again.usd),
+      1.2,
+      '×',
+    ),
+  ];
+}

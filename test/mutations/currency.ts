@@ -1,0 +1,120 @@
+import type { Mutations } from './mutation.ts';
+
+/** Rates by date, conversion, when rates are fetched, and what answers in other currencies say. */
+export const currency: Mutations[] = [
+  {
+    file: 'src/domain/currency/rates.ts',
+    tests: ['domain/currency/rates.test.ts'],
+    changes: [
+      ['<= instant) low', '< instant) low'],
+      ['newest - last > HOLDS', 'newest - last >= HOLDS'],
+      ['next - from <= HOLDS', 'next - from < HOLDS'],
+      ['from + DAY) - 1', 'from + DAY)'],
+      ['endedOn: isOver ? last : undefined', 'endedOn: last'],
+    ],
+  },
+  {
+    file: 'src/domain/currency/conversion.ts',
+    tests: ['domain/currency/conversion.test.ts'],
+    changes: [
+      ['dollars / worth;', 'dollars * worth;'],
+      ['Number.isFinite(figure) ? figure', 'true ? figure'],
+      ['if (startOfDate(at) === date) return worth', 'if (startOfDate(at) >= date) return worth'],
+      ['dollarsPerEuro / unitsPerEuro', 'unitsPerEuro / dollarsPerEuro'],
+      ["interval === 'day' ? DAY : spacingOf(interval)", 'spacingOf(interval) - 1'],
+      ['startOfDate(time) !== startOfDate(at)', 'false'],
+      ['apart > nearest ||', 'apart >= nearest ||'],
+      ["['price', 'marketCap', 'volume'], worth", "['price', 'marketCap'], worth"],
+      ["['open', 'high', 'low', 'close'], worth", "['open', 'high', 'low', 'close', 'volume'], worth"],
+      ['if (Number.isNaN(unit)) continue', ''],
+      ['worth(atOf(record.ath_date))', 'now'],
+      ['worth(atOf(record.atl_date))', 'worth(atOf(record.ath_date))'],
+    ],
+  },
+  {
+    file: 'src/domain/currency/publication.ts',
+    tests: ['domain/currency/publication.test.ts'],
+    changes: [
+      ['14 * HOUR + 10 * MINUTE', '15 * HOUR'],
+      ['[0, 6].includes', '[0].includes'],
+      ['first < from)', 'first > from)'],
+      ['newest >= expected', 'newest > expected'],
+      ['Math.max(HOUR,', 'Math.max(0,'],
+      ['weekdayUpTo(startOfDate(now) - DAY)', 'weekdayUpTo(startOfDate(now))'],
+      ['newest + DAY, wait', 'newest, wait'],
+      ['instant) - HOLDS', 'instant)'],
+    ],
+  },
+  {
+    file: 'src/sources/currency/ecb.ts',
+    tests: ['sources/currency/ecb.test.ts'],
+    changes: [
+      ["text !== '' && !text.endsWith('\\n')", 'false'],
+      ["404: 'not_listed', ", ''],
+      ['if (missing.length > 0)', 'if (false)'],
+      ["value === '' || !hasReferenceRate(currency)", "value === ''"],
+      ["value === '' ||", ''],
+      ['field(row, column) !== wanted', 'false'],
+      ['isoDate(date) === text', 'true'],
+      ['!(date <= now)', 'date > now'],
+      ['rate > 0 &&', 'rate >= 0 &&'],
+      ["if (text === '') return []", ''],
+      ["if (!rates.some(({ currency }) => currency === 'usd'))", 'if (false)'],
+    ],
+  },
+  {
+    file: 'src/stores/currency/rates.ts',
+    tests: ['stores/currency/rates.store.test.ts'],
+    changes: [
+      ['excluded.rates || known.rates', 'known.rates || excluded.rates'],
+      ['least(known."from"', 'greatest(known."from"'],
+      ['rate > 0 &&', 'rate >= 0 &&'],
+      [' AND date <= ${isoDate(now)}::date', ''],
+    ],
+  },
+  {
+    file: 'src/services/currency/rates.ts',
+    tests: ['services/currency/rates.store.test.ts'],
+    changes: [
+      ['await cache.sync();\n', '\n'],
+      ['if (!isMade || !isTooMuch', 'if (!isTooMuch'],
+      ['singleFlight.forget(RATES);', ''],
+      ['cache.known().from !== undefined)', 'true)'],
+    ],
+  },
+  {
+    file: 'src/services/currency/valuation.ts',
+    tests: ['routes/currency/currencies.store.test.ts', 'services/currency/rates.store.test.ts'],
+    changes: [
+      ['1 / worth(at)', 'worth(at)'],
+      ['from >= endedOn + DAY', 'from > endedOn + DAY'],
+      ['outcome.fetched || ofRates.fetched', 'outcome.fetched'],
+      ['if (outcome.failure)', 'if (false)'],
+    ],
+  },
+  {
+    file: 'src/services/latest/latest-price.ts',
+    tests: ['routes/currency/currencies.store.test.ts', 'services/currency/rates.store.test.ts'],
+    changes: [
+      ['token : `${token},${currency}`', 'token : token'],
+      ['`${versionOf(row)};${valuation.version}`', 'versionOf(row)'],
+    ],
+  },
+  {
+    file: 'src/services/currency/converted-rows.ts',
+    tests: ['routes/currency/currencies.store.test.ts', 'routes/currency/recorded-rates.store.test.ts'],
+    changes: [
+      ['&& valuation.isSettled(rows.lastAt)', ''],
+      ['`${rows.version};${valuation.version}`', 'rows.version'],
+    ],
+  },
+  {
+    file: 'src/http/pipeline/parameters.ts',
+    tests: ['routes/currency/currencies.store.test.ts'],
+    changes: [
+      ['served.includes(value)', 'true'],
+      ['(currency ?? vs_currency) === (vs_currency ?? currency)', 'true'],
+      ['currency ?? vs_currency ?? DOLLAR', 'currency ?? DOLLAR'],
+    ],
+  },
+];
