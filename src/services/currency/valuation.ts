@@ -44,8 +44,10 @@ export function valuationBySamples(
 }
 
 /** A rate in decimal digits, ten of which are significant. */
-const digits = (rate: number): string =>
-  rate.toFixed(Math.min(20, Math.max(0, 9 - Math.floor(Math.log10(rate))))).replace(/\.?0+$/, '');
+function digits(rate: number): string {
+  const text = rate.toFixed(Math.min(20, Math.max(0, 9 - Math.floor(Math.log10(rate)))));
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
 
 /** `eur;source=ecb`: what `Quotient-Currency` says of an answer; of one with a single rate also that, and its date. */
 export function currencyText({ currency, source, worth, on }: Valuation, at?: number): string {

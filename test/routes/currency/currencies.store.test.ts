@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#domain/clock';
+import { openImportFile } from '#sources/market/csv-import-file';
 import { type Besieged, startBesieged } from '../../support/service/chaos.ts';
 
 let service: Besieged;
@@ -94,6 +98,14 @@ describe('another currency', () => {
     const day = (await service.ask(`${DATE}&currency=eur`, csv)).body.split('\r\n');
     expect(day[1]).toMatch(/,eur$/);
     expect((await service.ask(RANGE, csv)).body).toMatch(/^date,price,market_cap,total_volume\r\n/);
+  });
+
+  test('is not taken for dollars by an import', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quotient-currency-'));
+    const path = join(folder, 'euros.csv');
+    await writeFile(path, (await service.ask(`${RANGE}&currency=eur`, { accept: 'text/csv' })).body);
+    await expect(openImportFile(path)).rejects.toThrow('has other columns than');
+    await rm(folder, { recursive: true });
   });
 
   test('of candles is one rate for each, and leaves the volume', async () => {
