@@ -178,6 +178,7 @@ describe('the description', () => {
       'Quotient-Source',
       'Age',
       'Quotient-Gaps',
+      'Quotient-Currency',
     ]);
     expect(responses['401']?.headers).toHaveProperty('WWW-Authenticate');
     expect(responses['405']?.headers).toHaveProperty('Allow');

@@ -87,8 +87,10 @@ describe('parameters', () => {
     ['/v1/prices/history/days?tokenname=bitcoin&days=1', 'query.tokenName'],
     ['/v1/prices/history/days?tokenName=dogecoin&days=1', 'query.tokenName'],
     ['/v1/prices/history/days?tokenName[]=bitcoin&days=1', 'query.tokenName'],
-    [`${days('1')}&currency=eur`, 'query.currency'],
-    [`${days('1')}&vs_currency=EUR`, 'query.vs_currency'],
+    [`${days('1')}&currency=xyz`, 'query.currency'],
+    [`${days('1')}&currency=eur&currency=eur`, 'query.currency'],
+    [`${days('1')}&currency=eur&vs_currency=usd`, 'query.vs_currency'],
+    [`${days('1')}&vs_currency=XYZ`, 'query.vs_currency'],
     [`${days('1')}&currency=`, 'query.currency'],
     ...[
       '31-02-2024',

@@ -27,6 +27,7 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
         COINGECKO_URL: 'http://127.0.0.1:9',
         KRAKEN_URL: 'http://127.0.0.1:9',
         EXCHANGE_RATES_URL: bank.url,
+        UPSTREAM_TIMEOUT_MS: '60000',
         LOG_LEVEL: 'silent',
       },
     });
