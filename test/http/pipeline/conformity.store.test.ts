@@ -67,6 +67,7 @@ describe('every answer is as published', () => {
   it.each([
     ...PRICED,
     '/v1/prices/latest/token?tokenName=BITCOIN&currency=USD&vs_currency=usd',
+    ...[LATEST, DATE, DAYS, RANGE].flatMap((path) => [`${path}&currency=eur`, `${path}&vs_currency=BTC`]),
     ...['arweave', 'ethereum', 'solana', 'usd-coin'].map(
       (name) => `/v1/prices/latest/token?tokenName=${name}`,
     ),

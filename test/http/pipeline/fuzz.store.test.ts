@@ -57,7 +57,7 @@ const LIKELY: Record<string, fc.Arbitrary<string>> = {
   ),
   interval: oneOf('minute', 'hourly', 'daily', 'weekly'),
   format: oneOf('json', 'csv', 'CSV'),
-  currency: oneOf('usd', 'USD', 'eur'),
+  currency: oneOf('usd', 'USD', 'eur', 'jpy', 'btc', 'bgn', 'xyz'),
   name: fc.oneof(oneOf('Ada'), word),
   email: fc.oneof(oneOf('ada@example.org', 'ada'), word),
   plan: oneOf('monthly', 'yearly', 'weekly'),
