@@ -30,6 +30,12 @@ test('an answer for no origin says that one for an origin would be another, on t
   }
 });
 
+test('a page of another origin may read which currency an answer is in', async () => {
+  const { headers } = await service.get(`${LATEST}&currency=btc`, { key, headers: { origin: ONE } });
+  expect(headers.get('quotient-currency')).toMatch(/^btc;rate=/);
+  expect(headers.get('access-control-expose-headers')?.split(', ')).toContain('Quotient-Currency');
+});
+
 test('so does the interface description', async () => {
   const asked = [
     await service.get('/openapi.json', { headers: { origin: ONE } }),

@@ -92,6 +92,8 @@ const REQUESTS: Record<string, string> = {
   'two accepts': ask(`${K}Accept: text/csv\nAccept: application/json\n`, LONG) + END,
   csv: ask(`${K}Accept: text/csv\n`, LONG) + END,
   image: ask(`${K}Accept: image/png\n`, LONG) + END,
+  'another currency': ask(K, `${PATH}&currency=eur`) + ask(K) + ask(K, `${LONG}&currency=jpy`) + END,
+  'a currency that is none': ask(K, `${PATH}&currency=xyz`) + END,
   'two codings': ask(`${K}Accept-Encoding: br\nAccept-Encoding: gzip\n`, LONG) + END,
   'no coding': ask(`${K}Accept-Encoding: identity;q=0, *;q=0\n`, LONG) + END,
   'odd coding': ask(`${K}Accept-Encoding: ;;;,=,q=;q=q,*;q=1e999\n`, LONG) + END,
