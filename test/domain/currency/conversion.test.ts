@@ -53,13 +53,13 @@ describe('a series', () => {
 
   test('has no row of a time at which nobody can say what the currency is worth', () => {
     const columns = columnsOf(
-      [1, 2, 3, 4].map((time) => ({ at: time, price: 8, marketCap: null, volume: 0 })),
+      [1, 2, 3, 4].map((time) => ({ at: time, price: 8, marketCap: null, volume: 6 })),
     );
     const converted = convertColumns(columns, (time) => (time % 2 ? 2 : Number.NaN));
     expect([...converted.at]).toEqual([1, 3]);
     expect([...converted.price]).toEqual([4, 4]);
     expect([...converted.marketCap]).toEqual([Number.NaN, Number.NaN]);
-    expect([...converted.volume]).toEqual([0, 0]);
+    expect([...converted.volume]).toEqual([3, 3]);
   });
 
   test('never has a number that is none, whatever finite figures and rates it is made of', () => {
