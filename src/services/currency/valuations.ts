@@ -1,5 +1,4 @@
 import { type Clock, startOfDate } from '#domain/clock';
-import type { Worth } from '#domain/currency/conversion';
 import { type Currency, tokenOfCurrency } from '#domain/currency/currency';
 import { rangeWindow, type Window } from '#domain/market/interval';
 import { FIRST_SOURCE } from '#domain/market/sources/provenance';
@@ -21,6 +20,9 @@ type Dependencies = {
   rates: Rates;
   clock: Clock;
 };
+
+/** `now` is what the currency is worth now, `worth` what it was on the dates of the records' extremes. */
+export type LatestValuation = Valuation & { now: number };
 
 /** When the highest and the lowest price were (Unix ms), of those that are known. */
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
@@ -49,34 +51,34 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     );
   }
 
-  /** What a token is worth now, and on the dates of the extremes of another. */
-  async function latestBySamples(currency: Currency, token: TokenName, extremes: readonly number[]) {
+  /** What a token is worth now, and on the dates of the extremes of others. */
+  async function latestBySamples(
+    currency: Currency,
+    token: TokenName,
+    extremes: readonly number[],
+  ): Promise<LatestValuation> {
     await archive.load(token);
     const outcome = await backfill.latest(token);
     const now = clock.now();
-    const dates = [...new Set(extremes.map(startOfDate))].filter((date) => date <= now);
-    const days = await Promise.all(
-      dates.map((date) =>
-        bySamples(currency, token, { ...rangeWindow('day', date, date, now), withLatest: false }),
-      ),
-    );
+    const dates = extremes.map(startOfDate).filter((date) => date <= now);
+    const span = rangeWindow('day', Math.min(...dates), Math.max(...dates), now);
+    const days =
+      dates.length > 0 ? await bySamples(currency, token, { ...span, withLatest: false }) : undefined;
     const latest = archive.latest(token);
     const price = latest?.record.current_price ?? Number.NaN;
     const at = latest?.at ?? now;
-    const worth: Worth = (instant) =>
-      days.map((day) => day.worth(instant)).find((one) => !Number.isNaN(one)) ?? Number.NaN;
-    const valuation: Valuation = {
+    return {
       currency,
       source: latest?.sources[0]?.source ?? FIRST_SOURCE,
-      version: [currency, price, at, ...days.map(({ version }) => version)].join(),
-      worth,
+      version: [currency, price, at, days?.version].join(),
+      worth: (instant) => days?.worth(instant) ?? Number.NaN,
       on: () => startOfDate(at),
       missing: () => [],
       isSettled: () => false,
       endedOn: undefined,
       outcome,
+      now: price,
     };
-    return { ...valuation, now: price };
   }
 
   return {
@@ -86,10 +88,10 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
       return token ? bySamples(currency, token, window) : rates.valuation(currency, window.span.from);
     },
 
-    /** For a latest price record: `now` is what the currency is worth now, `worth` what it was at the record's extremes. */
-    async ofLatest(currency: Currency, record: LatestPrice): Promise<Valuation & { now: number }> {
+    /** For latest price records. */
+    async ofLatest(currency: Currency, records: readonly LatestPrice[]): Promise<LatestValuation> {
       const token = tokenOfCurrency(currency);
-      const extremes = extremesOf(record);
+      const extremes = records.flatMap(extremesOf);
       if (token) return latestBySamples(currency, token, extremes);
       const now = clock.now();
       const valuation = await rates.valuation(currency, Math.min(now, ...extremes));

@@ -46,7 +46,7 @@ export function createLatestPrice({ archive, backfill, answers, valuations, cloc
     await archive.load(token);
     const answer = inDollars(token, await backfill.latest(token));
     const row = archive.latest(token) as ToldLatest;
-    const valuation = await valuations.ofLatest(currency, row.record);
+    const valuation = await valuations.ofLatest(currency, [row.record]);
     const record = convertLatest(row.record, valuation.now, valuation.worth);
     const now = clock.now();
     if (!record) throw noWorth(valuation, { from: now, thru: now }, []);
