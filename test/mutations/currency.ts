@@ -102,7 +102,7 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/services/currency/converted-rows.ts',
-    tests: ['routes/currency/currencies.store.test.ts', 'routes/currency/recorded-rates.store.test.ts'],
+    tests: ['services/currency/rates.store.test.ts'],
     changes: [
       ['&& valuation.isSettled(rows.lastAt)', ''],
       ['`${rows.version};${valuation.version}`', 'rows.version'],

@@ -74,6 +74,42 @@ describe('rates', () => {
   });
 });
 
+describe('an answer', () => {
+  const day = (date: string, currency: string) =>
+    opened.market.range('solana', 'day', Date.parse('2026-05-01'), Date.parse(date), 'json', currency);
+  const text = ({ body }: Awaited<ReturnType<typeof day>>) => String(body.identity.payload);
+
+  test('is made anew of new rates, also where its prices are the same', async () => {
+    await opened.market.days('solana', 30, 'json');
+    await rateOf();
+    const [latest, window] = [await opened.market.latest('solana', 'eur'), await day('2026-05-15', 'eur')];
+    opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/coins' });
+    opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/0/public' });
+    await later(4 * HOUR);
+    expect(await later(2 * MINUTE)).toMatch(/on=2026-05-15;/);
+    expect(text(await opened.market.latest('solana', 'eur'))).not.toBe(text(latest));
+    expect(text(await day('2026-05-15', 'eur'))).not.toBe(text(window));
+  });
+
+  test('says that something was fetched for it, and is not settled while its last rate is missing', async () => {
+    await opened.market.latest('solana');
+    expect((await opened.market.latest('solana', 'eur')).outcome.fetched).toBe(true);
+    opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
+    clock.advance(16 * HOUR);
+    expect((await day('2026-05-15', 'usd')).settled).toBe(true);
+    expect((await day('2026-05-14', 'eur')).settled).toBe(true);
+    expect((await day('2026-05-15', 'eur')).settled).toBe(false);
+  });
+
+  test('of the day after a currency has ended is refused, of its last day it is not', async () => {
+    const last = Date.parse('2025-12-31');
+    expect((await opened.market.date('solana', last, 'json', 'bgn')).currency).toContain('on=2025-12-31');
+    await expect(opened.market.date('solana', last + DAY, 'json', 'bgn')).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});
+
 describe('without the source', () => {
   test('there is no answer while nothing is stored, and dollars are told as ever', async () => {
     opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
@@ -102,6 +138,13 @@ describe('without the source', () => {
     const calls = starts().length;
     await rateOf('jpy');
     expect(starts()).toHaveLength(calls);
+  });
+
+  test('that hangs it is asked for all years and for this one, and not again while that is fresh', async () => {
+    opened.sandbox.faults.always({ kind: 'hangMidway' }, { path: EXR });
+    await expect(rateOf()).rejects.toMatchObject({ code: 'upstream_timeout' });
+    await expect(rateOf('jpy')).rejects.toMatchObject({ code: 'upstream_timeout' });
+    expect(starts()).toEqual(['2020-01-01', '2026-01-01']);
   });
 
   test('that tells many years too slowly, this year serves', async () => {
