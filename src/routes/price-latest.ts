@@ -64,6 +64,7 @@ export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, options) 
   app.get(
     '/tokens',
     { schema: { ...table, querystring: several }, config: { ...config, cost, price: PRICE } },
-    (request, reply) => send(request, reply, market.latestOf(request.query.tokenNames)),
+    (request, reply) =>
+      send(request, reply, market.latestOf(request.query.tokenNames, currencyOf(request.query))),
   );
 };

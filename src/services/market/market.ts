@@ -136,7 +136,7 @@ export function createMarket(dependencies: Dependencies) {
   return {
     latest: createLatestPrice({ archive, backfill, answers, valuations, clock }),
 
-    latestOf: createLatestTable({ archive, backfill, answers, clock }),
+    latestOf: createLatestTable({ archive, backfill, answers, valuations, clock }),
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: Format, currency = DOLLAR): Promise<Answer> {

@@ -156,6 +156,28 @@ describe('bitcoin and ether', () => {
     expect(market_cap[0].price).toBeGreaterThan(1e6);
   });
 
+  test('of several latest prices are those of each alone', async () => {
+    const path = '/v1/prices/latest/tokens?tokenNames=ethereum,bitcoin';
+    for (const currency of ['eur', 'btc']) {
+      const several = await service.ask(`${path}&currency=${currency}`);
+      const [ethereum, bitcoin] = JSON.parse(several.body);
+      const alone = await service.ask(`${LATEST}&currency=${currency}`);
+      const { tokenName, symbol, at: _at, change_24h: _change, ...record } = ethereum;
+      expect([tokenName, symbol]).toEqual(['ethereum', 'eth']);
+      expect(record).toEqual(JSON.parse(alone.body));
+      expect(several.header('quotient-currency')).toBe(alone.header('quotient-currency'));
+      expect(bitcoin.current_price).toBe(
+        (await json(`${LATEST.replace('ethereum', 'bitcoin')}&currency=${currency}`)).current_price,
+      );
+      const again = await service.ask(`${path}&currency=${currency}`, {
+        'if-none-match': several.header('etag') ?? '',
+      });
+      expect(again.status).toBe(304);
+      expect((await service.ask(path)).header('etag')).not.toBe(several.header('etag'));
+    }
+    expect((await service.ask(`${path}&currency=xyz`)).status).toBe(400);
+  });
+
   test('of hours, and of a latest price, have the nearest sample', async () => {
     const [[{ prices }], [bitcoin]] = [
       await json(`${HOURS}&currency=btc`),
