@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { servedCurrencies } from '#domain/currency/currency';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
 import { attributions } from '#domain/source-list';
 
@@ -71,6 +72,23 @@ const planChoice = () =>
 <span><strong>${title}</strong> ${limit.toLocaleString('en-US')} calls a ${PERIODS[months]}</span></label>`;
   }).join('\n');
 
+/** They have a history and no rate of today. */
+const ENDED = new Set(['bgn', 'eek', 'hrk', 'ltl', 'lvl', 'rub']);
+
+const COINS: Readonly<Record<string, string>> = { btc: 'Bitcoin', eth: 'Ether' };
+
+/** The choice of a currency: its code first, so that typing one finds it. */
+const currencyChoice = () => {
+  const names = new Intl.DisplayNames('en', { type: 'currency' });
+  const offered = servedCurrencies(true).filter((code) => !ENDED.has(code));
+  return offered
+    .map((code) => {
+      const written = code.toUpperCase();
+      return `<option value="${code}">${written} · ${COINS[code] ?? names.of(written)}</option>`;
+    })
+    .join('');
+};
+
 const quietLink = (title: string, url: string) =>
   `<a href="${url}" class="quiet" rel="noreferrer">${title}</a>`;
 
@@ -100,6 +118,7 @@ export async function buildConsole(folder: string): Promise<void> {
   const icon = await readFile(join(SOURCE, 'icon.svg'));
   await addAsset('icon.svg', `icon-${hashOf(icon)}.svg`, icon);
   replace('<!-- plans -->', planChoice());
+  replace('<!-- currencies -->', currencyChoice());
   replace('<!-- attributions -->', attributions(quietLink).join('. '));
   await writeWithCodings(join(folder, 'index.html'), Buffer.from(page));
 }

@@ -7,18 +7,12 @@ const DAY = 86_400 * SECOND;
 
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
-const dollars = (options: Intl.NumberFormatOptions) =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', ...options });
-const shortMoney = dollars({ notation: 'compact', minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const cents = dollars({});
-const hundredthsOfCents = dollars({ minimumFractionDigits: 4 });
-const smallest = dollars({ maximumFractionDigits: 8 });
-const moneyWhole = dollars({ maximumFractionDigits: 0 });
 const percent = new Intl.NumberFormat('en-US', {
   style: 'percent',
   signDisplay: 'exceptZero',
   minimumFractionDigits: 2,
 });
+const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 export const utc = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
@@ -29,21 +23,49 @@ const time = utc({ timeStyle: 'short' });
 /** Stands for an unknown value. */
 export const UNKNOWN = '–';
 
-/** Dollars with two decimals, or more for small prices. */
-export function money(value: number): string {
-  const size = Math.abs(value);
-  return (size >= 10 || size === 0 ? cents : size >= 0.1 ? hundredthsOfCents : smallest).format(value);
+export const orUnknown = <T>(value: T | null, format: (value: T) => string) =>
+  value === null ? UNKNOWN : format(value);
+
+/** The formats of a currency, each made when it is first needed. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function inCurrency(currency: string, name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${currency} ${name}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...options });
+  formats.set(key, made);
+  return made;
 }
 
-/** Dollars on an axis: no cents from 1000 up. */
-export const axisMoney = (value: number) =>
-  Math.abs(value) < 1000 ? money(value) : moneyWhole.format(value);
+/** A price in a currency (`usd`, `btc`): as many decimals as it has coins from 1000 up, more the smaller it is. */
+export function money(value: number, currency: string): string {
+  const size = Math.abs(value);
+  if (size >= 1000 || size === 0) return inCurrency(currency, 'whole', {}).format(value);
+  if (size >= 10) return inCurrency(currency, 'cents', twoDecimals).format(value);
+  if (size >= 0.1) return inCurrency(currency, 'fine', { minimumFractionDigits: 4 }).format(value);
+  if (size >= 0.0001) return inCurrency(currency, 'small', { maximumFractionDigits: 8 }).format(value);
+  // 1.234E-10: nobody counts ten zeros.
+  const notation = size < 1e-8 ? 'scientific' : 'standard';
+  return inCurrency(currency, notation, { notation, maximumSignificantDigits: 4 }).format(value);
+}
 
-/** Dollars in millions and billions. */
-export const bigMoney = (value: number) =>
-  Math.abs(value) < 10_000 ? money(value) : shortMoney.format(value);
+/** A price on an axis: no decimals from 1000 up. */
+export const axisMoney = (value: number, currency: string) =>
+  Math.abs(value) < 1000
+    ? money(value, currency)
+    : inCurrency(currency, 'axis', { maximumFractionDigits: 0 }).format(value);
+
+/** An amount in millions and billions. */
+export const bigMoney = (value: number, currency: string) =>
+  Math.abs(value) < 10_000
+    ? money(value, currency)
+    : inCurrency(currency, 'big', { notation: 'compact', ...twoDecimals }).format(value);
 
 export const count = (value: number) => plain.format(value);
+
+/** `1 call`, `20 calls`. */
+export const inCalls = (calls: number) => `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`;
 
 /** A number of any size, from a fraction to a mining difficulty. */
 export const number = (value: number) =>

@@ -4,6 +4,7 @@ import { openConfirm } from './account/confirm.ts';
 import { openKeyCreated } from './account/key-created.ts';
 import { createSession } from './account/session.ts';
 import { openSignIn } from './account/sign-in.ts';
+import { openCurrency } from './currency.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { byId } from './dom.ts';
 import { toError } from './problem.ts';
@@ -24,6 +25,8 @@ let current: ViewName | undefined;
 function show(view: ViewName, notice = ''): void {
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
   const isFirst = current === undefined;
+  // On a phone, the form that was sent is further down than what it leads to.
+  if (current !== view) scrollTo(0, 0);
   current = view;
   byId('account-button').hidden = view !== 'dashboard';
   byId('notice').textContent = notice;
@@ -47,6 +50,7 @@ const allowance = openAllowance(session, () => current === 'dashboard');
 const dashboard = openDashboard({
   session,
   theme,
+  currency: openCurrency(),
   allowance,
   onRenew: accountMenu.askRenewal,
   onOtherKey: () => signOut(''),

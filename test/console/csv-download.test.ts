@@ -1,11 +1,39 @@
 import { expect, it } from 'vitest';
-import { seriesToCsv as consoleCsv } from '#console/history/csv-download';
+import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/history/csv-download';
+import { candlesCsv } from '#domain/candles/candle-text';
+import { MINUTE } from '#domain/clock';
 import { seriesToCsv } from '#domain/market/series-csv';
 
-it('what the console saves is what the service writes', () => {
-  const at = Date.parse('2024-01-01T00:00:00Z');
-  const point = (price: number) => [{ date: new Date(at), price }];
-  expect(consoleCsv({ prices: point(42_280.25), market_cap: [], total_volume: point(7) })).toBe(
-    seriesToCsv([{ at, price: 42_280.25, marketCap: null, volume: 7 }]),
-  );
+const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');
+
+/** What the page calls a currency, and what the service does: dollars go without saying. */
+const CURRENCIES = [
+  ['usd', undefined],
+  ['eur', 'eur'],
+] as const;
+
+it.each(CURRENCIES)(
+  'what the console saves of a series in %s is what the service writes',
+  (currency, own) => {
+    const point = (price: number) => [{ date: new Date(MIDNIGHT), price }];
+    const series = { prices: point(42_280.25), market_cap: [], total_volume: point(7) };
+    expect(consoleCsv(series, currency)).toBe(
+      seriesToCsv([{ at: MIDNIGHT, price: 42_280.25, marketCap: null, volume: 7 }], own),
+    );
+  },
+);
+
+it.each(CURRENCIES)('what the console saves of candles in %s is what the service writes', (currency, own) => {
+  const candles = [MIDNIGHT, MIDNIGHT + 5 * MINUTE].map((at, i) => ({
+    ...{ date: new Date(at), open: 1e-9, high: 42_280.25 + i },
+    ...{ low: 0.1, close: 2, volume: 1e21 },
+  }));
+  const column = (name: 'open' | 'high' | 'low' | 'close' | 'volume') =>
+    Float64Array.from(candles, (candle) => candle[name]);
+  const columns = {
+    at: Float64Array.from(candles, ({ date }) => date.getTime()),
+    ...{ open: column('open'), high: column('high'), low: column('low') },
+    ...{ close: column('close'), volume: column('volume') },
+  } as Parameters<typeof candlesCsv>[0];
+  expect(candlesToCsv(candles, currency)).toBe([...candlesCsv(columns, own)].join(''));
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dailyCalls } from '#console/account/daily-calls';
 import { ageText, oldest, staleReason } from '#console/api/result';
-import { change24h } from '#console/dashboard/price-change';
 import { axisMoney, bigMoney, change, fromNow, money, span } from '#console/format';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
 
@@ -9,21 +8,29 @@ const NOW = Date.parse('2026-03-15T12:00:00Z');
 
 describe('money', () => {
   it.each([
-    [67_585.239, '$67,585.24'],
-    [10, '$10.00'],
-    [1.001, '$1.0010'],
-    [0.0999, '$0.0999'],
-    [0.000_012_34, '$0.00001234'],
-    [0, '$0.00'],
-  ])('%d is %s', (value, text) => expect(money(value)).toBe(text));
+    [67_585.239, 'usd', '$67,585.24'],
+    [10, 'usd', '$10.00'],
+    [1.001, 'usd', '$1.0010'],
+    [0.0999, 'usd', '$0.0999'],
+    [0.000_012_34, 'usd', '$0.00001234'],
+    [0.000_000_000_012_345, 'usd', '$1.235E-11'],
+    [0, 'usd', '$0.00'],
+    [58_190.9, 'eur', '€58,190.90'],
+    [10_482_470.2, 'jpy', '¥10,482,470'],
+    [155.27, 'jpy', '¥155.27'],
+    [0.034_523_117, 'btc', 'BTC\u00a00.03452312'],
+    [1, 'eth', 'ETH\u00a01.0000'],
+  ])('%d %s is %s', (value, currency, text) => expect(money(value, currency)).toBe(text));
 
   it('is short where it is much', () => {
-    expect([bigMoney(54_920_000_000), bigMoney(900), axisMoney(67_000), axisMoney(0.5)]).toEqual([
-      '$54.92B',
-      '$900.00',
-      '$67,000',
-      '$0.5000',
-    ]);
+    const dollars = (format: (value: number, currency: string) => string, value: number) =>
+      format(value, 'usd');
+    expect([
+      dollars(bigMoney, 54_920_000_000),
+      dollars(bigMoney, 900),
+      dollars(axisMoney, 67_000),
+      dollars(axisMoney, 0.5),
+    ]).toEqual(['$54.92B', '$900.00', '$67,000', '$0.5000']);
   });
 });
 
@@ -41,19 +48,6 @@ it('tells spans in the unit that matters', () => {
   ]);
   expect(fromNow(new Date(NOW + 29 * DAY + HOUR), NOW)).toBe('in 29 days');
   expect(fromNow(new Date(NOW - 3 * HOUR), NOW)).toBe('3 hours ago');
-});
-
-describe('the 24 h change', () => {
-  const hours = Array.from({ length: 49 }, (_, i) => ({
-    date: new Date(NOW - (48 - i) * HOUR),
-    price: 100 + i,
-  }));
-  it('is against the same time of the day before', () =>
-    expect(change24h(150, hours, NOW)).toBeCloseTo(150 / 124 - 1));
-  it('is not known where that time is missing', () => {
-    expect(change24h(150, hours.slice(30), NOW)).toBeUndefined();
-    expect(change24h(150, [], NOW)).toBeUndefined();
-  });
 });
 
 describe('an age', () => {

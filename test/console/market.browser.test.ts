@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { BUILT_IN_NAMES } from '#domain/market/token';
+import type { TokenPrice } from '#client/index';
+import { BUILT_IN_TOKENS } from '#domain/market/token';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
 import type { Service } from '../support/service/service.ts';
+
+const NAMES = BUILT_IN_TOKENS.map(({ name }) => name);
 
 let opened: TestConsole;
 let browser: Browser;
@@ -34,30 +37,82 @@ const used = async () => {
   return ((await answer.json()) as { used: number }).used;
 };
 
-it('shows the prices of all tokens, their change, and what that cost', async () => {
+it('opens with three calls: the prices of all tokens, the chart and the statistics', async () => {
   const { page } = here;
+  const charged = here.charged.map((one) => decodeURIComponent(one.url()).slice(service.url.length));
+  expect(charged.sort()).toEqual([
+    '/v1/prices/history/days?tokenName=bitcoin&days=30',
+    '/v1/prices/latest/stats?token=btc',
+    `/v1/prices/latest/tokens?tokenNames=${NAMES.join(',')}`,
+  ]);
+  // What the page says they cost is what was charged.
+  await expect.poll(() => text('session-calls')).toBe('3 calls since you opened this page');
+  expect(await text('cost')).toContain('Refresh takes 3 calls: 1 for the prices (one for each ten tokens)');
+  expect(await used()).toBe(3);
+
+  const answer = here.charged.find((one) => one.url().includes('/latest/tokens'));
+  const told = (await answer?.json()) as TokenPrice[];
+  const bySize = told.toSorted((one, other) => (other.market_cap ?? 0) - (one.market_cap ?? 0));
   const rows = page.locator('#prices-body tr');
-  expect(await rows.count()).toBe(BUILT_IN_NAMES.length);
-  const hours = asked('/history/days?').filter((path) => path.endsWith('days=2'));
-  const different = (urls: readonly string[]) => new Set(urls).size;
-  expect(different(asked('/latest/token'))).toBe(BUILT_IN_NAMES.length);
-  expect(different(hours)).toBe(BUILT_IN_NAMES.length);
-
-  // Two for each row of the table, the chart, the statistics; the client may have had to repeat one. What the page says
-  // they cost is what was charged.
-  expect(different(here.charged.map((one) => one.url()))).toBe(2 * BUILT_IN_NAMES.length + 2);
-  await expect
-    .poll(() => text('session-calls'))
-    .toBe(`${here.charged.length} calls since you opened this page`);
-  expect(await used()).toBe(here.charged.length);
-
-  const cells = rows.first().locator('td');
-  const answer = here.charged.find((one) => one.url().endsWith('/latest/token?tokenName=bitcoin'));
-  const price = (await answer?.json()) as { current_price: number } | undefined;
-  expect(dollars(await cells.nth(0).innerText())).toBeCloseTo(price?.current_price ?? 0, 1);
-  expect(await cells.nth(1).innerText()).toMatch(/^[+−]?\d+\.\d\d%$/);
-  await expect.poll(() => rows.locator('svg').count()).toBe(BUILT_IN_NAMES.length);
+  expect(await rows.locator('.symbol').allInnerTexts()).toEqual(
+    bySize.map(({ symbol }) => symbol.toUpperCase()),
+  );
+  for (const [i, { current_price, change_24h }] of bySize.entries()) {
+    const cells = await rows.nth(i).locator('td').allInnerTexts();
+    expect(dollars(cells[0] ?? '')).toBeCloseTo(current_price ?? 0, 1);
+    const percentage = Math.abs(change_24h ?? 0).toFixed(2);
+    expect(cells[1]).toBe(change_24h === null ? '–' : expect.stringMatching(`^[+−]?${percentage}%$`));
+    expect(cells.slice(2)).toEqual([expect.stringMatching(/^\$[\d.]+[TBM]$/), expect.stringMatching(/^\$/)]);
+  }
   expect(await text('prices-age')).toMatch(/^As of \d\d:\d\d$/);
+});
+
+it('refreshes with the calls that it names', async () => {
+  const before = here.requests.length;
+  await here.page.getByRole('button', { name: 'Refresh' }).click();
+  await here.settled();
+  const priced = here.requests.slice(before).filter((url) => url.includes('/v1/prices/'));
+  expect(priced.map((url) => new URL(url).pathname).sort()).toEqual([
+    '/v1/prices/history/days',
+    '/v1/prices/latest/stats',
+    '/v1/prices/latest/tokens',
+  ]);
+});
+
+it('shows another token at the cost of its chart and its statistics', async () => {
+  const before = here.requests.length;
+  await here.page.getByRole('button', { name: 'Solana' }).click();
+  await here.settled();
+  const priced = here.requests.slice(before).filter((url) => url.includes('/v1/prices/'));
+  expect(priced.map((url) => url.slice(service.url.length)).sort()).toEqual([
+    '/v1/prices/history/days?tokenName=solana&days=30',
+    '/v1/prices/latest/stats?token=sol',
+  ]);
+  await here.page.getByRole('heading', { name: 'Solana market data' }).waitFor();
+  expect(await text('market-data-list')).toMatch(/All-time high\s+\$/);
+});
+
+it('is sorted by the columns, with mouse and keyboard', async () => {
+  const { page } = here;
+  const names = () => page.locator('#prices-body .name').allInnerTexts();
+  const sortOf = (column: string) =>
+    page.getByRole('columnheader', { name: column }).getAttribute('aria-sort');
+  const initial = await names();
+  expect(await sortOf('Market cap')).toBe('descending');
+
+  await page.getByRole('button', { name: 'Token', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  expect([await sortOf('Token'), await sortOf('Market cap')]).toEqual(['ascending', null]);
+  const byName = await names();
+  expect(byName).toEqual(initial.toSorted());
+  await page.keyboard.press('Space');
+  expect(await sortOf('Token')).toBe('descending');
+  expect(await names()).toEqual(byName.toReversed());
+
+  await page.getByRole('button', { name: 'Price', exact: true }).first().click();
+  const prices = (await page.locator('#prices-body .price').allInnerTexts()).map(dollars);
+  expect(prices).toEqual(prices.toSorted((one, other) => other - one));
+  expect(asked('/latest/tokens')).toHaveLength(1);
 });
 
 it('changes token and span, and another figure or a look back costs nothing', async () => {
@@ -84,7 +139,7 @@ it('changes token and span, and another figure or a look back costs nothing', as
   }
   const before = here.requests.length;
   const spent = await used();
-  await page.getByRole('button', { name: 'Market cap' }).click();
+  await page.locator('#metrics').getByRole('button', { name: 'Market cap' }).click();
   await expect.poll(() => text('readout-value')).toMatch(/^\$[\d.]+[BT]$/);
   await page.getByRole('button', { name: 'Volume', exact: true }).click();
   await expect.poll(() => text('readout-note')).toMatch(/^on /);
@@ -94,8 +149,50 @@ it('changes token and span, and another figure or a look back costs nothing', as
   expect([since, await used()]).toEqual([[], spent]);
 });
 
+it('draws candles, at the cost of one call', async () => {
+  const { page } = here;
+  const slider = page.getByRole('slider');
+  for (const [label, interval] of [
+    ['30D', 'daily'],
+    ['7D', 'hourly'],
+    ['1D', 'minute'],
+  ] as const) {
+    await page.getByRole('button', { name: label, exact: true }).click();
+    await page.getByRole('button', { name: 'Candles' }).click();
+    await here.settled();
+    expect(asked('/history/ohlc').filter((path) => path.endsWith(`interval=${interval}`))).toHaveLength(1);
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^\$[\d,.]+, .* candles, lowest \$/);
+  }
+  await slider.focus();
+  await page.keyboard.press('End');
+  expect(await slider.getAttribute('aria-valuetext')).toMatch(
+    /^\$[\d,.]+, .*: open \$[\d,.]+, high \$[\d,.]+, low \$[\d,.]+$/,
+  );
+  await page.getByText('Show as a table').click();
+  expect(await page.locator('#points-head th').allInnerTexts()).toEqual([
+    ...['Time (UTC)', 'Open', 'High', 'Low', 'Close', 'Volume, tokens'],
+  ]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('bitcoin-1d-candles.csv');
+  const [head, first] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+  expect(head).toBe('date,open,high,low,close,volume');
+  expect(first).toMatch(/^\d{4}-\d\d-\d\d( \d\d:\d\d:00)?(,[\d.]+){5}$/);
+
+  // A venue tells its newest candles alone.
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await here.settled();
+  await page.getByText('the source does not go back that far').waitFor();
+  const spent = await used();
+  await page.getByRole('button', { name: '1D', exact: true }).click();
+  await here.settled();
+  expect(await used()).toBe(spent);
+});
+
 it('has no statistics where there are none', async () => {
-  await here.page.getByRole('button', { name: 'USD Coin' }).click();
+  await here.page.getByRole('button', { name: 'USDC' }).click();
   await here.settled();
   expect(await text('statistics-note')).toContain('there are no on-chain statistics');
   expect(asked('token=usdc')).toEqual([]);
@@ -184,9 +281,9 @@ it('shows the very calls that it made', async () => {
   const url = async () => /'(http[^']+)'$/.exec(await shown())?.[1] ?? '';
   expect(await shown()).not.toContain(key);
   expect(here.requests).toContain(await url());
-  for (const name of ['Price', 'Last 48 hours', 'Statistics', 'Allowance']) {
+  for (const name of ['Prices', 'Statistics', 'Usage']) {
     await calls.getByRole('button', { name, exact: true }).click();
-    expect(here.requests, name).toContain(await url());
+    expect(here.requests.map(decodeURIComponent), name).toContain(await url());
   }
   await calls.getByRole('button', { name: 'Chart' }).click();
   await calls.getByRole('button', { name: 'Client' }).click();

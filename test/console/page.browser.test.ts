@@ -36,7 +36,7 @@ it('is accessible and nothing sticks out, in both colour schemes, from a small p
         expect(await barriers(page), `${view}, ${name}`).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
       },
-      [320, 768, 1440],
+      [320, 768, 1440, 1920],
     );
   await found('welcome');
   await page.getByLabel('API key', { exact: true }).fill('wrong');
@@ -53,6 +53,10 @@ it('is accessible and nothing sticks out, in both colour schemes, from a small p
   await page.getByText('Show as a table').click();
   await page.getByRole('button', { name: 'Custom' }).click();
   await found('the dashboard');
+  await page.getByLabel('Currency').selectOption('jpy');
+  await page.getByRole('button', { name: 'Candles' }).click();
+  await here.settled();
+  await found('candles in yen');
   await page.locator('#account-button').click();
   await found('the menu');
   expect(await page.locator('#account-menu').isVisible()).toBe(true);

@@ -1,16 +1,25 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { daysCall, latestCall, rangeCall, statisticsCall, usageCall } from '#console/api/api-call';
+import { QuotientClient } from '#client/index';
+import {
+  candlesCall,
+  daysCall,
+  latestPricesCall,
+  rangeCall,
+  statisticsCall,
+  usageCall,
+} from '#console/api/api-call';
 import { masked, snippet } from '#console/api/snippets';
 
 const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
 const BASE = 'http://127.0.0.1:8080/market';
 
 const CALLS = [
-  latestCall('bitcoin'),
-  daysCall('usd-coin', 30),
-  rangeCall('solana', '2026-01-01', '2026-02-01'),
+  latestPricesCall(['bitcoin', 'usd-coin'], 'usd'),
+  daysCall('usd-coin', 30, 'eur'),
+  rangeCall('solana', '2026-01-01', '2026-02-01', 'usd'),
+  candlesCall('solana', { from: '2026-01-01', thru: '2026-02-01', interval: 'hourly' }, 'btc'),
   statisticsCall('eth'),
   usageCall,
 ];
@@ -30,8 +39,8 @@ it.each(CALLS)('writes a command line that a shell reads as it is meant: $path',
 });
 
 it('asks for CSV where there is some', async () => {
-  expect(CALLS.filter(({ hasCsv }) => hasCsv)).toEqual([CALLS[1], CALLS[2]]);
-  const [, , , accept] = await words(snippet(daysCall('solana', 7), 'csv', BASE, KEY));
+  expect(CALLS.filter(({ hasCsv }) => hasCsv)).toEqual([CALLS[1], CALLS[2], CALLS[3]]);
+  const [, , , accept] = await words(snippet(daysCall('solana', 7, 'usd'), 'csv', BASE, KEY));
   expect(accept).toBe('Accept: text/csv');
 });
 
@@ -44,4 +53,20 @@ it('cannot be led astray by what stands in a quote', async () => {
 it('masks most of a key, and names it by its ends', () => {
   expect(masked(KEY)).toBe('qt_EXA••••••••000');
   expect(snippet(usageCall, 'client', BASE, masked(KEY))).not.toContain(KEY);
+});
+
+it('asks for what the client sends', async () => {
+  const sent: string[] = [];
+  const client = new QuotientClient({
+    baseUrl: BASE,
+    apiKey: KEY,
+    retries: 0,
+    fetch: (url) => {
+      sent.push(decodeURIComponent(url));
+      return Promise.reject(new Error('nothing is sent'));
+    },
+  });
+  for (const call of CALLS) await expect(call.send(client)).rejects.toThrow();
+  const parts = (url: string) => [url.split('?')[0], new Set(url.split(/[?&]/).slice(1))];
+  expect(sent.map(parts)).toEqual(CALLS.map(({ path }) => parts(BASE + path)));
 });

@@ -1,6 +1,6 @@
 import type { Usage } from '../../client/index.ts';
 import { byId, make, makeRow } from '../dom.ts';
-import { count, fromNow, onDate, onDateAt } from '../format.ts';
+import { count, fromNow, inCalls, onDate, onDateAt } from '../format.ts';
 import { notLoaded, problemNote, toError } from '../problem.ts';
 import { dailyCalls } from './daily-calls.ts';
 import type { Session } from './session.ts';
@@ -62,8 +62,7 @@ export function openAllowance(session: Session, isVisible: () => boolean) {
     byId('resets').textContent = `Resets ${fromNow(next.resetsAt, now)}, on ${onDateAt(next.resetsAt)}`;
     showDays(dailyCalls(next.daily, now));
     const made = Math.max(0, next.used - usedBefore);
-    byId('session-calls').textContent =
-      `${count(made)} ${made === 1 ? 'call' : 'calls'} since you opened this page`;
+    byId('session-calls').textContent = `${inCalls(made)} since you opened this page`;
   }
 
   async function refresh(): Promise<void> {

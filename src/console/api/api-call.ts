@@ -1,14 +1,15 @@
 import type {
-  LatestPrice,
+  Candle,
   PriceSeries,
   QuotientClient,
   StatisticsSymbol,
-  Token,
+  TokenName,
+  TokenPrice,
   TokenStatistics,
   Usage,
 } from '../../client/index.ts';
 
-export type TokenName = Token['tokenName'];
+export type { TokenName };
 
 /** A call of the API that the page makes and shows as a snippet. */
 export type ApiCall<T extends object = object> = {
@@ -17,27 +18,75 @@ export type ApiCall<T extends object = object> = {
   /** The call of the client's method, as source text. */
   method: string;
   send: (client: QuotientClient) => Promise<T>;
+  /** What it costs where it is not one call. */
+  cost?: number;
   /** Whether the answer also comes as CSV. */
   hasCsv?: true;
 };
 
-export const latestCall = (token: TokenName): ApiCall<LatestPrice> => ({
-  path: `/v1/prices/latest/token?tokenName=${token}`,
-  method: `latestPrice('${token}')`,
-  send: (client) => client.latestPrice(token),
+/** The lengths of candles. */
+export type CandleInterval = 'minute' | 'hourly' | 'daily';
+
+/** How many tokens one call tells at most, and how many of them are charged as one call. */
+const MOST_TOKENS = 100;
+const TOKENS_PER_CALL = 10;
+
+/** Splits names into lists, each for one call. */
+export const batchesOf = (names: readonly TokenName[]): TokenName[][] =>
+  Array.from({ length: Math.ceil(names.length / MOST_TOKENS) }, (_, i) =>
+    names.slice(i * MOST_TOKENS, (i + 1) * MOST_TOKENS),
+  );
+
+/** What the latest prices of so many tokens cost, in calls. */
+export const costOf = (tokens: number): number => {
+  const rest = tokens % MOST_TOKENS;
+  return (
+    ((tokens - rest) / MOST_TOKENS) * (MOST_TOKENS / TOKENS_PER_CALL) + Math.ceil(rest / TOKENS_PER_CALL)
+  );
+};
+
+/** Dollars are what is told unless another currency is asked for. */
+const isDefault = (currency: string) => currency === 'usd';
+const inQuery = (currency: string) => (isDefault(currency) ? '' : `&currency=${currency}`);
+const inOptions = (currency: string) => (isDefault(currency) ? '' : `, { currency: '${currency}' }`);
+const optionsOf = (currency: string) => (isDefault(currency) ? undefined : { currency });
+
+export const latestPricesCall = (tokens: readonly TokenName[], currency: string): ApiCall<TokenPrice[]> => ({
+  path: `/v1/prices/latest/tokens?tokenNames=${tokens.join(',')}${inQuery(currency)}`,
+  method: `latestPrices([${tokens.map((token) => `'${token}'`).join(', ')}]${inOptions(currency)})`,
+  send: (client) => client.latestPrices(tokens, optionsOf(currency)),
+  cost: costOf(tokens.length),
 });
 
-export const daysCall = (token: TokenName, days: number): ApiCall<PriceSeries> => ({
-  path: `/v1/prices/history/days?tokenName=${token}&days=${days}`,
-  method: `priceHistory('${token}', { days: ${days} })`,
-  send: (client) => client.priceHistory(token, { days }),
+export const daysCall = (token: TokenName, days: number, currency: string): ApiCall<PriceSeries> => ({
+  path: `/v1/prices/history/days?tokenName=${token}&days=${days}${inQuery(currency)}`,
+  method: `priceHistory('${token}', { days: ${days} }${inOptions(currency)})`,
+  send: (client) => client.priceHistory(token, { days }, optionsOf(currency)),
   hasCsv: true,
 });
 
-export const rangeCall = (token: TokenName, from: string, thru: string): ApiCall<PriceSeries> => ({
-  path: `/v1/prices/history/date/range?tokenName=${token}&fromDate=${from}&thruDate=${thru}`,
-  method: `priceRange('${token}', { from: '${from}', thru: '${thru}' })`,
-  send: (client) => client.priceRange(token, { from, thru }),
+export const rangeCall = (
+  token: TokenName,
+  from: string,
+  thru: string,
+  currency: string,
+): ApiCall<PriceSeries> => ({
+  path: `/v1/prices/history/date/range?tokenName=${token}&fromDate=${from}&thruDate=${thru}${inQuery(currency)}`,
+  method: `priceRange('${token}', { from: '${from}', thru: '${thru}' }${inOptions(currency)})`,
+  send: (client) => client.priceRange(token, { from, thru }, optionsOf(currency)),
+  hasCsv: true,
+});
+
+export const candlesCall = (
+  token: TokenName,
+  { from, thru, interval }: { from: string; thru: string; interval: CandleInterval },
+  currency: string,
+): ApiCall<Candle[]> => ({
+  path:
+    `/v1/prices/history/ohlc?tokenName=${token}&fromDate=${from}&thruDate=${thru}&interval=${interval}` +
+    inQuery(currency),
+  method: `candles('${token}', { from: '${from}', thru: '${thru}', interval: '${interval}' }${inOptions(currency)})`,
+  send: (client) => client.candles(token, { from, thru, interval }, optionsOf(currency)),
   hasCsv: true,
 });
 

@@ -2,7 +2,7 @@ import type { Gap } from '../../client/index.ts';
 import { at, span } from '../format.ts';
 
 /** Data younger than this is shown with its time only. */
-const FRESH_MS = 10 * 60_000;
+export const FRESH_MS = 10 * 60_000;
 
 /** An answer of the service, and its age. */
 export type Result<T> = {

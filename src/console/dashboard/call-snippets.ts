@@ -1,16 +1,22 @@
 import type { StatisticsSymbol } from '../../client/index.ts';
 import type { Session } from '../account/session.ts';
-import { type ApiCall, daysCall, latestCall, statisticsCall, usageCall } from '../api/api-call.ts';
+import {
+  type ApiCall,
+  latestPricesCall,
+  statisticsCall,
+  type TokenName,
+  usageCall,
+} from '../api/api-call.ts';
 import { type Language, masked, snippet } from '../api/snippets.ts';
 import { buttonGroup, byId, copyButton } from '../dom.ts';
+import { inCalls } from '../format.ts';
 import { type HistoryView, historyCall } from '../history/history-view.ts';
 
 const CALLS = [
   ['chart', 'Chart'],
-  ['latest', 'Price'],
-  ['days', 'Last 48 hours'],
+  ['latest', 'Prices'],
   ['statistics', 'Statistics'],
-  ['usage', 'Allowance'],
+  ['usage', 'Usage'],
 ] as const;
 type CallName = (typeof CALLS)[number][0];
 
@@ -20,8 +26,11 @@ const LANGUAGES = [
   ['csv', 'curl, as CSV'],
 ] as const satisfies readonly (readonly [Language, string])[];
 
-/** The panel with the calls behind the page, to be copied. */
-export function openCallSnippets(session: Session) {
+/**
+ * The panel with the calls behind the page, to be copied. `batchOf` gives the tokens whose prices come in one call with
+ * a token's.
+ */
+export function openCallSnippets(session: Session, batchOf: (token: TokenName) => readonly TokenName[]) {
   const reveal = byId('snippet-reveal', HTMLInputElement);
   let view: HistoryView | undefined;
   let symbol: StatisticsSymbol | undefined;
@@ -31,8 +40,8 @@ export function openCallSnippets(session: Session) {
   function call(): ApiCall {
     if (!view || name === 'usage') return usageCall;
     if (name === 'statistics' && symbol) return statisticsCall(symbol);
-    if (name === 'latest') return latestCall(view.token);
-    return name === 'days' ? daysCall(view.token, 2) : historyCall(view);
+    if (name === 'latest') return latestPricesCall(batchOf(view.token), view.currency);
+    return historyCall(view, Date.now());
   }
 
   const text = (key: string) => snippet(call(), language, session.baseUrl.replace(/\/$/, ''), key);
@@ -46,7 +55,8 @@ export function openCallSnippets(session: Session) {
     calls.select(name);
     languages.select(language);
     byId('snippet').textContent = text(reveal.checked ? session.key : masked(session.key));
-    byId('snippet-note').textContent = name === 'usage' ? 'free' : 'one call, free if nothing changed';
+    byId('snippet-note').textContent =
+      name === 'usage' ? 'free' : `${inCalls(call().cost ?? 1)}, free if nothing changed`;
   }
 
   const calls = buttonGroup(byId('snippet-calls'), CALLS, (selected) => {

@@ -1,10 +1,14 @@
 import type { Token } from '../../client/index.ts';
 import type { Allowance } from '../account/allowance.ts';
 import type { Session } from '../account/session.ts';
-import { latestCall, type TokenName } from '../api/api-call.ts';
+import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
-import { byId, make } from '../dom.ts';
+import type { Currency } from '../currency.ts';
+import { byId } from '../dom.ts';
+import { inCalls } from '../format.ts';
 import { openHistory } from '../history/history.ts';
+import { openPriceDetails } from '../prices/price-details.ts';
+import { openPrices } from '../prices/prices.ts';
 import {
   isKeyProblem,
   isTemporary,
@@ -17,25 +21,19 @@ import {
 import type { Theme } from '../theme.ts';
 import { openBanner } from './banner.ts';
 import { openCallSnippets } from './call-snippets.ts';
-import { openDataAge } from './data-age.ts';
-import { fillList, showPlaceholders } from './figure-list.ts';
-import { priceEntries } from './price-details.ts';
-import { openPrices } from './prices.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
-import { titleOf } from './token-titles.ts';
 
 type Options = {
   session: Session;
   theme: Theme;
+  currency: Currency;
   allowance: Allowance;
   onRenew: () => void;
   onOtherKey: () => void;
 };
 
-const PRICE_ENTRIES = 5;
-
 /** The view with all panels; selecting a token in one updates the others. */
-export function openDashboard({ session, theme, allowance, onRenew, onOtherKey }: Options) {
+export function openDashboard({ session, theme, currency, allowance, onRenew, onOtherKey }: Options) {
   const marketData = createMarketData(session);
   const banner = openBanner({ onRenew, onOtherKey, resetsAt: () => allowance.usage?.resetsAt });
   let tokens: readonly Token[] = [];
@@ -51,37 +49,42 @@ export function openDashboard({ session, theme, allowance, onRenew, onOtherKey }
     }
   };
 
-  const snippets = openCallSnippets(session);
+  const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showCost, onError });
+  const details = openPriceDetails();
+  const snippets = openCallSnippets(session, prices.batchOf);
   const statistics = openStatistics({ marketData, onError });
   const history = openHistory({
-    marketData,
-    theme,
-    onError,
+    ...{ marketData, theme, currency, onError },
     onView: (view) => snippets.show(view, selected && statisticsSymbolOf(selected)),
   });
-  const prices = openPrices({ marketData, onSelect: selectByName, onError });
-  const showMarketDataAge = openDataAge(byId('market-data-age'));
-
-  async function showMarketData(token: Token): Promise<void> {
-    const list = byId('market-data-list');
-    byId('market-data-title').textContent = `${titleOf(token.tokenName)} market data`;
-    showPlaceholders(list, PRICE_ENTRIES);
-    showMarketDataAge(undefined);
-    // The table of prices shows the error.
-    const price = await marketData.fetch(latestCall(token.tokenName)).catch(() => undefined);
-    if (selected !== token) return;
-    if (!price) return list.replaceChildren(make('p', { class: 'soft' }, 'No data.'));
-    fillList(list, priceEntries(price.value));
-    showMarketDataAge(price);
-  }
 
   const loadPanels = (token: Token, refresh = false): Promise<unknown> =>
-    Promise.all([history.load({ refresh }), statistics.show(token, { refresh }), showMarketData(token)]);
+    Promise.all([
+      history.load({ refresh }),
+      statistics.show(token, { refresh }),
+      details.show(token, prices.of(token.tokenName)),
+    ]);
+
+  /** Says what it costs to load again what is shown. */
+  function showCost(): void {
+    const others = selected && statisticsSymbolOf(selected) ? ['the chart', 'the statistics'] : ['the chart'];
+    const parts = [
+      `${prices.cost} for the prices (one for each ten tokens)`,
+      ...others.map((one) => `1 for ${one}`),
+    ];
+    const words = [`Refresh takes ${inCalls(prices.cost + others.length)}: ${parts.join(', ')}.`];
+    words.push('Data that has not changed is free.');
+    if (prices.lacksChanges)
+      words.push('A change is not known where the service has no price of 24 hours before.');
+    if (currency.code !== 'usd') words.push('Percentages are those of the price in US dollars.');
+    byId('cost').textContent = words.join(' ');
+  }
 
   function select(token: Token): void {
     selected = token;
     prices.select(token.tokenName);
     history.select(token);
+    showCost();
   }
 
   function selectByName(name: TokenName): void {
@@ -91,30 +94,45 @@ export function openDashboard({ session, theme, allowance, onRenew, onOtherKey }
     void loadPanels(token);
   }
 
+  /** Reads which tokens there are, which is free; what was selected stays so while it is served. */
+  async function loadTokens(): Promise<Token | undefined> {
+    tokens = await session.anonymous.tokens();
+    prices.setTokens(tokens);
+    const token = tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0];
+    if (token) select(token);
+    return token;
+  }
+
+  /** Loads everything that is shown; what costs a call, once `ready` has resolved. */
+  async function loadAll({ refresh = false, ready = Promise.resolve() } = {}): Promise<void> {
+    let token: Token | undefined;
+    try {
+      token = await loadTokens();
+    } catch (error) {
+      if (tokens.length === 0) prices.setTokens([]);
+      return onError(error, byId('prices-problem'), () => void loadAll({ refresh }));
+    }
+    await ready;
+    if (token) await Promise.all([prices.load({ refresh }), loadPanels(token, refresh)]);
+  }
+
   byId('refresh').addEventListener('click', async () => {
-    await prices.load({ refresh: true });
-    if (selected) await Promise.all([loadPanels(selected, true), allowance.refresh()]);
+    await loadAll({ refresh: true });
+    await allowance.refresh();
+  });
+  currency.onChange(() => {
+    if (!selected) return;
+    void prices.load();
+    void history.load();
+    void details.show(selected, prices.of(selected.tokenName));
   });
 
   async function load(): Promise<void> {
     marketData.clear();
     banner.clear();
-    if (!selected) showPlaceholders(byId('market-data-list'), PRICE_ENTRIES);
-    const usage = allowance.refresh();
-    try {
-      if (tokens.length === 0) {
-        tokens = await session.anonymous.tokens();
-        prices.setTokens(tokens);
-      }
-    } catch (error) {
-      return onError(error, byId('prices-problem'), () => void load());
-    }
+    if (!selected) details.showPlaceholders();
     // The usage has to be read before the page makes its first call, so that its own calls can be told apart.
-    await usage;
-    const token = selected ?? tokens[0];
-    if (!token) return;
-    select(token);
-    await Promise.all([prices.load(), loadPanels(token)]);
+    await loadAll({ ready: allowance.refresh() });
   }
 
   return {
@@ -125,6 +143,7 @@ export function openDashboard({ session, theme, allowance, onRenew, onOtherKey }
       marketData.clear();
       banner.clear();
       snippets.clear();
+      prices.clear();
       selected = undefined;
     },
   };

@@ -6,7 +6,6 @@ import { number, onDateAt } from '../format.ts';
 import type { OnError } from '../problem.ts';
 import { openDataAge } from './data-age.ts';
 import { type Entry, fillList, showPlaceholders } from './figure-list.ts';
-import { titleOf } from './token-titles.ts';
 
 const PLACEHOLDERS = 12;
 
@@ -59,7 +58,7 @@ export function openStatistics({ marketData, onError }: { marketData: MarketData
     if (symbol === undefined) {
       list.replaceChildren();
       showAge(undefined);
-      note.textContent = `${titleOf(token.tokenName)} has no chain of its own, so there are no on-chain statistics.`;
+      note.textContent = `${token.title} has no chain of its own, so there are no on-chain statistics.`;
       return;
     }
     if (isOther) {

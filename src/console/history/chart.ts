@@ -1,5 +1,6 @@
 import {
   AreaSeries,
+  CandlestickSeries,
   createChart,
   HistogramSeries,
   type ISeriesApi,
@@ -7,16 +8,13 @@ import {
   TickMarkType,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import type { PriceSeries } from '../../client/index.ts';
 import { axisMoney, bigMoney, utc } from '../format.ts';
 import type { Theme } from '../theme.ts';
-import type { Metric } from './history-view.ts';
+import type { Drawn, Points } from './history-view.ts';
 
 /*
  * The only module that imports the charting library. It is loaded when there is something to draw.
  */
-
-export type Points = PriceSeries['prices'];
 
 const TICKS: Readonly<Record<TickMarkType, Intl.DateTimeFormat>> = {
   [TickMarkType.Year]: utc({ year: 'numeric' }),
@@ -31,6 +29,12 @@ const stepOf = (size: number) => (size > 0 ? Math.min(1, 10 ** (Math.floor(Math.
 
 const secondsOf = (date: Date) => Math.floor(date.getTime() / 1000) as UTCTimestamp;
 
+type Shape = 'line' | 'bars' | 'candles';
+type Drawing = ISeriesApi<'Area'> | ISeriesApi<'Histogram'> | ISeriesApi<'Candlestick'>;
+
+const shapeOf = ({ view, candles }: Drawn): Shape =>
+  candles ? 'candles' : view.metric === 'total_volume' ? 'bars' : 'line';
+
 /** Draws a chart into an element. `onPoint` gets the index of the point under the pointer, undefined if there is none. */
 export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: number | undefined) => void) {
   const chart = createChart(element, {
@@ -40,7 +44,11 @@ export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: n
     // Touch only reads the chart: the page scrolls, and the buttons select the range.
     handleScroll: false,
     handleScale: false,
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.1, bottom: 0.06 } },
+    rightPriceScale: {
+      borderVisible: false,
+      entireTextOnly: true,
+      scaleMargins: { top: 0.1, bottom: 0.06 },
+    },
     timeScale: {
       borderVisible: false,
       timeVisible: true,
@@ -52,22 +60,37 @@ export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: n
     crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },
   });
   let points: Points = [];
-  let series: ISeriesApi<'Area'> | ISeriesApi<'Histogram'> | undefined;
-  let metric: Metric | undefined;
+  let shape: Shape | undefined;
+  let series: Drawing | undefined;
+
+  /** The colors of each shape. A candle that rose is hollow, so that its color is not all that tells it. */
+  function colors(): object {
+    const accent = theme.color('--accent');
+    if (shape === 'bars') return { color: accent };
+    if (shape === 'line') {
+      return { lineColor: accent, topColor: theme.color('--accent-wash'), bottomColor: 'transparent' };
+    }
+    const [up, down] = [theme.color('--up'), theme.color('--down')];
+    return {
+      ...{ upColor: theme.color('--surface'), borderUpColor: up, wickUpColor: up },
+      ...{ downColor: down, borderDownColor: down, wickDownColor: down },
+    };
+  }
 
   function paint(): void {
-    const accent = theme.color('--accent');
     chart.applyOptions({
       layout: { background: { color: 'transparent' }, textColor: theme.color('--soft') },
       grid: { horzLines: { color: theme.color('--line') } },
       crosshair: { vertLine: { color: theme.color('--soft'), style: 0 } },
     });
-    if (metric === 'total_volume') series?.applyOptions({ color: accent });
-    else {
-      const wash = theme.color('--accent-wash');
-      const options = { lineColor: accent, topColor: wash, bottomColor: 'transparent' };
-      (series as ISeriesApi<'Area'> | undefined)?.applyOptions(options);
-    }
+    series?.applyOptions(colors());
+  }
+
+  function add(next: Shape): Drawing {
+    const common = { priceLineVisible: false, lastValueVisible: false };
+    if (next === 'bars') return chart.addSeries(HistogramSeries, common);
+    if (next === 'candles') return chart.addSeries(CandlestickSeries, common);
+    return chart.addSeries(AreaSeries, { ...common, lineWidth: 2, lineType: LineType.Simple });
   }
 
   chart.subscribeCrosshairMove(({ time, sourceEvent }) => {
@@ -79,22 +102,28 @@ export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: n
   theme.onChange(paint);
 
   return {
-    show(nextPoints: Points, nextMetric: Metric): void {
-      points = nextPoints;
-      if (nextMetric !== metric || !series) {
+    show(drawn: Drawn): void {
+      const { currency, metric } = drawn.view;
+      points = drawn.points;
+      const next = shapeOf(drawn);
+      if (next !== shape || !series) {
         if (series) chart.removeSeries(series);
-        metric = nextMetric;
-        const common = { priceLineVisible: false, lastValueVisible: false };
-        series =
-          metric === 'total_volume'
-            ? chart.addSeries(HistogramSeries, common)
-            : chart.addSeries(AreaSeries, { ...common, lineWidth: 2, lineType: LineType.Simple });
+        shape = next;
+        series = add(next);
         paint();
       }
-      const formatter = metric === 'prices' ? axisMoney : bigMoney;
+      const isPrice = metric === 'prices' || metric === 'candles';
+      const formatter = (value: number) => (isPrice ? axisMoney : bigMoney)(value, currency);
       const minMove = stepOf(Math.max(0, ...points.map(({ price }) => price)));
       series.applyOptions({ priceFormat: { type: 'custom', formatter, minMove } });
-      series.setData(points.map(({ date, price }) => ({ time: secondsOf(date), value: price })));
+      series.setData(
+        drawn.candles
+          ? drawn.candles.map(({ date, open, high, low, close }) => ({
+              time: secondsOf(date),
+              ...{ open, high, low, close },
+            }))
+          : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
+      );
       chart.timeScale().fitContent();
     },
 

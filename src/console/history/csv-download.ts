@@ -1,12 +1,19 @@
-import type { PriceSeries } from '../../client/index.ts';
+import type { Candle, PriceSeries } from '../../client/index.ts';
+
+/*
+ * What is loaded, in the service's own CSV format: so that a file costs no call. Its last column is the currency, where
+ * that is not the dollar.
+ */
 
 const COLUMNS = ['prices', 'market_cap', 'total_volume'] as const;
 
-/**
- * The series in the service's own CSV format, made from loaded data, so that it costs no call: a line for each time
- * that any metric has, an empty field for an unknown value.
- */
-export function seriesToCsv(series: PriceSeries): string {
+function file(header: string, lines: readonly string[], currency: string): string {
+  if (currency === 'usd') return [header, ...lines, ''].join('\r\n');
+  return [`${header},currency`, ...lines.map((line) => `${line},${currency}`), ''].join('\r\n');
+}
+
+/** A line for each time that any metric has, an empty field for an unknown value. */
+export function seriesToCsv(series: PriceSeries, currency: string): string {
   const rows = new Map<number, (number | undefined)[]>();
   for (const [column, name] of COLUMNS.entries()) {
     for (const { date, price } of series[name]) {
@@ -18,5 +25,20 @@ export function seriesToCsv(series: PriceSeries): string {
   const lines = [...rows]
     .sort(([a], [b]) => a - b)
     .map(([at, values]) => [new Date(at).toISOString(), ...values].join(','));
-  return ['date,price,market_cap,total_volume', ...lines, ''].join('\r\n');
+  return file('date,price,market_cap,total_volume', lines, currency);
 }
+
+/** `2026-11-21` for a midnight (UTC), `2026-11-21 13:05:00` else. */
+function spreadsheetTime(date: Date): string {
+  const text = date.toISOString();
+  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19).replace('T', ' ');
+}
+
+export const candlesToCsv = (candles: readonly Candle[], currency: string): string =>
+  file(
+    'date,open,high,low,close,volume',
+    candles.map(({ date, open, high, low, close, volume }) =>
+      [spreadsheetTime(date), open, high, low, close, volume].join(','),
+    ),
+    currency,
+  );

@@ -1,13 +1,22 @@
-import type { PriceSeries } from '../../client/index.ts';
-import { daysCall, rangeCall, type TokenName } from '../api/api-call.ts';
+import type { Candle, PriceSeries, Token } from '../../client/index.ts';
+import {
+  type ApiCall,
+  type CandleInterval,
+  candlesCall,
+  daysCall,
+  rangeCall,
+  type TokenName,
+} from '../api/api-call.ts';
 import { bigMoney, money } from '../format.ts';
 
+/** What can be drawn: a figure of the series, or candles. */
 export const METRICS = [
   ['prices', 'Price'],
+  ['candles', 'Candles'],
   ['market_cap', 'Market cap'],
   ['total_volume', 'Volume'],
 ] as const;
-export type Metric = (typeof METRICS)[number][0] & keyof PriceSeries;
+export type Metric = (typeof METRICS)[number][0];
 
 /** Days back from now, or `custom` for two dates. */
 export const RANGES = [
@@ -24,12 +33,26 @@ export type Range = (typeof RANGES)[number][0];
 /** What the chart shows. */
 export type HistoryView = {
   token: TokenName;
+  /** In lower case. */
+  currency: string;
   metric: Metric;
   range: Range;
+  /** The first date of which the token has a price. */
+  listed: string;
   /** YYYY-MM-DD, for the custom range. */
   from: string;
   thru: string;
 };
+
+/** What the service tells of a view. */
+export type History = PriceSeries | Candle[];
+export type Points = PriceSeries['prices'];
+
+/** What the chart draws; of candles, the points are their last prices. */
+export type Drawn = { view: HistoryView; points: Points; candles: readonly Candle[] | undefined };
+
+const DAY = 86_400_000;
+export const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 export function rangeInWords({ range, from, thru }: HistoryView): string {
   if (range === 'custom') return `${from} to ${thru}`;
@@ -40,9 +63,47 @@ export function rangeInWords({ range, from, thru }: HistoryView): string {
 export const metricTitle = (metric: Metric) => METRICS.find(([name]) => name === metric)?.[1] ?? metric;
 export const metricInWords = (metric: Metric) => metricTitle(metric).toLowerCase();
 
-/** The call for a view; its answer has all three metrics. */
-export const historyCall = ({ token, range, from, thru }: HistoryView) =>
-  range === 'custom' ? rangeCall(token, from, thru) : daysCall(token, Number(range));
+/** Whether a venue tells candles of a token. */
+export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => path.endsWith('/history/ohlc'));
 
-export const formatMetric = (metric: Metric, value: number) =>
-  metric === 'prices' ? money(value) : bigMoney(value);
+const CANDLE_LENGTHS: Readonly<Record<CandleInterval, number>> = {
+  minute: 300_000,
+  hourly: 3_600_000,
+  daily: DAY,
+};
+
+/** As fine as the points of the same range. */
+const candleInterval = ({ range }: HistoryView): CandleInterval =>
+  range === '1' ? 'minute' : range === '7' ? 'hourly' : 'daily';
+
+/** The call for a view; but for candles its answer has every metric. */
+export function historyCall(view: HistoryView, now: number): ApiCall<History> {
+  const { token, metric, range, listed, from, thru, currency } = view;
+  if (metric !== 'candles') {
+    return range === 'custom'
+      ? rangeCall(token, from, thru, currency)
+      : daysCall(token, Number(range), currency);
+  }
+  const interval = candleInterval(view);
+  if (range === 'custom') return candlesCall(token, { from, thru, interval }, currency);
+  const since = range === '36500' ? listed : isoDate(now - Number(range) * DAY);
+  return candlesCall(token, { from: since, thru: isoDate(now), interval }, currency);
+}
+
+/** The candles that a range of days has, of all since the midnight before it. */
+export function candlesIn(view: HistoryView, candles: readonly Candle[], now: number): Candle[] {
+  const since = view.range === 'custom' ? 0 : now - Number(view.range) * DAY;
+  const length = CANDLE_LENGTHS[candleInterval(view)];
+  return candles.filter(({ date }) => date.getTime() + length > since);
+}
+
+/** What of an answer the chart draws. */
+export function drawnOf(view: HistoryView, history: History): Drawn {
+  if (!Array.isArray(history)) {
+    return { view, points: history[view.metric === 'candles' ? 'prices' : view.metric], candles: undefined };
+  }
+  return { view, points: history.map(({ date, close }) => ({ date, price: close })), candles: history };
+}
+
+export const formatMetric = ({ metric, currency }: HistoryView, value: number) =>
+  metric === 'prices' || metric === 'candles' ? money(value, currency) : bigMoney(value, currency);

@@ -1,17 +1,22 @@
-import type { PriceSeries, Token } from '../../client/index.ts';
+import type { Gap, Token } from '../../client/index.ts';
 import type { MarketData } from '../api/market-data.ts';
 import type { Result } from '../api/result.ts';
+import type { Currency } from '../currency.ts';
 import { openDataAge } from '../dashboard/data-age.ts';
-import { titleOf } from '../dashboard/token-titles.ts';
 import { announce, buttonGroup, byId, make } from '../dom.ts';
 import { onDate, onDateAt } from '../format.ts';
 import type { OnError } from '../problem.ts';
 import type { Theme } from '../theme.ts';
 import type { Chart } from './chart.ts';
-import { seriesToCsv } from './csv-download.ts';
+import { candlesToCsv, seriesToCsv } from './csv-download.ts';
 import {
+  candlesIn,
+  drawnOf,
+  type History,
   type HistoryView,
+  hasCandles,
   historyCall,
+  isoDate,
   METRICS,
   metricInWords,
   RANGES,
@@ -21,18 +26,27 @@ import { openPointsTable } from './points-table.ts';
 import { openReadout } from './readout.ts';
 
 const DAY = 86_400_000;
-const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 type Options = {
   marketData: MarketData;
   theme: Theme;
+  currency: Currency;
   onError: OnError;
   /** Another view was selected. */
   onView: (view: HistoryView) => void;
 };
 
+/** `bitcoin-30d-eur-candles.csv`; dollars and lines go without saying. */
+function fileName({ token, range, from, thru, currency, metric }: HistoryView): string {
+  const days = range === '36500' ? 'all' : `${range}d`;
+  const parts = [token, range === 'custom' ? `${from}_${thru}` : days];
+  if (currency !== 'usd') parts.push(currency);
+  if (metric === 'candles') parts.push('candles');
+  return `${parts.join('-')}.csv`;
+}
+
 /** The panel with the chart and its controls. */
-export function openHistory({ marketData, theme, onError, onView }: Options) {
+export function openHistory({ marketData, theme, currency, onError, onView }: Options) {
   const [panel, problem] = [byId('history'), byId('chart-problem')];
   const [state, gaps] = [byId('chart-state'), byId('chart-gaps')];
   const element = byId('chart');
@@ -43,24 +57,29 @@ export function openHistory({ marketData, theme, onError, onView }: Options) {
   const showTable = openPointsTable();
   let chart: Chart | undefined;
   const readout = openReadout(() => chart);
-  const view: HistoryView = { token: 'bitcoin', metric: 'prices', range: '30', from: '', thru: '' };
-  let shown: Result<PriceSeries> | undefined;
+  const view: HistoryView = {
+    ...{ token: 'bitcoin', currency: currency.code, metric: 'prices', range: '30' },
+    ...{ listed: '', from: '', thru: '' },
+  };
+  let title = '';
+  let shown: Result<History> | undefined;
   /** Counts the loads: only the answer to the last one is shown. */
   let loads = 0;
 
   async function render(): Promise<void> {
     if (!shown) return;
-    const points = shown.value[view.metric];
+    const drawn = drawnOf({ ...view }, shown.value);
+    const { points } = drawn;
     const { openChart } = await import('./chart.ts');
     chart ??= openChart(element, theme, readout.select);
     element.classList.toggle('empty', points.length === 0);
-    chart.show(points, view.metric);
-    readout.show({ points, view: { ...view } });
-    showTable(points, view.metric);
+    chart.show(drawn);
+    readout.show(drawn, title);
+    showTable(drawn);
     state.textContent = points.length > 0 ? '' : `No ${metricInWords(view.metric)} data in this time range.`;
   }
 
-  function showGaps(missing: Result<PriceSeries>['gaps']): void {
+  function showGaps(missing: readonly Gap[]): void {
     gaps.hidden = missing.length === 0;
     // Gaps between daily points are dates, gaps between finer points are times.
     const format = (text: string) => (text.includes('T') ? onDateAt : onDate)(new Date(text));
@@ -71,20 +90,23 @@ export function openHistory({ marketData, theme, onError, onView }: Options) {
   async function load({ refresh = false } = {}): Promise<void> {
     loads += 1;
     const mine = loads;
+    view.currency = currency.code;
     panel.setAttribute('aria-busy', 'true');
     problem.replaceChildren();
     state.textContent = 'Loading…';
     download.disabled = true;
     onView({ ...view });
     try {
-      const result = await marketData.fetch(historyCall(view), { refresh });
+      const now = Date.now();
+      const result = await marketData.fetch(historyCall(view, now), { refresh });
       if (mine !== loads) return;
-      shown = result;
+      const { value } = result;
+      shown = { ...result, value: Array.isArray(value) ? candlesIn(view, value, now) : value };
       await render();
       showAge(result);
       showGaps(result.gaps);
       download.disabled = false;
-      announce(`${titleOf(view.token)}, ${metricInWords(view.metric)}, ${rangeInWords(view)}: loaded`);
+      announce(`${title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}: loaded`);
     } catch (error) {
       if (mine !== loads) return;
       // The old chart does not match the selection.
@@ -101,8 +123,10 @@ export function openHistory({ marketData, theme, onError, onView }: Options) {
   }
 
   const metrics = buttonGroup(byId('metrics'), METRICS, (metric) => {
+    const isOtherCall = (metric === 'candles') !== (view.metric === 'candles');
     view.metric = metric;
     metrics.select(metric);
+    if (isOtherCall) return void load();
     onView({ ...view });
     // The loaded answer has every metric.
     void render();
@@ -121,10 +145,11 @@ export function openHistory({ marketData, theme, onError, onView }: Options) {
   });
   download.addEventListener('click', () => {
     if (!shown) return;
-    const url = URL.createObjectURL(new Blob([seriesToCsv(shown.value)], { type: 'text/csv' }));
-    const days = view.range === '36500' ? 'all' : `${view.range}d`;
-    const range = view.range === 'custom' ? `${view.from}_${view.thru}` : days;
-    make('a', { href: url, download: `${view.token}-${range}.csv` }).click();
+    const { value } = shown;
+    const { currency } = view;
+    const text = Array.isArray(value) ? candlesToCsv(value, currency) : seriesToCsv(value, currency);
+    const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+    make('a', { href: url, download: fileName(view) }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   });
   metrics.select(view.metric);
@@ -145,8 +170,13 @@ export function openHistory({ marketData, theme, onError, onView }: Options) {
   return {
     load,
     select(token: Token): void {
+      ({ title } = token);
       view.token = token.tokenName;
-      byId('chart-title').textContent = `${titleOf(token.tokenName)} history`;
+      view.listed = token.listed;
+      byId('chart-title').textContent = `${title} history`;
+      metrics.offer((metric) => metric !== 'candles' || hasCandles(token));
+      if (view.metric === 'candles' && !hasCandles(token)) view.metric = 'prices';
+      metrics.select(view.metric);
       limitDates(token);
     },
   };

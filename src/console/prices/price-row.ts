@@ -1,0 +1,58 @@
+import type { Token } from '../../client/index.ts';
+import { make, placeholder } from '../dom.ts';
+import { at, bigMoney, change, money, orUnknown, UNKNOWN } from '../format.ts';
+import type { Quote } from './quotes.ts';
+
+const CELL_CLASSES = ['num price', 'num change', 'num', 'num'];
+
+/** A row without a token, as high as the one that is to come. */
+export const placeholderRow = () =>
+  make(
+    'tr',
+    {},
+    make('th', { scope: 'row' }, placeholder()),
+    ...CELL_CLASSES.map((kind) => make('td', { class: kind }, placeholder())),
+  );
+
+/** The row of a token in the table of prices. */
+export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
+  const name = make('span', { class: 'name' }, title);
+  const unit = make('span', { class: 'symbol' }, symbol);
+  const button = make('button', { type: 'button', class: 'token' }, name, unit);
+  const cells = CELL_CLASSES.map((kind) => make('td', { class: kind }, UNKNOWN));
+  const element = make('tr', {}, make('th', { scope: 'row' }, button), ...cells);
+  element.addEventListener('click', onSelect);
+  const [priceCell, changeCell, capCell, volumeCell] = cells;
+
+  return {
+    element,
+
+    /** `tellsAge`: its price is older than those around it. */
+    fill(quote: Quote | undefined, tellsAge: boolean): void {
+      if (!quote) {
+        for (const cell of cells) cell.replaceChildren(UNKNOWN);
+        changeCell?.classList.remove('up', 'down');
+        return;
+      }
+      const { price, currency } = quote;
+      const amount = (value: number) => bigMoney(value, currency);
+      priceCell?.replaceChildren(orUnknown(price.current_price, (value) => money(value, currency)));
+      if (tellsAge && price.at) {
+        priceCell?.append(make('span', { class: 'own-age' }, `as of ${at(price.at, Date.now())}`));
+      }
+      const percentage = price.change_24h ?? 0;
+      changeCell?.replaceChildren(orUnknown(price.change_24h, (value) => change(value / 100)));
+      changeCell?.classList.toggle('up', percentage > 0);
+      changeCell?.classList.toggle('down', percentage < 0);
+      capCell?.replaceChildren(orUnknown(price.market_cap, amount));
+      volumeCell?.replaceChildren(orUnknown(price.total_volume, amount));
+    },
+
+    select(isSelected: boolean): void {
+      element.classList.toggle('selected', isSelected);
+      button.setAttribute('aria-pressed', String(isSelected));
+    },
+  };
+}
+
+export type PriceRow = ReturnType<typeof makePriceRow>;

@@ -1,0 +1,200 @@
+import type { Token } from '../../client/index.ts';
+import { batchesOf, costOf, type TokenName } from '../api/api-call.ts';
+import type { MarketData } from '../api/market-data.ts';
+import type { Currency } from '../currency.ts';
+import { openDataAge } from '../dashboard/data-age.ts';
+import { byId } from '../dom.ts';
+import { count, inCalls } from '../format.ts';
+import type { OnError } from '../problem.ts';
+import { makePriceRow, type PriceRow, placeholderRow } from './price-row.ts';
+import { createQuotes, isBehind, type Quote } from './quotes.ts';
+import { isMatch, SEARCHED_FROM } from './search.ts';
+import { sorted } from './sorting.ts';
+import { openTableHead } from './table-head.ts';
+
+type Options = {
+  marketData: MarketData;
+  currency: Currency;
+  onSelect: (token: TokenName) => void;
+  /** Prices were loaded, or could not be. */
+  onLoad: () => void;
+  onError: OnError;
+};
+
+/** So many tokens are loaded at first, and with each further step. */
+const STEP = 100;
+/** So many rows stand in for those to come: at first those of the tokens that there always are. */
+const PLACEHOLDERS = { atFirst: 5, most: 10 };
+
+/** The table of latest prices, in which a token is selected. */
+export function openPrices({ marketData, currency, onSelect, onLoad, onError }: Options) {
+  const [panel, body, problem] = [byId('prices'), byId('prices-body'), byId('prices-problem')];
+  const search = byId('search', HTMLInputElement);
+  const more = byId('more');
+  const showAge = openDataAge(byId('prices-age'));
+  const quotes = createQuotes(marketData);
+  const head = openTableHead(() => {
+    byId('prices-scroll').scrollTop = 0;
+    show();
+  });
+  const rows = new Map<TokenName, PriceRow>();
+  let tokens: readonly Token[] = [];
+  let selected: TokenName | undefined;
+  /** Every load that has begun. */
+  let loading: Promise<unknown> = Promise.resolve();
+  let underWay = 0;
+
+  const isSearching = () => search.value.trim() !== '';
+  const found = () => (isSearching() ? tokens.filter((token) => isMatch(token, search.value)) : tokens);
+  const namesOf = (list: readonly Token[]) => list.map(({ tokenName }) => tokenName);
+
+  /** Those found whose prices the next step loads. */
+  const following = () =>
+    found()
+      .filter(({ tokenName }) => !quotes.asked.has(tokenName))
+      .slice(0, STEP);
+
+  const showPlaceholders = (rows: number) =>
+    body.replaceChildren(...Array.from({ length: rows }, placeholderRow));
+
+  function fill(token: TokenName, row: PriceRow, newest: number): void {
+    const quote = quotes.of(token);
+    row.fill(quote, quote !== undefined && isBehind(quote, newest));
+  }
+
+  /** The row of a token, made and filled when it is first shown. `newest` is the time of the newest price (Unix ms). */
+  function rowOf(token: Token, newest: number): PriceRow {
+    const { tokenName } = token;
+    const known = rows.get(tokenName);
+    if (known) return known;
+    const row = makePriceRow(token, () => onSelect(tokenName));
+    row.select(tokenName === selected);
+    fill(tokenName, row, newest);
+    rows.set(tokenName, row);
+    return row;
+  }
+
+  /** Puts rows into the table; the one that has the focus keeps it. */
+  function place(elements: readonly HTMLElement[]): void {
+    if (elements.length === body.children.length && elements.every((one, i) => one === body.children[i]))
+      return;
+    const focused = document.activeElement;
+    body.replaceChildren(...elements);
+    if (focused instanceof HTMLElement && body.contains(focused)) focused.focus();
+  }
+
+  /** Shows the rows that are wanted, sorted; of a search, also those of tokens that are not loaded. */
+  function show(): void {
+    const all = found();
+    const loaded = all
+      .filter(({ tokenName }) => quotes.asked.has(tokenName))
+      .map((token) => ({ token, price: quotes.of(token.tokenName)?.price }));
+    const next = following();
+    const others = isSearching() ? next : [];
+    const listed = [...sorted(loaded, head.sorting).map(({ token }) => token), ...others];
+    const { newest } = quotes.age;
+    place(listed.map((token) => rowOf(token, newest).element));
+    showSize(all.length, listed.length, next.length);
+  }
+
+  function offerSearch(): void {
+    byId('prices-search').hidden = tokens.length < SEARCHED_FROM;
+    search.placeholder = `Search ${count(tokens.length)} tokens`;
+  }
+
+  /** Says how many tokens there are, and what the next ones cost. */
+  function showSize(foundTokens: number, listed: number, next: number): void {
+    const all = `${count(tokens.length)} tokens`;
+    byId('prices-size').textContent = isSearching()
+      ? foundTokens === 0
+        ? `No token matches “${search.value.trim()}”.`
+        : `${count(foundTokens)} of ${all} ${foundTokens === 1 ? 'matches' : 'match'}.`
+      : listed < tokens.length
+        ? `${count(listed)} of ${all}.`
+        : '';
+    more.hidden = next === 0;
+    more.textContent = `${isSearching() ? 'Load prices of' : 'Show'} ${count(next)} more: ${inCalls(costOf(next))}`;
+  }
+
+  /** Loads the prices of some tokens, and shows them or what is wrong. */
+  function load(names: readonly TokenName[], refresh = false): Promise<void> {
+    underWay += 1;
+    panel.setAttribute('aria-busy', 'true');
+    problem.replaceChildren();
+    const mine = quotes
+      .load(names, currency.code, refresh)
+      .catch((error: unknown) => onError(error, problem, () => void load([...quotes.asked])))
+      .finally(() => {
+        underWay -= 1;
+        const { age, newest } = quotes.age;
+        for (const [token, row] of rows) fill(token, row, newest);
+        showAge(age);
+        show();
+        onLoad();
+        if (underWay === 0) panel.setAttribute('aria-busy', 'false');
+      });
+    loading = Promise.all([loading, mine]);
+    return mine;
+  }
+
+  showPlaceholders(PLACEHOLDERS.atFirst);
+  search.addEventListener('input', show);
+  more.addEventListener('click', () => {
+    if (underWay === 0) void load(namesOf(following()));
+  });
+
+  return {
+    /** What all the prices cost that are shown, in calls. */
+    get cost(): number {
+      return costOf(quotes.asked.size);
+    },
+
+    /** Whether a price is shown without its change. */
+    get lacksChanges(): boolean {
+      return [...quotes.asked].some((token) => quotes.of(token)?.price.change_24h === null);
+    },
+
+    setTokens(next: readonly Token[]): void {
+      tokens = next;
+      rows.clear();
+      const served = new Set(namesOf(tokens));
+      quotes.keep((token) => served.has(token));
+      // Their prices are loaded next.
+      panel.setAttribute('aria-busy', String(tokens.length > 0));
+      offerSearch();
+      if (quotes.asked.size > 0) show();
+      else showPlaceholders(Math.min(tokens.length, PLACEHOLDERS.most));
+    },
+
+    /** Loads the prices again that were loaded before; at first those of the first tokens. */
+    load({ refresh = false } = {}): Promise<void> {
+      const names = quotes.asked.size > 0 ? [...quotes.asked] : namesOf(tokens.slice(0, STEP));
+      return load(names, refresh);
+    },
+
+    /** The price of a token, once it is there; undefined if it cannot be had. */
+    async of(token: TokenName): Promise<Quote | undefined> {
+      if (quotes.asked.has(token)) await loading;
+      else await load([token]);
+      return quotes.of(token);
+    },
+
+    /** The tokens whose prices are loaded in one call with a token's. */
+    batchOf(token: TokenName): readonly TokenName[] {
+      return batchesOf([...quotes.asked]).find((batch) => batch.includes(token)) ?? [token];
+    },
+
+    select(token: TokenName): void {
+      selected = token;
+      for (const [name, row] of rows) row.select(name === token);
+    },
+
+    /** Forgets what the user loaded who signed out. */
+    clear(): void {
+      quotes.clear();
+      rows.clear();
+      search.value = '';
+      showPlaceholders(PLACEHOLDERS.atFirst);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { TokenPrice } from '../../client/index.ts';
+import { batchesOf, latestPricesCall, type TokenName } from '../api/api-call.ts';
+import type { MarketData } from '../api/market-data.ts';
+import { type DataAge, FRESH_MS, oldest, type Result } from '../api/result.ts';
+
+/** The latest price of a token, the currency it was asked in, and its own age. */
+export type Quote = { price: TokenPrice; currency: string; age: DataAge };
+
+/** The prices of one answer, whose age is that of the oldest: where they are not of one time, each has its own. */
+function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: string): Quote[] {
+  const times = value.flatMap(({ at }) => (at ? [at.getTime()] : []));
+  const isOfOneTime = Math.max(...times) - Math.min(...times) <= FRESH_MS;
+  return value.map((price) => ({
+    price,
+    currency,
+    age: { fetchedAt: isOfOneTime ? fetchedAt : (price.at ?? undefined), stale },
+  }));
+}
+
+/** Whether a quote is so much older than others that it tells its own age. */
+export const isBehind = ({ age }: Quote, newest: number): boolean =>
+  age.fetchedAt !== undefined && age.fetchedAt.getTime() < newest - FRESH_MS;
+
+const newestOf = (quotes: readonly Quote[]) =>
+  Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
+
+/** The latest prices of the tokens that were asked for, in one call for each hundred. */
+export function createQuotes(marketData: MarketData) {
+  const asked = new Set<TokenName>();
+  const known = new Map<TokenName, Quote>();
+  let wanted = 'usd';
+
+  return {
+    /** Every token that was asked for, the first one first. */
+    asked: asked as ReadonlySet<TokenName>,
+    of: (token: TokenName): Quote | undefined => known.get(token),
+
+    /** The age of the prices but for those that are behind, and the time of the newest (Unix ms). */
+    get age(): { age: DataAge | undefined; newest: number } {
+      const quotes = [...known.values()];
+      const newest = newestOf(quotes);
+      const upToDate = quotes.filter((quote) => !isBehind(quote, newest));
+      return { age: upToDate.length > 0 ? oldest(upToDate.map(({ age }) => age)) : undefined, newest };
+    },
+
+    /** Loads the prices of some tokens. Rejects with the first failure, when all calls have ended. */
+    async load(tokens: readonly TokenName[], currency: string, refresh: boolean): Promise<void> {
+      wanted = currency;
+      for (const token of tokens) asked.add(token);
+      const loads = batchesOf(tokens).map(async (names) => {
+        const result = await marketData.fetch(latestPricesCall(names, currency), { refresh });
+        if (wanted !== currency) return;
+        for (const quote of quotesOf(result, currency)) known.set(quote.price.tokenName, quote);
+      });
+      const failed = (await Promise.allSettled(loads)).find(({ status }) => status === 'rejected');
+      if (wanted !== currency) return;
+      // Figures in two currencies cannot be sorted.
+      for (const [token, quote] of known) if (quote.currency !== currency) known.delete(token);
+      if (failed?.status === 'rejected') throw failed.reason;
+    },
+
+    /** Forgets the tokens that are not served any more. */
+    keep(isServed: (token: TokenName) => boolean): void {
+      for (const token of asked) if (!isServed(token)) asked.delete(token);
+      for (const token of known.keys()) if (!isServed(token)) known.delete(token);
+    },
+    clear(): void {
+      asked.clear();
+      known.clear();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { BUILT_IN_TOKENS } from '#domain/market/token';
+import { sandboxTokens } from '#sandbox/tokens';
+import { TOKENS_CHANGED } from '#services/catalogue/catalogue';
+import { createTokenStore } from '#stores/market/tokens';
+import { barriers } from '../support/browser/accessibility.ts';
+import { launchBrowser } from '../support/browser/browser.ts';
+import { buildTestConsole } from '../support/browser/built-console.ts';
+import { type Visit, visit } from '../support/browser/console.ts';
+import { inEachLook } from '../support/browser/looks.ts';
+import { openTestDatabase } from '../support/database/database.ts';
+import { startService } from '../support/service/service.ts';
+
+/** What the operator added beside the built-in ones. */
+const ADDED = [...sandboxTokens().values()].slice(BUILT_IN_TOKENS.length);
+
+/** A service that serves the built-in tokens and so many more. */
+async function serve(added: number) {
+  const database = await openTestDatabase();
+  const data = ADDED.slice(0, added).map(({ name, symbol, title, begins, listed, pair = null }) => ({
+    ...{ name, symbol, title, pair },
+    ...{ begins: new Date(begins), listed: new Date(listed) },
+  }));
+  await database.prisma.token.createMany({ data });
+  const service = await startService({ database, consoleFolder: built.folder });
+  const key = await service.enrol();
+  return {
+    ...service,
+    key,
+    tokens: createTokenStore(database.prisma),
+    /** What was charged. */
+    async used(): Promise<number> {
+      const answer = await service.get('/v1/user/usage', { key });
+      return ((await answer.json()) as { used: number }).used;
+    },
+    /** Ends it without waiting for the connections that the browser opened in advance and never used. */
+    async end(): Promise<void> {
+      const closed = service.close();
+      service.app.server.closeAllConnections();
+      await closed;
+      await database.close();
+    },
+  };
+}
+
+let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let browser: Browser;
+let small: Awaited<ReturnType<typeof serve>>;
+let large: Awaited<ReturnType<typeof serve>>;
+let here: Visit;
+beforeAll(async () => {
+  built = await buildTestConsole();
+  browser = await launchBrowser();
+  small = await serve(7);
+  large = await serve(995);
+});
+afterAll(async () => {
+  await browser?.close();
+  await small?.end();
+  await large?.end();
+  await built?.remove();
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+async function open(service: typeof small): Promise<void> {
+  here = await visit(browser, service.url);
+  await here.open(service.key);
+}
+
+const text = (id: string) => here.page.locator(`#${id}`).innerText();
+const rows = () => here.page.locator('#prices-body tr');
+const search = (typed: string) => here.page.getByLabel('Search tokens').fill(typed);
+const figuresOf = (title: string) => rows().filter({ hasText: title }).locator('td').allInnerTexts();
+
+it('has a search box from ten tokens on, and none for those that are always there', async () => {
+  await open(small);
+  expect(await rows().count()).toBe(12);
+  expect(await text('cost')).toContain('2 for the prices (one for each ten tokens)');
+  await search(' BTC ');
+  expect(await rows().locator('.name').allInnerTexts()).toEqual(['Bitcoin']);
+  expect(await text('prices-size')).toBe('1 of 12 tokens matches.');
+  await search('nothing is called so');
+  expect(await rows().count()).toBe(0);
+  expect(await text('prices-size')).toBe('No token matches “nothing is called so”.');
+  await search('sol');
+  await here.page.getByRole('button', { name: 'Refresh' }).click();
+  await here.settled();
+  await search('');
+  expect(await rows().locator('.price').allInnerTexts()).toEqual(
+    Array.from({ length: 12 }, () => expect.stringMatching(/^\$/)),
+  );
+  expect(await here.page.locator('#more').isVisible()).toBe(false);
+});
+
+it('loads a hundred of a thousand, and more at the price that it names', async () => {
+  const before = await large.used();
+  await open(large);
+  expect(await rows().count()).toBe(100);
+  expect(await text('prices-size')).toBe('100 of 1,000 tokens.');
+  expect(await text('cost')).toContain('Refresh takes 12 calls: 10 for the prices');
+  expect((await large.used()) - before).toBe(12);
+  const caps = await rows().locator('td:nth-child(4)').allInnerTexts();
+  expect(caps.every((cap) => /^(\$[\d.,]+[TBMK]?|–)$/.test(cap))).toBe(true);
+
+  await here.page.getByRole('button', { name: 'Show 100 more: 10 calls' }).click();
+  await expect.poll(() => rows().count()).toBe(200);
+  await here.settled();
+  expect((await large.used()) - before).toBe(22);
+  expect(await text('cost')).toContain('Refresh takes 22 calls: 20 for the prices');
+  expect(await here.page.locator('#prices-scroll').evaluate((box) => Reflect.get(box, 'scrollTop'))).toBe(0);
+});
+
+it('finds a token that is not loaded, and loads it when it is selected', async () => {
+  const { title, symbol, name } = ADDED[900] as (typeof ADDED)[number];
+  await open(large);
+  const before = await large.used();
+  await search(symbol);
+  expect(await figuresOf(title)).toEqual(['–', '–', '–', '–']);
+  await here.page.getByRole('button', { name: title }).click();
+  await here.page.getByRole('heading', { name: `${title} history` }).waitFor();
+  await here.settled();
+  await expect.poll(() => figuresOf(title)).toContainEqual(expect.stringMatching(/^\$/));
+  // The chart and the price; it has no statistics.
+  expect((await large.used()) - before).toBe(2);
+  expect(here.requests.map(decodeURIComponent)).toContain(
+    `${large.url}/v1/prices/latest/tokens?tokenNames=${name}`,
+  );
+  await search('');
+  expect(await rows().count()).toBe(101);
+});
+
+it('drops a token that is not served any more when it is refreshed', async () => {
+  const { name, title } = ADDED[3] as (typeof ADDED)[number];
+  await open(small);
+  await here.page.getByRole('button', { name: title }).click();
+  await here.settled();
+  await small.tokens.remove(TOKENS_CHANGED, name, Date.now());
+  await small.parts.poll();
+  await here.page.getByRole('button', { name: 'Refresh' }).click();
+  await expect.poll(() => rows().count()).toBe(11);
+  await here.settled();
+  expect(await text('prices-problem')).toBe('');
+  await here.page.getByRole('heading', { name: 'Bitcoin history' }).waitFor();
+  expect(await rows().filter({ hasText: title }).count()).toBe(0);
+});
+
+it('is accessible and nothing sticks out, with a thousand tokens', async () => {
+  await open(large);
+  await search('a');
+  await inEachLook(
+    here.page,
+    async ({ name, width }) => {
+      expect(await barriers(here.page), name).toEqual([]);
+      expect(await here.page.evaluate('document.documentElement.scrollWidth'), name).toBe(width);
+    },
+    [320, 1920],
+  );
+});
+
+it('leads past the table with the keyboard', async () => {
+  await open(large);
+  await here.page.getByLabel('Search tokens').focus();
+  await here.page.keyboard.press('Tab');
+  await here.page.keyboard.press('Enter');
+  await expect.poll(() => here.page.evaluate('document.activeElement.id')).toBe('chart');
+});

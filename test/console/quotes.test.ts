@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { TokenPrice } from '#client/index';
+import type { ApiCall } from '#console/api/api-call';
+import type { Result } from '#console/api/result';
+import { createQuotes, isBehind } from '#console/prices/quotes';
+import { HOUR, MINUTE } from '#domain/clock';
+
+const NOW = Date.parse('2026-03-15T12:00:00Z');
+
+/** An answer to `names`, each of an age in ms, all fetched a minute ago but for the oldest; null is one without a price. */
+function answer(ages: Readonly<Record<string, number | null>>, stale?: string): Result<TokenPrice[]> {
+  const value = Object.entries(ages).map(
+    ([tokenName, age]) => ({ tokenName, at: age === null ? null : new Date(NOW - age) }) as TokenPrice,
+  );
+  const fetchedAt = new Date(NOW - Math.max(MINUTE, ...Object.values(ages).map((age) => age ?? 0)));
+  return { value, fetchedAt, stale, gaps: [], sources: [] };
+}
+
+/** What answers each call, by the path that is asked. */
+const quotesOf = (tell: (path: string) => Result<TokenPrice[]> | Promise<Result<TokenPrice[]>>) =>
+  createQuotes({
+    fetch: async <T extends object>({ path }: ApiCall<T>) => (await tell(path)) as unknown as Result<T>,
+    clear: () => {},
+  });
+
+describe('the ages of prices', () => {
+  it('are that of the answer where all are of one time', async () => {
+    const quotes = quotesOf(() => answer({ a: MINUTE, b: 3 * MINUTE, c: null }, 'timed out'));
+    await quotes.load(['a', 'b', 'c'], 'usd', false);
+    const age = { fetchedAt: new Date(NOW - 3 * MINUTE), stale: 'timed out' };
+    expect(quotes.age.age).toEqual(age);
+    expect([quotes.of('a')?.age, quotes.of('b')?.age]).toEqual([age, age]);
+  });
+
+  it('are told for all but those that are behind, which have their own', async () => {
+    const quotes = quotesOf(() => answer({ a: MINUTE, b: 3 * MINUTE, c: 5 * HOUR, d: null }));
+    await quotes.load(['a', 'b', 'c', 'd'], 'usd', false);
+    const { age, newest } = quotes.age;
+    expect(age?.fetchedAt).toEqual(new Date(NOW - 3 * MINUTE));
+    const behind = ['a', 'b', 'c', 'd'].filter((token) => {
+      const quote = quotes.of(token);
+      return quote && isBehind(quote, newest);
+    });
+    expect(behind).toEqual(['c']);
+    expect(quotes.of('c')?.age.fetchedAt).toEqual(new Date(NOW - 5 * HOUR));
+  });
+
+  it('are not known before there is a price', () => {
+    expect(quotesOf(() => answer({})).age.age).toBeUndefined();
+  });
+});
+
+it('keeps what it has when a call fails, and asks for all again', async () => {
+  const names = Array.from({ length: 150 }, (_, i) => `t${i}`);
+  let failing = false;
+  const asked: number[] = [];
+  const quotes = quotesOf((path) => {
+    const list = path.replace(/.*tokenNames=/, '').split(',');
+    asked.push(list.length);
+    if (failing && list.length === 50) throw new Error('away');
+    return answer(Object.fromEntries(list.map((name) => [name, MINUTE])));
+  });
+  await quotes.load(names, 'usd', false);
+  failing = true;
+  await expect(quotes.load([...quotes.asked], 'usd', true)).rejects.toThrow('away');
+  expect(asked).toEqual([100, 50, 100, 50]);
+  expect(names.every((name) => quotes.of(name) !== undefined)).toBe(true);
+});
+
+it('shows one currency at a time, that which was asked for last', async () => {
+  const ends: (() => void)[] = [];
+  const quotes = quotesOf((path) => {
+    const done = answer({ a: MINUTE });
+    return path.includes('eur') ? new Promise((end) => ends.push(() => end(done))) : done;
+  });
+  await quotes.load(['a'], 'usd', false);
+  const euros = quotes.load(['a'], 'eur', false);
+  expect(quotes.of('a')?.currency).toBe('usd');
+  await quotes.load(['a'], 'gbp', false);
+  for (const end of ends) end();
+  await euros;
+  expect(quotes.of('a')?.currency).toBe('gbp');
+});
+
+it('shows no figure in the currency of before when the next one cannot be had', async () => {
+  const quotes = quotesOf((path) => {
+    if (path.includes('eur')) throw new Error('no rate');
+    return answer({ a: MINUTE });
+  });
+  await quotes.load(['a'], 'usd', false);
+  await expect(quotes.load(['a'], 'eur', false)).rejects.toThrow('no rate');
+  expect(quotes.of('a')).toBeUndefined();
+});
+
+it('forgets tokens that are not served any more', async () => {
+  const quotes = quotesOf(() => answer({ a: MINUTE, b: MINUTE }));
+  await quotes.load(['a', 'b'], 'usd', false);
+  quotes.keep((token) => token === 'b');
+  expect([[...quotes.asked], quotes.of('a'), quotes.of('b')?.currency]).toEqual([['b'], undefined, 'usd']);
+});
