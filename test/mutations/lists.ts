@@ -1,5 +1,6 @@
 import { candles } from './candles.ts';
 import { catalogue } from './catalogue.ts';
+import { page } from './console.ts';
 import { currency } from './currency.ts';
 import { http } from './http.ts';
 import { keys } from './keys.ts';
@@ -13,5 +14,5 @@ import { upstream } from './upstream.ts';
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, ledger, market, catalogue, candles, currency },
-  ...{ upstream, statistics, node, http },
+  ...{ upstream, statistics, node, http, page },
 };

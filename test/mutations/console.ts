@@ -1,0 +1,58 @@
+import type { Mutations } from './mutation.ts';
+
+/** What the page shows of prices and candles, and what it asks for. */
+export const page: Mutations[] = [
+  {
+    file: 'src/console/api/api-call.ts',
+    tests: ['console/price-table.test.ts'],
+    changes: [
+      ['Math.ceil(rest / TOKENS_PER_CALL)', 'Math.floor(rest / TOKENS_PER_CALL)'],
+      ['const MOST_TOKENS = 100', 'const MOST_TOKENS = 101'],
+    ],
+  },
+  {
+    file: 'src/console/api/api-call.ts',
+    tests: ['console/snippets.test.ts'],
+    changes: [['client.candles(token, { from, thru, interval }', 'client.candles(token, { from, thru }']],
+  },
+  {
+    file: 'src/console/prices/sorting.ts',
+    tests: ['console/price-table.test.ts'],
+    changes: [
+      ['Number(left === undefined) - Number(right === undefined)', 'way'],
+      ["column === 'title' ? 'ascending' : 'descending'", "'descending'"],
+      ['way * (left - right)', 'left - right'],
+    ],
+  },
+  {
+    file: 'src/console/prices/search.ts',
+    tests: ['console/price-table.test.ts'],
+    changes: [['typed.trim().toLowerCase()', 'typed.toLowerCase()']],
+  },
+  {
+    file: 'src/console/prices/quotes.ts',
+    tests: ['console/quotes.test.ts'],
+    changes: [
+      ['isOfOneTime ? fetchedAt', 'fetchedAt ? fetchedAt'],
+      ['newest - FRESH_MS', 'newest'],
+      ['quotes.filter((quote) => !isBehind(quote, newest))', 'quotes'],
+      ['if (wanted !== currency) return;\n        for', 'for'],
+      ['if (quote.currency !== currency) known.delete(token)', 'known.get(token)'],
+      ['for (const token of asked) if (!isServed(token)) asked.delete(token);', ''],
+    ],
+  },
+  {
+    file: 'src/console/history/history-view.ts',
+    tests: ['console/history-view.test.ts'],
+    changes: [
+      ['date.getTime() + length > since', 'date.getTime() > since'],
+      ["range === '36500' ? listed : ", ''],
+      ['price: close }', 'price: high }'],
+    ],
+  },
+  {
+    file: 'src/console/history/csv-download.ts',
+    tests: ['console/csv-download.test.ts'],
+    changes: [['text.slice(0, 19)', 'text.slice(0, 16)']],
+  },
+];
