@@ -5,7 +5,7 @@ import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { registrationForm } from '#domain/quota/registration';
 import { usageRecord, userRecord } from '#domain/records';
 import { type Burst, createBurst } from '#http/pipeline/burst';
-import { presentedKey } from '#http/pipeline/guard';
+import { presentedKey } from '#http/pipeline/presented-key';
 import { clientOf, limitRegistrations } from '#http/pipeline/registration-limit';
 import { Problem, type ProblemCode } from '#problems';
 import type { Allowance } from '#services/quota/allowance';
@@ -14,8 +14,8 @@ import { GRACE_SECONDS, type Users } from '#services/quota/users';
 import type { Settings } from '#settings';
 
 const api = z.string().min(1, 'is empty').optional().meta({
-  description: 'The key; the header X-API-KEY may take its place',
-  fix: 'one API key, or send it in X-API-KEY',
+  description: 'The key; the header X-API-KEY or Authorization may take its place',
+  fix: 'one API key, or send it in X-API-KEY or Authorization',
 });
 
 const graceSeconds = z
@@ -48,7 +48,7 @@ const create = {
 const data = {
   tags: ['users'],
   summary: 'The user of a key',
-  description: 'Answers for an expired key too. Beside `api`, the header is ignored.',
+  description: 'Answers for an expired key too. Beside `api`, the headers are ignored.',
   querystring: z.object({ api }),
   response: { 200: userRecord },
 };

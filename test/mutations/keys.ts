@@ -15,6 +15,21 @@ export const keys: Mutations[] = [
     ],
   },
   {
+    file: 'src/http/pipeline/presented-key.ts',
+    tests: ['http/pipeline/presented-key.test.ts'],
+    changes: [
+      ["name !== '' && password !== ''", 'name === password'],
+      ['!hasOwn || ', 'hasOwn || '],
+      [' === 1) return [authorization]', ' > 0) return [authorization]'],
+      ['others.length === 0 ? key : undefined', 'key'],
+    ],
+  },
+  {
+    file: 'src/domain/quota/api-key.ts',
+    tests: ['domain/quota/api-key.test.ts'],
+    changes: [["masked.includes('cXRf') || ", '']],
+  },
+  {
     file: 'src/services/quota/key-cache.ts',
     tests: ['services/quota/identities.test.ts'],
     changes: [['found.isForgotten || ', '']],

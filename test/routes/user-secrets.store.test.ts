@@ -49,13 +49,23 @@ function placesOf(secret: string): { name: string; request: string }[] {
     ),
     at('request id', PRICED, { 'x-request-id': encoded }),
     at('authorization', PRICED, { authorization: `Bearer ${secret}`, cookie: `key=${encoded}` }),
+    at('basic', PRICED, { authorization: `Basic ${btoa(`${secret}:`)}` }),
+    at('basic as a password', PRICED, { authorization: `Basic ${btoa(`:${secret}`)}`, 'x-api-key': 'other' }),
+    at('basic as a request id', PRICED, { 'x-request-id': btoa(`${secret}:`) }),
+    at('basic echoed', `/v1/user/create?name=${encoded}`, { authorization: btoa(`:${secret}`) }, 'POST'),
     at('referer', PRICED, { referer: `http://127.0.0.1/?api=${encoded}`, 'user-agent': secret }),
     at('method', '/v1/tokens', { 'x-api-key': secret }, 'DELETE'),
     at('broken request', `/ HTTP/9.9\r\nx: ${secret}`),
   ];
 }
 
-const forms = (secret: string) => [secret, encodeURIComponent(secret), secret.replaceAll(' ', '+')];
+const forms = (secret: string) => [
+  secret,
+  encodeURIComponent(secret),
+  secret.replaceAll(' ', '+'),
+  btoa(`${secret}:`),
+  btoa(`:${secret}`),
+];
 
 it.each([
   ['a key that is known', () => service.register()],

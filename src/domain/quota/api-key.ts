@@ -6,7 +6,8 @@ import { crc32 } from 'node:zlib';
  * characters: a secret scanner can find it, and a mistyped one is refused without a look-up.
  */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const PREFIX = 'qt_';
+/** What every key begins with. */
+export const API_KEY_PREFIX = 'qt_';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
@@ -15,8 +16,8 @@ export const MAX_KEYS_PER_USER = 20;
 /** How many dead keys of a user stay stored: the newest. */
 export const MAX_DEAD_KEYS_PER_USER = 30;
 
-const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
-const ANYWHERE = new RegExp(`${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`, 'g');
+const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const ANYWHERE = new RegExp(`${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`, 'g');
 
 function checksum(secret: string): string {
   let rest = crc32(secret);
@@ -32,14 +33,14 @@ function checksum(secret: string): string {
 export function mintApiKey(): string {
   let secret = '';
   for (let i = 0; i < SECRET_LENGTH; i++) secret += ALPHABET[randomInt(ALPHABET.length)];
-  return PREFIX + secret + checksum(secret);
+  return API_KEY_PREFIX + secret + checksum(secret);
 }
 
 /** Whether a text has a key's form and its checksum is right. */
 export function isApiKey(text: string): boolean {
   if (!FORM.test(text)) return false;
-  const end = PREFIX.length + SECRET_LENGTH;
-  return text.slice(end) === checksum(text.slice(PREFIX.length, end));
+  const end = API_KEY_PREFIX.length + SECRET_LENGTH;
+  return text.slice(end) === checksum(text.slice(API_KEY_PREFIX.length, end));
 }
 
 /** SHA-256 of a key, in lower-case hex: the only form in which it is stored. */
@@ -47,7 +48,14 @@ export function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }
 
+/**
+ * The same in base64, as Basic has it with a colon behind the key or before it: 42 bytes, which begin with those of the
+ * prefix.
+ */
+const IN_BASE64 = /(cXRf[A-Za-z0-9+/]{52}|OnF0X[A-Za-z0-9+/]{51})/g;
+
 /** The text with everything that has a key's form taken out. */
 export function maskApiKeys(text: string): string {
-  return text.includes(PREFIX) ? text.replace(ANYWHERE, `${PREFIX}***`) : text;
+  const masked = text.includes(API_KEY_PREFIX) ? text.replace(ANYWHERE, `${API_KEY_PREFIX}***`) : text;
+  return masked.includes('cXRf') || masked.includes('OnF0X') ? masked.replace(IN_BASE64, '***') : masked;
 }

@@ -21,7 +21,8 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   api_key_missing: {
     cause: 'The path needs an API key, and the request has none.',
-    remedy: 'Send your API key in the header X-API-KEY.',
+    remedy:
+      'Send your API key in the header X-API-KEY, or in Authorization. In the URL it is taken by `GET /v1/user/data` alone.',
   },
   api_key_invalid: {
     cause: 'No user has this key: it was mistyped or cut off, or it belongs to another service.',

@@ -158,6 +158,10 @@ KEY=qt_your_key
 curl -i -H "X-API-KEY: $KEY" '${base}/v1/prices/latest/token?tokenName=bitcoin'
 \`\`\`
 
+Where a client can send no such header, the key is taken from \`Authorization\` too: as Bearer token, or with Basic as the user \
+name, the password being empty (\`curl -u "$KEY:"\`, or a URL like \`${EXAMPLE_ORIGIN.replace('://', '://qt_your_key:@')}${basePath}/v1/node\`). \
+Two that differ are refused.
+
 The body has the price, the market cap, and the all-time high and low; the headers have their age and the number of calls that \
 you have left.`;
   return [

@@ -22,7 +22,7 @@ function parameter({ name, required, example, schema }: Parameter): string {
 /** What an operation asks of its caller: a key, a call, parameters, a body. */
 function terms({ security = [], parameters = [], requestBody, responses, ...rest }: Operation): string {
   const isOpen = security.length === 0;
-  const needsHeader = security.every((one) => 'ApiKey' in one);
+  const needsHeader = security.every((one) => Object.keys(one).length > 0);
   const { headers = {}, content = {} } = (responses['200'] ?? {}) as Partial<Response>;
   return [
     isOpen ? 'no key' : needsHeader ? 'key' : 'key, here or in the header',
@@ -58,7 +58,7 @@ export function llmsText({ tags, paths }: Described, settings: GuideSettings): s
 
 > ${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}
 
-- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below is relative to it. Send the key in the header \`X-API-KEY\`.
+- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below is relative to it. Send the key in the header \`X-API-KEY\`; \`Authorization\` takes it too, as Bearer or Basic.
 ${essence.join('\n')}
 - Times are in UTC. Parameters with a question mark are optional.
 

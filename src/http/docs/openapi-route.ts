@@ -78,6 +78,18 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
             name: 'X-API-KEY',
             description: 'The key that registration gave: `qt_` and 38 letters and digits.',
           },
+          Bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The same key, for clients that send one so.',
+          },
+          Basic: {
+            type: 'http',
+            scheme: 'basic',
+            description:
+              'The key as the user name and an empty password, or the other way round: for `curl -u` and for clients ' +
+              'that are given no more than a URL, which may be `https://qt_…:@host/v1/node`.',
+          },
         },
       },
     },

@@ -77,7 +77,8 @@ const WITH_KEY: ProblemCode[] = [
 ];
 const WITH_PRICE: ProblemCode[] = ['quota_exceeded'];
 
-const KEY = { ApiKey: [] };
+/** The ways to present a key: any of them will do. */
+const KEY: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
 
 /** The codes that a route can answer with, in the order of the table of problems. */
 function codesOf({ open, cost, allowExpired, problems = [] }: RouteFacts): ProblemCode[] {
@@ -185,7 +186,7 @@ export function describeOperation(
     ...rest,
     ...(facts.price && { 'x-price': facts.price }),
     ...(parameters && { parameters: parameters.map(parameter) }),
-    security: facts.open ? (takesKey ? [{}, KEY] : []) : [KEY],
+    security: facts.open ? (takesKey ? [{}, ...KEY] : []) : KEY,
     responses: { ...answers, ...problemResponses(facts, context) },
   };
 }

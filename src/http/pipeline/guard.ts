@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SECOND } from '#domain/clock';
 import { remaining } from '#domain/quota/lease';
 import type { RouteFacts } from '#http/docs/operation';
-import { Problem } from '#problems';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 import type { Burst } from './burst.ts';
+import { presentedKey } from './presented-key.ts';
 import { runHook } from './run-hook.ts';
 
 declare module 'fastify' {
@@ -17,13 +17,6 @@ declare module 'fastify' {
     receipt: Receipt | undefined;
   }
   interface FastifyContextConfig extends RouteFacts {}
-}
-
-/** The key that a request presents in its header. Throws `api_key_missing`. */
-export function presentedKey(request: FastifyRequest): string {
-  const header = request.headers['x-api-key'];
-  if (typeof header === 'string' && header !== '') return header;
-  throw new Problem('api_key_missing', 'Send your API key in the header X-API-KEY.');
 }
 
 /**

@@ -38,19 +38,19 @@ function refuseOversize({ url, raw }: FastifyRequest): void {
   if (Number(raw.headers['content-length'] ?? 0) > MAX_DISCARDED) throw bodyTooLarge();
 }
 
-/** How many fields `Host` a request has. */
-export function hostsIn(rawHeaders: readonly string[]): number {
-  let hosts = 0;
+/** How many fields of a name, in lower case, a request has. */
+export function fieldsIn(rawHeaders: readonly string[], name: string): number {
+  let fields = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    const given = rawHeaders[i] as string;
+    if (given.length === name.length && given.toLowerCase() === name) fields += 1;
   }
-  return hosts;
+  return fields;
 }
 
 /** Throws unless a request has one `Host`, which HTTP/1.0 may leave out (RFC 9112, 3.2). */
 function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
-  const hosts = hostsIn(rawHeaders);
+  const hosts = fieldsIn(rawHeaders, 'host');
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
   const message = hosts === 0 ? 'is missing' : 'is there more than once';
   const fault = { location: 'header.host', message, fix: 'send one, with the host of the URL' };

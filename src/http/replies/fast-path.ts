@@ -3,8 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
 import type { Burst } from '#http/pipeline/burst';
 import { isGone } from '#http/pipeline/guard';
+import { keyAtOnce } from '#http/pipeline/presented-key';
 import { requestId } from '#http/pipeline/request-id';
-import { headersSize, hostsIn, LIMITS } from '#http/pipeline/request-limits';
+import { fieldsIn, headersSize, LIMITS } from '#http/pipeline/request-limits';
 import { type Histogram, observe, type RequestHistograms } from '#http/recording/request-histogram';
 import type { LogAnswer } from '#http/recording/request-log';
 import type { Answer } from '#services/caching/answer';
@@ -66,7 +67,9 @@ export function createFastPath(dependencies: Dependencies) {
     const found = known.get(url);
     if (found === undefined || found.generation !== catalogue.generation()) return undefined;
     if (headers.accept !== found.accept || headers.upgrade !== undefined) return undefined;
-    return hostsIn(rawHeaders) === 1 && headersSize(rawHeaders) <= LIMITS.headers ? found : undefined;
+    return fieldsIn(rawHeaders, 'host') === 1 && headersSize(rawHeaders) <= LIMITS.headers
+      ? found
+      : undefined;
   }
 
   /** The charge of a call, undefined where it has to wait or is refused: then nothing was taken. */
@@ -93,8 +96,8 @@ export function createFastPath(dependencies: Dependencies) {
       const { cost, format, histogram, route } = found;
       const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
       if (representation instanceof Promise) return false;
-      const apiKey = headers['x-api-key'];
-      const caller = typeof apiKey === 'string' ? allowance.holderAtOnce(apiKey, now) : undefined;
+      const apiKey = keyAtOnce(request);
+      const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now);
       const receipt = caller && charge(caller, now, cost);
       if (receipt === undefined) return false;
       const id = requestId(request);

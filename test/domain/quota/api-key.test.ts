@@ -87,6 +87,17 @@ describe('masking', () => {
     expect(maskApiKeys(`?api=qt_${'a'.repeat(38)}&x=1`)).toBe('?api=qt_***&x=1');
   });
 
+  test('takes out what is one in Basic credentials, before the colon and behind it', () => {
+    fc.assert(
+      fc.property(minted, (key) => {
+        for (const credentials of [`${key}:`, `:${key}`]) {
+          const masked = maskApiKeys(`authorization: Basic ${btoa(credentials)}, and more`);
+          expect(masked).toBe('authorization: Basic ***, and more');
+        }
+      }),
+    );
+  });
+
   test('leaves a text without a key as it is', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

@@ -123,7 +123,11 @@ describe('the description', () => {
 
   it('asks for a key where one is needed', () => {
     const { paths } = documents[0] as Document;
-    expect(paths['/v1/prices/latest/token']?.get?.security).toEqual([{ ApiKey: [] }]);
+    expect(paths['/v1/prices/latest/token']?.get?.security).toEqual([
+      { ApiKey: [] },
+      { Bearer: [] },
+      { Basic: [] },
+    ]);
     expect(paths['/v1/tokens']?.get?.security).toEqual([]);
     expect(paths['/health/live']?.get?.security).toEqual([]);
   });

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PRICED } from '../support/service/hammer.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+let service: Service;
+let key: string;
+let other: string;
+beforeAll(async () => {
+  service = await startService({
+    settings: { CORS_ORIGINS: 'https://wallet.example', BURST_PER_SECOND: '0' },
+  });
+  [key, other] = [await service.register(), await service.register()];
+});
+afterAll(() => service?.close());
+
+const basic = (text: string) => `Basic ${btoa(text)}`;
+/** The ways there are. */
+const WAYS: Record<string, (of: string) => string> = {
+  Bearer: (of) => `Bearer ${of}`,
+  'Basic, as the user name': (of) => basic(`${of}:`),
+  'Basic, as the password': (of) => basic(`:${of}`),
+};
+
+async function ask(path: string, headers: Record<string, string>, method = 'GET') {
+  const response = await fetch(`${service.url}${path}`, { method, headers });
+  const body = (await response.json()) as {
+    code?: string;
+    used?: number;
+    apiKey?: string;
+    errors?: { location: string; fix: string }[];
+  };
+  return { status: response.status, headers: response.headers, body };
+}
+
+describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) => {
+  it('reads prices, the first time and from the response cache, each charged once', async () => {
+    const before = (await ask('/v1/user/usage', { 'x-api-key': key })).body.used ?? 0;
+    for (let i = 0; i < 3; i++) expect((await ask(PRICED, { authorization: way(key) })).status).toBe(200);
+    expect((await ask('/v1/user/usage', { authorization: way(key) })).body.used).toBe(before + 3);
+  });
+
+  it('tells the user record, which echoes it, and is rotated', async () => {
+    const own = await service.register();
+    expect(await ask('/v1/user/data', { authorization: way(own) })).toMatchObject({
+      status: 200,
+      body: { apiKey: own },
+    });
+    const rotated = await ask('/v1/user/rotate', { authorization: way(own) }, 'POST');
+    expect(rotated.status).toBe(200);
+    expect(rotated.body.apiKey).not.toBe(own);
+    const { apiKey = '' } = rotated.body;
+    expect((await ask('/v1/user/usage', { authorization: way(apiKey) })).status).toBe(200);
+  });
+
+  it('that nobody has is invalid, in any form', async () => {
+    for (const unknown of ['nonsense', `${key}x`]) {
+      const { status, headers, body } = await ask(PRICED, { authorization: way(unknown) });
+      expect([status, body.code]).toEqual([401, 'api_key_invalid']);
+      expect(headers.get('www-authenticate')).toBe('ApiKey');
+    }
+  });
+
+  it('beside another in X-API-KEY is refused, whichever path, and neither is charged', async () => {
+    for (const path of [PRICED, '/v1/user/usage', '/v1/user/data']) {
+      const { status, body } = await ask(path, { 'x-api-key': other, authorization: way(key) });
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect(body.errors).toMatchObject([{ location: 'header.authorization' }]);
+    }
+    expect((await ask('/v1/user/usage', { 'x-api-key': other })).body.used).toBe(0);
+    expect((await ask(PRICED, { 'x-api-key': key, authorization: way(key) })).status).toBe(200);
+  });
+});
+
+it('what is no key in Authorization changes nothing beside X-API-KEY, and alone is no key', async () => {
+  for (const authorization of [basic('ada:lovelace'), 'Digest x', 'Basic', basic(`${key}:password`)]) {
+    expect((await ask(PRICED, { 'x-api-key': key, authorization })).status).toBe(200);
+    expect(await ask(PRICED, { authorization })).toMatchObject({
+      status: 401,
+      body: { code: 'api_key_missing' },
+    });
+  }
+});
+
+it('a key in the query is refused but where it belongs, and the answer says where that is', async () => {
+  for (const [path, method] of [
+    [`${PRICED}&api=${key}`, 'GET'],
+    [`/v1/user/usage?api=${key}`, 'GET'],
+    [`/v1/user/rotate?api=${key}`, 'POST'],
+    [`/v1/node/txs?api=${key}`, 'GET'],
+  ] as const) {
+    const { status, body } = await ask(path, {}, method);
+    expect([status, body.code]).toEqual([401, 'api_key_missing']);
+    expect(body.errors).toEqual([
+      expect.objectContaining({ location: 'query.api', fix: expect.stringContaining('X-API-KEY') }),
+    ]);
+  }
+  // There the headers beside it are ignored, whatever they are.
+  const beside = { 'x-api-key': other, authorization: basic('ada:lovelace') };
+  expect((await ask(`/v1/user/data?api=${key}`, beside)).body.apiKey).toBe(key);
+});
+
+it('a page of an allowed origin may send it', async () => {
+  const response = await fetch(`${service.url}${PRICED}`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://wallet.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    },
+  });
+  expect(response.status).toBe(204);
+  expect(response.headers.get('access-control-allow-headers')).toBe('authorization');
+});
