@@ -113,6 +113,12 @@ export function createChain({
       return { height, at: madeAt };
     },
 
+    /** A block there is, and its time (Unix ms): as if none had been made but on time. */
+    block(of: number): { height: number; at: number } | undefined {
+      makeDueBlocks();
+      return of >= 1 && of <= height ? { height: of, at: madeAt - (height - of) * blockMs } : undefined;
+    },
+
     account: ledger.account,
     balances: ledger.balances,
 

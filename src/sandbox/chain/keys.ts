@@ -2,6 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { ripemd160 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bech32 } from '@scure/base';
+import { isMultisig, multisigKeys, readMultisignature, signedBy } from './encoding/multisig.ts';
 
 export const PREFIX = 'cosmos';
 
@@ -9,8 +10,9 @@ const ADDRESS_BYTES = 20;
 const textBytes = (text: string) => new TextEncoder().encode(text);
 const asAddress = (bytes: Uint8Array) => bech32.encode(PREFIX, bech32.toWords(bytes));
 
-/** The address of a compressed secp256k1 public key (33 bytes). */
-export const addressOf = (publicKey: Uint8Array): string => asAddress(ripemd160(sha256(publicKey)));
+/** The address of a compressed secp256k1 public key (33 bytes), or of a multisig account's. */
+export const addressOf = (publicKey: Uint8Array): string =>
+  asAddress(isMultisig(publicKey) ? sha256(publicKey).slice(0, ADDRESS_BYTES) : ripemd160(sha256(publicKey)));
 
 /** The address of an account that belongs to a module of the chain. It has no key. */
 export const moduleAddress = (name: string): string =>
@@ -29,9 +31,27 @@ export function addressError(address: string): string | null {
   return bytes.length === ADDRESS_BYTES ? null : `incorrect address length ${bytes.length}`;
 }
 
-/** Whether these 64 bytes are the key's signature of the message's SHA-256, with the low `s` that chains require. */
+/** Whether enough keys of a multisig account have signed, each of those that say so. */
+function isSignedByEnough(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const { threshold, keys } = multisigKeys(publicKey);
+  const { bits, signatures } = readMultisignature(signature);
+  const signers = signedBy(bits, keys.length);
+  return (
+    signers.length >= threshold &&
+    signers.length === signatures.length &&
+    signers.every((signer, i) =>
+      secp256k1.verify(signatures[i] as Uint8Array, message, keys[signer] as Uint8Array),
+    )
+  );
+}
+
+/**
+ * Whether these 64 bytes are the key's signature of the message's SHA-256, with the low `s` that chains require, or
+ * those of a multisig account.
+ */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
+    if (isMultisig(publicKey)) return isSignedByEnough(publicKey, message, signature);
     return secp256k1.verify(signature, message, publicKey);
   } catch {
     // Thrown for a key that is no point of the curve, and for a signature that is not 64 bytes.

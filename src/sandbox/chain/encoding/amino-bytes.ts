@@ -3,6 +3,7 @@ import { BinaryWriter } from 'cosmjs-types/binary';
 import type { Coin } from '#sandbox/chain/coin';
 import { addressBytes } from '#sandbox/chain/keys';
 import type { Send, Signature, Transaction } from '#sandbox/chain/transaction';
+import { isMultisig } from './multisig.ts';
 
 /** The content of a StdTx. */
 export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
@@ -36,7 +37,8 @@ function sendBytes({ from, to, amount }: Send): Uint8Array {
 function signatureBytes({ publicKey, bytes }: Signature): Uint8Array {
   const writer = new BinaryWriter();
   if (publicKey) {
-    writer.uint32(field(1)).bytes(Buffer.concat([PUBLIC_KEY, Buffer.of(publicKey.length), publicKey]));
+    const single = () => Buffer.concat([PUBLIC_KEY, Buffer.of(publicKey.length), publicKey]);
+    writer.uint32(field(1)).bytes(isMultisig(publicKey) ? publicKey : single());
   }
   return writer.uint32(field(2)).bytes(bytes).finish();
 }

@@ -1,3 +1,4 @@
+import { encodeAminoPubkey } from '@cosmjs/amino';
 import { z } from 'zod';
 import { coinRecord, coinSchema } from '#sandbox/chain/coin';
 import type { Send, Signature, SigningContext, Transaction } from '#sandbox/chain/transaction';
@@ -13,10 +14,21 @@ const sendSchema = z
   })
   .transform(({ value }): Send => ({ from: value.from_address, to: value.to_address, amount: value.amount }));
 
+const singleKeySchema = z.object({ type: z.literal('tendermint/PubKeySecp256k1'), value: base64Schema });
+const multisigKeySchema = z
+  .object({
+    type: z.literal('tendermint/PubKeyMultisigThreshold'),
+    value: z.object({
+      threshold: numberSchema,
+      pubkeys: z.array(z.object({ type: z.literal('tendermint/PubKeySecp256k1'), value: z.base64() })),
+    }),
+  })
+  .transform((key) => ({ value: encodeAminoPubkey(key) }));
+
 const signatureSchema = z
   .object({
     pub_key: z
-      .object({ type: z.literal('tendermint/PubKeySecp256k1'), value: base64Schema })
+      .union([singleKeySchema, multisigKeySchema])
       .nullish()
       .transform((key) => key?.value ?? null),
     signature: base64Schema,

@@ -1,4 +1,7 @@
+import { encodeAminoPubkey, encodeSecp256k1Pubkey } from '@cosmjs/amino';
 import { MsgSend } from 'cosmjs-types/cosmos/bank/v1beta1/tx';
+import { LegacyAminoPubKey } from 'cosmjs-types/cosmos/crypto/multisig/keys';
+import { MultiSignature } from 'cosmjs-types/cosmos/crypto/multisig/v1beta1/multisig';
 import { PubKey } from 'cosmjs-types/cosmos/crypto/secp256k1/keys';
 import { SignMode } from 'cosmjs-types/cosmos/tx/signing/v1beta1/signing';
 import { AuthInfo, SignDoc, type SignerInfo, TxBody, TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
@@ -7,9 +10,11 @@ import { coinSchema } from '#sandbox/chain/coin';
 import type { Send, Signature, Transaction } from '#sandbox/chain/transaction';
 import { TransactionError } from '#sandbox/chain/transaction-error';
 import { aminoSignBytes } from './amino.ts';
+import { multisignatureBytes } from './multisig.ts';
 
 export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
 export const KEY_TYPE = '/cosmos.crypto.secp256k1.PubKey';
+export const MULTISIG_TYPE = '/cosmos.crypto.multisig.LegacyAminoPubKey';
 
 const unreadable = (detail: string) => new TransactionError(2, detail);
 
@@ -40,6 +45,9 @@ function sendOf({ typeUrl, value }: TxBody['messages'][number]): Send {
 }
 
 function modeOf({ modeInfo }: SignerInfo): Signature['mode'] {
+  const multi = modeInfo?.multi;
+  const isAmino = (mode: SignMode | undefined) => mode === SignMode.SIGN_MODE_LEGACY_AMINO_JSON;
+  if (multi?.modeInfos.every(({ single }) => isAmino(single?.mode))) return 'SIGN_MODE_LEGACY_AMINO_JSON';
   if (modeInfo?.single?.mode === SignMode.SIGN_MODE_DIRECT) return 'SIGN_MODE_DIRECT';
   if (modeInfo?.single?.mode === SignMode.SIGN_MODE_LEGACY_AMINO_JSON) return 'SIGN_MODE_LEGACY_AMINO_JSON';
   throw unreadable('no sign mode that this chain knows');
@@ -47,8 +55,24 @@ function modeOf({ modeInfo }: SignerInfo): Signature['mode'] {
 
 function publicKeyOf({ publicKey }: SignerInfo): Uint8Array | null {
   if (!publicKey) return null;
+  if (publicKey.typeUrl === MULTISIG_TYPE) {
+    const { threshold, publicKeys } = decoded(LegacyAminoPubKey, publicKey.value);
+    const pubkeys = publicKeys.map(({ value }) => encodeSecp256k1Pubkey(decoded(PubKey, value).key));
+    const value = { threshold: String(threshold), pubkeys };
+    return encodeAminoPubkey({ type: 'tendermint/PubKeyMultisigThreshold', value });
+  }
   if (publicKey.typeUrl !== KEY_TYPE) throw unreadable(`unable to resolve type URL ${publicKey.typeUrl}`);
   return decoded(PubKey, publicKey.value).key;
+}
+
+/** A signature; that of a multisig account as amino has it. */
+function signatureOf({ modeInfo }: SignerInfo, bytes: Uint8Array): Uint8Array {
+  if (!modeInfo?.multi) return bytes;
+  const { bitarray } = modeInfo.multi;
+  const { signatures } = decoded(MultiSignature, bytes);
+  if (!bitarray || signatures.length !== modeInfo.multi.modeInfos.length)
+    throw unreadable('a multisignature lacks its bits or modes');
+  return multisignatureBytes({ bits: bitarray, signatures });
 }
 
 /** Decodes a TxRaw. Throws a TransactionError if it is none, or has a message that is no send. */
@@ -75,7 +99,7 @@ export function readTxRaw(bytes: Uint8Array): Transaction {
       publicKey: publicKeyOf(signer),
       mode: modeOf(signer),
       sequence: Number(signer.sequence),
-      bytes: signatures[place] ?? new Uint8Array(),
+      bytes: signatureOf(signer, signatures[place] ?? new Uint8Array()),
     })),
     size: bytes.length,
     signBytes({ mode }, place) {

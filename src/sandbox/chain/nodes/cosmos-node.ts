@@ -84,15 +84,14 @@ function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
   return json(200, { tx_response: cosmosResponse(delivered, VERSIONS[version].logs) });
 }
 
-function latestBlock(chain: Chain): Answer {
-  const latest = chain.latest();
+function block(chain: Chain, latest: { height: number; at: number }): Answer {
   const id = (block: number) => ({
     hash: blockId(chain, block).toString('base64'),
     part_set_header: { total: 1, hash: blockId(chain, -block).toString('base64') },
   });
   const header = { ...blockHeader(chain, latest, '11'), last_block_id: id(latest.height - 1) };
-  const block = { header, data: { txs: [] }, evidence: { evidence: [] }, last_commit: null };
-  return json(200, { block_id: id(latest.height), block, sdk_block: block });
+  const made = { header, data: { txs: [] }, evidence: { evidence: [] }, last_commit: null };
+  return json(200, { block_id: id(latest.height), block: made, sdk_block: made });
 }
 
 const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
@@ -122,7 +121,12 @@ export function createCosmosNode(
 
   function get(path: string, query: URLSearchParams): Answer {
     if (path === '/cosmos/base/tendermint/v1beta1/node_info') return nodeInfo(chain, version);
-    if (path === '/cosmos/base/tendermint/v1beta1/blocks/latest') return latestBlock(chain);
+    const asked = lastPart(path, '/cosmos/base/tendermint/v1beta1/blocks/');
+    if (asked !== null) {
+      const found = asked === 'latest' ? chain.latest() : chain.block(Number(asked));
+      if (found) return block(chain, found);
+      return failed(400, 3, 'requested block height is bigger then the chain length');
+    }
     const { height } = chain.latest();
     if (path === '/cosmos/tx/v1beta1/txs') return searchCosmos(chain, query, { version, pageSize });
     const hash = lastPart(path, '/cosmos/tx/v1beta1/txs/');

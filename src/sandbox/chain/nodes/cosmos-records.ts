@@ -1,14 +1,32 @@
 import { TxMsgData } from 'cosmjs-types/cosmos/base/abci/v1beta1/abci';
+import { MultiSignature } from 'cosmjs-types/cosmos/crypto/multisig/v1beta1/multisig';
 import { coinRecord } from '#sandbox/chain/coin';
 import type { Delivered } from '#sandbox/chain/deliver';
-import { KEY_TYPE, SEND_TYPE } from '#sandbox/chain/encoding/protobuf';
+import { isMultisig, multisigKeys, readMultisignature } from '#sandbox/chain/encoding/multisig';
+import { KEY_TYPE, MULTISIG_TYPE, SEND_TYPE } from '#sandbox/chain/encoding/protobuf';
 import { type ChainEvent, groupByType } from '#sandbox/chain/events';
-import type { Transaction } from '#sandbox/chain/transaction';
+import type { Signature, Transaction } from '#sandbox/chain/transaction';
 import type { TransactionError } from '#sandbox/chain/transaction-error';
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
-export const keyRecord = (publicKey: Uint8Array) => ({ '@type': KEY_TYPE, key: base64(publicKey) });
+export function keyRecord(publicKey: Uint8Array): object {
+  if (!isMultisig(publicKey)) return { '@type': KEY_TYPE, key: base64(publicKey) };
+  const { threshold, keys } = multisigKeys(publicKey);
+  return { '@type': MULTISIG_TYPE, threshold, public_keys: keys.map(keyRecord) };
+}
+
+/** A signature and its mode: of a multisig account the bits are beside the signatures. */
+function signatureRecord({ publicKey, mode, bytes }: Signature) {
+  if (!publicKey || !isMultisig(publicKey))
+    return { mode_info: { single: { mode } }, signature: base64(bytes) };
+  const { bits, signatures } = readMultisignature(bytes);
+  const bitarray = { extra_bits_stored: bits.extraBitsStored, elems: base64(bits.elems) };
+  return {
+    mode_info: { multi: { bitarray, mode_infos: signatures.map(() => ({ single: { mode } })) } },
+    signature: base64(MultiSignature.encode({ signatures }).finish()),
+  };
+}
 
 /** A transaction in protobuf JSON. `sequences` are for signatures without one. */
 export function cosmosTransaction(transaction: Transaction, sequences: readonly number[]) {
@@ -27,15 +45,15 @@ export function cosmosTransaction(transaction: Transaction, sequences: readonly 
       non_critical_extension_options: [],
     },
     auth_info: {
-      signer_infos: signatures.map(({ publicKey, mode, sequence }, place) => ({
-        public_key: publicKey && keyRecord(publicKey),
-        mode_info: { single: { mode } },
-        sequence: String(sequence ?? sequences[place] ?? 0),
+      signer_infos: signatures.map((signature, place) => ({
+        public_key: signature.publicKey && keyRecord(signature.publicKey),
+        mode_info: signatureRecord(signature).mode_info,
+        sequence: String(signature.sequence ?? sequences[place] ?? 0),
       })),
       fee: { amount: fee.map(coinRecord), gas_limit: String(gas), payer: '', granter: '' },
       tip: null,
     },
-    signatures: signatures.map(({ bytes }) => base64(bytes)),
+    signatures: signatures.map((one) => signatureRecord(one).signature),
   };
 }
 

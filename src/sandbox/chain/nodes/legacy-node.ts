@@ -127,8 +127,7 @@ function broadcast(chain: Chain, text: string): Answer {
   return broadcastAnswer(chain.broadcast(hashOf(read.bytes), () => read.transaction, mode.data));
 }
 
-function latestBlock(chain: Chain): Answer {
-  const latest = chain.latest();
+function block(chain: Chain, latest: { height: number; at: number }): Answer {
   const id = (block: number) => ({
     hash: blockId(chain, block).toString('hex').toUpperCase(),
     parts: { total: '1', hash: blockId(chain, -block).toString('hex').toUpperCase() },
@@ -150,7 +149,12 @@ const nodeInfo = (chain: Chain): Answer =>
 export function createLegacyNode(chain: Chain): Upstream {
   function get(path: string, query: URLSearchParams): Answer {
     if (path === '/node_info') return nodeInfo(chain);
-    if (path === '/blocks/latest') return latestBlock(chain);
+    const asked = lastPart(path, '/blocks/');
+    if (asked !== null) {
+      const found = asked === 'latest' ? chain.latest() : chain.block(Number(asked));
+      if (found) return block(chain, found);
+      return failed(404, 'requested block height is bigger then the chain length');
+    }
     const { height } = chain.latest();
     if (path === '/txs') return search(chain, query);
     const hash = lastPart(path, '/txs/');

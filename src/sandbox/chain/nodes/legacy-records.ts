@@ -1,14 +1,16 @@
+import { decodeAminoPubkey } from '@cosmjs/amino';
 import { coinRecord } from '#sandbox/chain/coin';
 import type { Delivered } from '#sandbox/chain/deliver';
 import { sendRecord } from '#sandbox/chain/encoding/amino';
+import { isMultisig } from '#sandbox/chain/encoding/multisig';
 import { SEND_TYPE } from '#sandbox/chain/encoding/protobuf';
 import { type ChainEvent, groupByType } from '#sandbox/chain/events';
 import type { TransactionError } from '#sandbox/chain/transaction-error';
 
-export const keyRecord = (publicKey: Uint8Array) => ({
-  type: 'tendermint/PubKeySecp256k1',
-  value: Buffer.from(publicKey).toString('base64'),
-});
+export const keyRecord = (publicKey: Uint8Array) =>
+  isMultisig(publicKey)
+    ? decodeAminoPubkey(publicKey)
+    : { type: 'tendermint/PubKeySecp256k1', value: Buffer.from(publicKey).toString('base64') };
 
 /** The log of an error of the old nodes: JSON in a string. */
 export const errorLog = ({ code, detail }: TransactionError): string =>
