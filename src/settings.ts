@@ -106,6 +106,10 @@ const variables = z.object({
   ETHEREUM_STATS_API_KEY: upstreamKey.optional(),
   NODE_URLS: nodeUrls.default([]),
   NODE_DIALECT: oneOf('auto', 'legacy', 'cosmos').default('auto'),
+  NODE_CHAIN_ID: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,50}$/, 'must be the id of a chain, like cosmoshub-4')
+    .optional(),
   EXPLORER_TX_URL: linkTemplate('hash').optional(),
   EXPLORER_ADDRESS_URL: linkTemplate('address').optional(),
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
@@ -173,6 +177,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     node: {
       urls: data.NODE_URLS,
       dialect: data.NODE_DIALECT,
+      chainId: data.NODE_CHAIN_ID,
       explorer: { transaction: data.EXPLORER_TX_URL, address: data.EXPLORER_ADDRESS_URL },
     },
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,

@@ -17,6 +17,8 @@ export type Answer = {
   gaps: readonly Gap[];
   /** Who told the figures, whoever told most of them first; empty where there are none. */
   sources: readonly string[];
+  /** The page of an explorer about it, where the service's operator has named one. */
+  explorer?: string;
   /** `Cache-Status` (RFC 9211). */
   cacheStatus?: string;
   allowance?: Allowance;
@@ -53,12 +55,16 @@ function allowanceOf(headers: Headers, now: number): Allowance | undefined {
   return { limit, remaining, resetsAt: new Date(now + seconds * 1000) };
 }
 
+/** A link of the service (RFC 8288). */
+const EXPLORER = /<(https?:\/\/[^>\s]+)>; rel="alternate"; title="explorer"/;
+
 /** Reads the metadata from an answer's headers. */
 export function describeAnswer(method: string, path: string, { status, headers }: Response): Answer {
   const text = (name: string) => headers.get(name) ?? undefined;
   const [requestId, age, modified] = [text('x-request-id'), text('age'), text('last-modified')];
   const [gaps, source, cacheStatus] = [text('quotient-gaps'), text('quotient-source'), text('cache-status')];
   const allowance = allowanceOf(headers, Date.now());
+  const explorer = EXPLORER.exec(text('link') ?? '')?.[1];
   return {
     method,
     path,
@@ -68,6 +74,7 @@ export function describeAnswer(method: string, path: string, { status, headers }
     ...(requestId !== undefined && { requestId }),
     ...(age !== undefined && { age: Number(age) }),
     ...(modified !== undefined && { modifiedAt: new Date(modified) }),
+    ...(explorer !== undefined && { explorer }),
     ...(cacheStatus !== undefined && { cacheStatus }),
     ...(allowance !== undefined && { allowance }),
   };

@@ -1,7 +1,9 @@
 export type {
   BroadcastMode,
   Coin,
+  LegacyAccount,
   LegacyBalances,
+  LegacyBlock,
   LegacySearch,
   LegacyTransaction,
 } from '../domain/cosmos/legacy-shapes.ts';

@@ -18,7 +18,8 @@ export function openNodes({
     const source = openNode({ url, timeoutMs, clock, observe: observe(upstream), breaker });
     return { ...source, upstream, breaker };
   });
-  const pool = createNodePool({ sources: nodes, dialect: from.dialect, timeoutMs, clock, log });
+  const { dialect, chainId } = from;
+  const pool = createNodePool({ sources: nodes, dialect, chainId, timeoutMs, clock, log });
 
   return {
     node: createNode({ pool, timeoutMs, clock }),

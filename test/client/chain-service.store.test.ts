@@ -25,7 +25,14 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     nodes = await startSandbox({ clock });
     [sender = '', to = ''] = nodes.chain.accounts.map(({ address }) => address);
     const nodeUrl = dialect === 'legacy' ? nodes.legacyNodeUrl : nodes.cosmosNodeUrl;
-    service = await startService({ settings: { BASE_PATH: '/market', NODE_URLS: nodeUrl } });
+    service = await startService({
+      settings: {
+        BASE_PATH: '/market',
+        NODE_URLS: nodeUrl,
+        EXPLORER_TX_URL: 'https://explorer.example/tx/{hash}',
+        EXPLORER_ADDRESS_URL: 'https://explorer.example/address/{address}',
+      },
+    });
     // With every look-up the time of the chain goes on by a second.
     const onAnswer = () => clock.advance(SECOND);
     direct = new ChainClient({ nodeUrl, retries: 0 });
@@ -51,6 +58,35 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     expect(await through.transaction(found.txhash)).toEqual(await direct.transaction(found.txhash));
   });
 
+  it('the account, the chain and its newest block are as the node has them', async () => {
+    const account = await through.account(sender);
+    expect(account.result).toMatchObject({
+      type: 'cosmos-sdk/Account',
+      value: { address: sender, account_number: '0', sequence: expect.stringMatching(/^\d+$/) },
+    });
+    expect(account.result).toEqual((await direct.account(sender)).result);
+    expect(await through.chainId()).toBe('sandbox-1');
+    expect(await direct.chainId()).toBe('sandbox-1');
+    const block = await through.latestBlock();
+    expect(Number(block.block.header.height)).toBeGreaterThan(0);
+    expect(block.block.header.chain_id).toBe('sandbox-1');
+    const none = 'cosmos1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5lzv7xu';
+    expect((await through.account(none)).result.value).toMatchObject({ address: '', sequence: '0' });
+    await expect(through.account('cosmos1mistyped')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('the page of the explorer comes with a result, where the service names one', async () => {
+    const balances = await through.balances(sender);
+    expect(through.about(balances)?.explorer).toBe(`https://explorer.example/address/${sender}`);
+    const { txs } = await through.transactions({ 'message.sender': sender });
+    const found = await through.transaction(String(txs[0]?.txhash));
+    expect(through.about(found)).toMatchObject({
+      status: 200,
+      explorer: `https://explorer.example/tx/${found.txhash}`,
+    });
+    expect(direct.about(await direct.balances(sender))?.explorer).toBeUndefined();
+  });
+
   it('a transaction that the chain refuses comes back with its code', async () => {
     const stale = { to, sequence: 0, amount: '7' };
     const tx = dialect === 'legacy' ? await transferStdTx(nodes, stale) : await transferBytes(nodes, stale);
@@ -70,8 +106,9 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
 
   it('what the node cannot take is refused as the node itself would', async () => {
     const transfer = { to, sequence: 1 };
-    const tx =
-      dialect === 'legacy' ? await transferBytes(nodes, transfer) : await transferStdTx(nodes, transfer);
+    const amino = await transferStdTx(nodes, transfer);
+    const unknown = { ...amino, msg: [{ type: 'wasm/MsgStoreCode', value: {} }] };
+    const tx = dialect === 'legacy' ? await transferBytes(nodes, transfer) : unknown;
     const [theirs, ours] = [await outcome(direct.broadcast(tx)), await outcome(through.broadcast(tx))];
     expect(ours).toMatchObject({ code: 'node_rejected', status: 422 });
     expect(theirs).toMatchObject({ code: 'node_rejected', status: 422 });

@@ -165,12 +165,22 @@ describe('a transaction that the chain refuses comes back with its code', () => 
 });
 
 describe('a node of the other dialect', () => {
-  it('takes no amino JSON', async () => {
-    const error = await failure(client('cosmos').broadcast(await transferStdTx(sandbox, { to })));
+  it('gets amino JSON as bytes, and its chain finds the signature right', async () => {
+    const before = await amountOf(to);
+    const found = await client('cosmos').broadcast(await transferStdTx(sandbox, { to }), { wait: SOON });
+    expect(found.code).toBeUndefined();
+    expect((await amountOf(to)) - before).toBe(1_000_000);
+    expect(posts()).toBe(1);
+  });
+
+  it('gets no amino JSON that it cannot be told', async () => {
+    const { msg, ...rest } = await transferStdTx(sandbox, { to });
+    const unknown = { ...rest, msg: msg.map((one) => ({ ...one, type: 'wasm/MsgExecuteContract' })) };
+    const error = await failure(client('cosmos').broadcast(unknown));
     expect(error).toMatchObject({
       code: 'node_rejected',
       status: 422,
-      detail: expect.stringContaining('tx_bytes'),
+      detail: expect.stringMatching(/wasm\/MsgExecuteContract.*tx_bytes/),
     });
     expect(posts()).toBe(0);
   });

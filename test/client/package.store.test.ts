@@ -133,7 +133,6 @@ describe('the example of signing', () => {
     const nodes = await startSandbox({ clock: { now, elapsed: () => performance.now() } });
     try {
       const [from, to] = nodes.chain.accounts;
-      const place = { chainId: nodes.chain.chainId, accountNumber: 0, sequence: 0 };
       const code = String(examples[1]).replaceAll('http://127.0.0.1:1317', nodes.cosmosNodeUrl);
       await writeFile(join(folder, 'signing.ts'), code);
       await writeFile(
@@ -142,7 +141,7 @@ describe('the example of signing', () => {
          import { send } from './signing.ts';
          const key = Uint8Array.from(${JSON.stringify([...(from?.privateKey ?? [])])});
          const wallet = await DirectSecp256k1Wallet.fromKey(key, 'cosmos');
-         console.log(JSON.stringify(await send(wallet, '${to?.address}', '12345', ${JSON.stringify(place)})));`,
+         console.log(JSON.stringify(await send(wallet, '${to?.address}', '12345')));`,
       );
       const sent = JSON.parse(await run(process.execPath, 'run.ts'));
       expect(Number(sent.height)).toBeGreaterThan(0);

@@ -16,10 +16,72 @@ export const node: Mutations[] = [
     file: 'src/services/node/broadcast.ts',
     tests: ['services/node/node-broadcast.test.ts'],
     changes: [
-      ['        if (!isRejected && error.sent) return { failure: error };\n', ''],
-      ['ownHash !== undefined && answer.txhash !== ownHash', 'answer.txhash === undefined'],
+      ['      if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };\n', ''],
+      ['hash !== undefined && answer.txhash !== hash', 'answer.txhash === undefined'],
       ["request.mode === 'block' ? ('sync' as const)", "request.mode === 'async' ? ('sync' as const)"],
       ['(isRefused && !isKnown(sent))', 'isRefused'],
+    ],
+  },
+  {
+    file: 'src/services/node/pool.ts',
+    tests: ['services/node/node-chain-id.test.ts'],
+    changes: [
+      ['chainId ?? members.find(', 'members.find('],
+      ['told === null ? chainId !== undefined : told !== (wantedChain() ?? told)', 'false'],
+      ['members.length > 1 || chainId !== undefined', 'members.length > 1'],
+      ['...ofChain().map((one) => one.height ?? 0)', '...members.map((one) => one.height ?? 0)'],
+      ['      if (areCompared && member.chainId === undefined) await introduce(member, calls);\n', ''],
+      ['if (areCompared && isOther(told)) throw new NodeFault', 'if (false) throw new NodeFault'],
+    ],
+  },
+  {
+    file: 'src/services/node/broadcast.ts',
+    tests: ['wallets/launchpad.store.test.ts'],
+    changes: [['code === WRONG_SEQUENCE ?', 'code !== WRONG_SEQUENCE ?']],
+  },
+  {
+    file: 'src/domain/cosmos/conversion/tx-bytes.ts',
+    tests: ['domain/cosmos/conversion/messages.test.ts'],
+    changes: [
+      ['if (signers.length > MOST_SIGNERS) throw', 'if (signers.length > 99) throw'],
+      ['const prefix = prefixOf(signer)', 'const prefix = /^(.+)1/.exec(signer)?.[1]'],
+      ["prefix.replace(OPERATOR, '')", 'prefix'],
+    ],
+  },
+  {
+    file: 'src/domain/cosmos/conversion/fields.ts',
+    tests: ['domain/cosmos/conversion/messages.test.ts'],
+    changes: [
+      ["fraction.padEnd(18, '0')", 'fraction'],
+      ["fraction.replace(/0+$/, '')", 'fraction'],
+      ['index === 0 ? undefined : index', 'index'],
+      ['if (!Object.keys(value).every((name) => names.has(name)))', 'if (names.size === 0)'],
+    ],
+  },
+  {
+    file: 'src/domain/cosmos/conversion/logs.ts',
+    tests: ['domain/cosmos/logs.test.ts'],
+    changes: [
+      ["attributes.filter(({ key }) => key !== 'msg_index')", 'attributes'],
+      ["raw === '' ? JSON.stringify(found) : raw", 'raw'],
+      ['.sort((a, b) => (a.type < b.type ? -1 : 1))', ''],
+    ],
+  },
+  {
+    file: 'src/domain/cosmos/accounts.ts',
+    tests: ['domain/cosmos/accounts.test.ts'],
+    changes: [
+      ['if (address !== asked) throw', 'if (address === undefined) throw'],
+      ['if (depth === DEEPEST) throw', 'if (depth > 99) throw'],
+      ['own === undefined ? await balances() : coins(own)', 'coins(own)'],
+    ],
+  },
+  {
+    file: 'src/domain/cosmos/conversion/multisignature.ts',
+    tests: ['wallets/multisig.store.test.ts'],
+    changes: [
+      ['wholeField(1, BigInt(extra))', 'wholeField(1, 0n)'],
+      ['const modes = signatures.map(() => bytesField(2, single))', 'const modes = [bytesField(2, single)]'],
     ],
   },
   {

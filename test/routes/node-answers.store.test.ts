@@ -58,7 +58,7 @@ async function call(target: string, { method = 'GET', body, headers, as = target
 const post = (body: object, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   call('/txs', { method: 'POST', body: JSON.stringify(body), headers });
 
-describe('the four calls', () => {
+describe('the calls', () => {
   it('balances, never kept, with a link to the explorer', async () => {
     const { status, headers, body } = await call(`/bank/balances/${ADDRESS}`, {
       as: '/bank/balances/{address}',
@@ -124,6 +124,29 @@ describe('the four calls', () => {
     });
   });
 
+  it('an account, the chain and its blocks, never kept', async () => {
+    const account = await call(`/auth/accounts/${ADDRESS}`, { as: '/auth/accounts/{address}' });
+    expect(account.body).toEqual({
+      height: '1000',
+      result: {
+        type: 'cosmos-sdk/Account',
+        value: {
+          address: ADDRESS,
+          coins: [{ denom: 'ukava', amount: '7' }],
+          ...{ public_key: null, account_number: '5', sequence: '6' },
+        },
+      },
+    });
+    const info = await call('/node_info');
+    expect(info.body).toMatchObject({ node_info: { network: 'test-1' } });
+    const latest = await call('/blocks/latest');
+    expect(latest.body.block.header).toMatchObject({ chain_id: 'test-1', height: '1000' });
+    const block = await call('/blocks/7', { as: '/blocks/{height}' });
+    expect(block.body.block).toMatchObject({ header: { height: '7' }, data: { txs: null } });
+    for (const { status, headers } of [account, info, latest, block])
+      expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+  });
+
   it('are free of charge', async () => {
     const usage = await (await service.get('/v1/user/usage', { key })).json();
     expect(usage).toMatchObject({ used: 0 });
@@ -156,10 +179,12 @@ describe('what the node refuses', () => {
     }
   });
 
-  it('an unknown transaction is 404, and amino JSON for a modern node 422', async () => {
+  it('an unknown transaction is 404, and amino JSON that cannot be encoded 422', async () => {
     const unknown = await call(`/txs/${'EF'.repeat(32)}`, { as: '/txs/{hash}' });
     expect(unknown).toMatchObject({ status: 404, body: { code: 'node_rejected' } });
-    const amino = await post({ tx: { msg: [] }, mode: 'sync' });
+    const msg = [{ type: 'wasm/MsgStoreCode', value: {} }];
+    const tx = { msg, fee: { amount: [], gas: '1' }, signatures: [], memo: '' };
+    const amino = await post({ tx, mode: 'sync' });
     expect(amino).toMatchObject({ status: 422, body: { code: 'node_rejected', error: /send tx_bytes/ } });
   });
 
@@ -195,6 +220,10 @@ it('without a node, every call says so', async () => {
     const body = JSON.stringify({ tx_bytes: TX_BYTES, mode: 'sync' });
     for (const [target, init] of [
       [`/bank/balances/${ADDRESS}`, {}],
+      [`/auth/accounts/${ADDRESS}`, {}],
+      ['/node_info', {}],
+      ['/blocks/latest', {}],
+      ['/blocks/5', {}],
       [`/txs/${HASH}`, {}],
       ['/txs?tx.height=5', {}],
       ['/txs', { method: 'POST', body }],

@@ -98,7 +98,17 @@ describe('what must never reach the node', () => {
     ['/bank/balances/', 400, 'invalid_request'],
     ['/bank/balances', 404, 'not_found'],
     ['/status', 404, 'not_found'],
-    ['/blocks/latest', 404, 'not_found'],
+    ['/blocks', 404, 'not_found'],
+    ['/blocks/0', 400, 'invalid_request'],
+    ['/blocks/-1', 400, 'invalid_request'],
+    ['/blocks/Latest', 400, 'invalid_request'],
+    ['/blocks/..%2fstatus', 400, 'invalid_request'],
+    ['/blocks/1%00', 400, 'invalid_request'],
+    [`/blocks/${'9'.repeat(19)}`, 400, 'invalid_request'],
+    ['/node_info/x', 404, 'not_found'],
+    [`/auth/accounts/${ADDRESS}x`, 400, 'invalid_request'],
+    ['/auth/accounts/..%2f..%2fstatus', 400, 'invalid_request'],
+    ['/auth/accounts', 404, 'not_found'],
     ['/cosmos/tx/v1beta1/txs', 404, 'not_found'],
     ['/bank/balances/%zz', 400, 'invalid_request'],
     [`/bank/balances/${'x'.repeat(10 * 1024)}`, 414, 'uri_too_long'],
@@ -121,6 +131,9 @@ describe('what must never reach the node', () => {
     ['DELETE', `/txs/${'A'.repeat(64)}`],
     ['POST', `/txs/${'A'.repeat(64)}`],
     ['POST', `/bank/balances/${ADDRESS}`],
+    ['POST', `/auth/accounts/${ADDRESS}`],
+    ['PUT', '/blocks/latest'],
+    ['DELETE', '/node_info'],
   ])('%s %s', async (method, target) => {
     expect(await send(target, { method })).toMatchObject({ status: 405, code: 'method_not_allowed' });
   });

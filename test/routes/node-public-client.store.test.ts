@@ -4,8 +4,8 @@ import {
   LcdClient,
   makeSignDoc,
   Secp256k1Wallet,
-  setupAuthExtension,
   setupBankExtension,
+  setupGovExtension,
 } from '@cosmjs/launchpad';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../fixtures/clock.ts';
@@ -151,13 +151,15 @@ describe('LcdClient, with a legacy node behind the service', () => {
     expect(opened.sandbox.calls.filter(({ path }) => path.includes('mistyped'))).toEqual([]);
   });
 
-  test('what is not among the four calls stays out of reach', async () => {
+  test('what is not among the calls that there are stays out of reach', async () => {
     opened = await open('legacy');
-    const { alice, proxy, sandbox } = opened;
-    const client = LcdClient.withExtensions({ apiUrl: proxy.url }, setupAuthExtension);
-    await expect(client.auth.account(alice)).rejects.toThrow(/\(HTTP 404\)$/);
-    await expect(client.nodeInfo()).rejects.toThrow(/\(HTTP 404\)$/);
-    expect(sandbox.countCalls('/auth/accounts/{id}') + sandbox.countCalls('/node_info')).toBe(0);
+    const { proxy, sandbox } = opened;
+    const client = LcdClient.withExtensions({ apiUrl: proxy.url }, setupGovExtension);
+    await expect(client.gov.proposals()).rejects.toThrow(/\(HTTP 404\)$/);
+    await expect(
+      client.encodeTx({ type: 'cosmos-sdk/StdTx', value: await opened.signed(0) }),
+    ).rejects.toThrow(/\(HTTP 40[45]\)$/);
+    expect(sandbox.calls).toEqual([]);
   });
 });
 
@@ -190,9 +192,10 @@ describe('LcdClient, with a modern node behind the service', () => {
     expect((await client.txsQuery(`transfer.recipient=${alice}`)).txs).toEqual([]);
   });
 
-  test('an amino broadcast is refused in words that the client finds, and nothing is sent', async () => {
+  test('a message without an amino form is refused in words that the client finds, and nothing is sent', async () => {
     opened = await open('cosmos');
-    const tx = await opened.signed(0);
+    const signed = await opened.signed(0);
+    const tx = { ...signed, msg: [{ type: 'wasm/MsgStoreCode', value: {} }] };
     await expect(opened.client().broadcastTx(tx)).rejects.toThrow(/^[^{}]*send tx_bytes[^{}]* \(HTTP 422\)$/);
     expect(opened.sandbox.calls.filter(({ method }) => method === 'POST')).toEqual([]);
   });

@@ -2,12 +2,15 @@ import { createAdapter, detectDialect, type NodeCalls } from '../../domain/cosmo
 import { type AskNode, NodeFault, NodeRejection } from '../../domain/cosmos/exchange.ts';
 import type {
   BroadcastMode,
+  LegacyAccount,
   LegacyBalances,
+  LegacyBlock,
   LegacySearch,
   LegacyTransaction,
 } from '../../domain/cosmos/legacy-shapes.ts';
 import { readSearch } from '../../domain/cosmos/search.ts';
 import { isInBlock, isInCache, isTransactionHash, saysInCache } from '../../domain/cosmos/transactions.ts';
+import type { Answer } from '../answer.ts';
 import { QuotientError, withFacts } from '../error.ts';
 import type { CallOptions } from '../quotient-client.ts';
 import { refusePhrase, refuseSecret } from '../secrets.ts';
@@ -70,6 +73,7 @@ export class ChainClient {
   readonly #network: Network;
   readonly #transport: Transport;
   readonly #isService: boolean;
+  readonly #answers = new WeakMap<object, Answer>();
   #dialect: Promise<'legacy' | 'cosmos'> | undefined;
 
   /** Throws for invalid options. Sends nothing. */
@@ -91,7 +95,27 @@ export class ChainClient {
   /** All balances of an address. */
   async balances(address: string, call?: CallOptions): Promise<LegacyBalances> {
     const checkedAddress = checked('address', address);
-    return withQuotientErrors((await this.#node(call?.signal)).balances(checkedAddress));
+    return this.#read(call, (node) => node.balances(checkedAddress));
+  }
+
+  /**
+   * The account of an address: what a wallet signs with, beside the chain's id. One that does not exist has an empty
+   * `address`.
+   */
+  async account(address: string, call?: CallOptions): Promise<LegacyAccount> {
+    const checkedAddress = checked('address', address);
+    return this.#read(call, (node) => node.account(checkedAddress));
+  }
+
+  /** The id of the chain. */
+  async chainId(call?: CallOptions): Promise<string> {
+    const { node_info } = await this.#read(call, (node) => node.nodeInfo());
+    return node_info.network;
+  }
+
+  /** The newest block. */
+  latestBlock(call?: CallOptions): Promise<LegacyBlock> {
+    return this.#read(call, (node) => node.block());
   }
 
   /** A page of matching transactions. */
@@ -104,13 +128,18 @@ export class ChainClient {
       value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
     );
     checkSearch(query);
-    return withQuotientErrors((await this.#node(call?.signal)).transactions(query));
+    return this.#read(call, (node) => node.transactions(query));
   }
 
   /** One transaction. Rejects with `node_rejected`, status 404, while it is unknown to the node. */
   async transaction(hash: string, call?: CallOptions): Promise<LegacyTransaction> {
     const checkedHash = checked('hash', hash);
-    return withQuotientErrors((await this.#node(call?.signal)).transaction(checkedHash));
+    return this.#read(call, (node) => node.transaction(checkedHash));
+  }
+
+  /** Metadata of a result of this client: behind a service, its request id and the page of its explorer. */
+  about(result: object): Answer | undefined {
+    return this.#answers.get(result);
   }
 
   /**
@@ -121,10 +150,14 @@ export class ChainClient {
     tx: SignedTransaction,
     { mode = 'sync', wait, signal }: BroadcastOptions = {},
   ): Promise<LegacyTransaction> {
-    const request = { ...readSigned(tx), mode };
+    const signed = readSigned(tx);
     // Modern nodes have no mode `block`, so the client waits.
     const waiting = wait === true || (mode === 'block' && wait === undefined) ? {} : wait;
-    const node = await this.#node(signal);
+    let answer: Answer | undefined;
+    const node = await this.#node(signal, (told) => {
+      answer = told;
+    });
+    const request = await withQuotientErrors(node.prepare({ ...signed, mode }));
     const ownHash = await hashOf(request);
     let hash: string | undefined;
     try {
@@ -134,6 +167,7 @@ export class ChainClient {
         throw new QuotientError('upstream_invalid', 'the node answered with another transaction', facts);
       }
       hash = sent.txhash;
+      if (answer) this.#answers.set(sent, answer);
       const isKnown = isInCache(sent);
       if (isKnown && !waiting) return (await this.#found(hash, signal)) ?? sent;
       if (!waiting || isInBlock(sent) || (sent.code !== undefined && !isKnown)) return sent;
@@ -160,10 +194,23 @@ export class ChainClient {
     });
   }
 
-  /** An adapter for the node's dialect. */
-  async #node(signal: AbortSignal | undefined): Promise<Omit<NodeCalls, 'latestHeight'>> {
+  async #read<T extends object>(
+    { signal }: CallOptions = {},
+    use: (node: NodeCalls) => Promise<T>,
+  ): Promise<T> {
+    let answer: Answer | undefined;
+    const node = await this.#node(signal, (told) => {
+      answer = told;
+    });
+    const result = await withQuotientErrors(use(node));
+    if (answer) this.#answers.set(result, answer);
+    return result;
+  }
+
+  /** An adapter for the node's dialect; `onAnswer` is told of each answer of the node. */
+  async #node(signal: AbortSignal | undefined, onAnswer: (answer: Answer) => void): Promise<NodeCalls> {
     const ask: AskNode = (question) =>
-      askNode(this.#transport, question, { withKey: this.#isService, signal });
+      askNode(this.#transport, question, { withKey: this.#isService, signal, onAnswer });
     return this.#isService
       ? createServiceAdapter(ask)
       : createAdapter(await withQuotientErrors(this.#dialectOfNode()), ask);

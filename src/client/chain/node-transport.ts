@@ -1,5 +1,5 @@
 import { NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../../domain/cosmos/exchange.ts';
-import { parseJson, problemOf } from '../answer.ts';
+import { type Answer, parseJson, problemOf } from '../answer.ts';
 import { QuotientError } from '../error.ts';
 import type { Transport } from '../transport.ts';
 
@@ -21,14 +21,22 @@ function toError(response: Response, text: string): QuotientError {
   return new NodeAnswer({ status: response.status, body: parseJson(text) });
 }
 
+type AskOptions = {
+  withKey: boolean;
+  signal?: AbortSignal | undefined;
+  /** Called with what is told of an answer with 2xx. */
+  onAnswer?: ((answer: Answer) => void) | undefined;
+};
+
 /** Sends a request to a node and returns its answer whatever the status; a problem of the service is thrown. */
 export async function askNode(
   transport: Transport,
   question: NodeQuestion,
-  { withKey, signal }: { withKey: boolean; signal?: AbortSignal | undefined },
+  { withKey, signal, onAnswer }: AskOptions,
 ): Promise<NodeReply> {
   try {
     const { answer, headers, text } = await transport.ask({ ...question, withKey, signal, toError });
+    onAnswer?.(answer);
     const blockHeight = headers.get('grpc-metadata-x-cosmos-block-height') ?? undefined;
     return { status: answer.status, body: parseJson(text), blockHeight };
   } catch (error) {

@@ -8,11 +8,10 @@ import { legacySearch, legacyTransaction } from '../../domain/cosmos/transaction
  * An adapter for a node behind the service, which has the legacy shapes whatever the node's dialect. Unlike a legacy
  * node it accepts searches of either dialect, decodes them once, and also accepts a transaction's bytes.
  */
-export function createServiceAdapter(ask: AskNode): Omit<NodeCalls, 'latestHeight'> {
-  const { balances, transaction } = createLegacyAdapter(ask);
+export function createServiceAdapter(ask: AskNode): NodeCalls {
   return {
-    balances,
-    transaction,
+    ...createLegacyAdapter(ask),
+    prepare: async (request) => request,
     async transactions(query) {
       return legacySearch(answered(await ask({ method: 'GET', path: '/txs', query })));
     },

@@ -1,9 +1,10 @@
+import { toBase64 } from '../../domain/cosmos/conversion/protobuf.ts';
 import type { BroadcastRequest } from '../../domain/cosmos/legacy-shapes.ts';
 import { txHashOf } from '../../domain/cosmos/transaction-hash.ts';
 import { QuotientError } from '../error.ts';
 import { refuseSecret, refuseSecretMembers } from '../secrets.ts';
 
-/** A signed amino transaction, as made by `makeStdTx` of CosmJS. Only legacy nodes accept it. */
+/** A signed amino transaction, as made by `makeStdTx` of CosmJS; it is encoded for a modern node. */
 export type StdTx = {
   msg: readonly unknown[];
   fee: unknown;
@@ -16,17 +17,8 @@ export type SignedTransaction = Uint8Array | string | StdTx;
 
 /** A signature alone has 64 bytes: anything shorter is no transaction and may be a key. */
 const SHORTEST = 65;
-const CHUNK = 8192;
 
 const invalid = (detail: string) => new QuotientError('invalid_request', detail);
-
-function base64(bytes: Uint8Array): string {
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += CHUNK) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  }
-  return btoa(binary);
-}
 
 /** Decodes base64, with or without padding and white space. */
 function bytesOf(text: string): string {
@@ -41,7 +33,7 @@ function bytesOf(text: string): string {
 export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' | 'tx_bytes'> {
   if (tx instanceof Uint8Array || typeof tx === 'string') {
     refuseSecret('the transaction', tx);
-    const text = typeof tx === 'string' ? btoa(bytesOf(tx)) : base64(tx);
+    const text = typeof tx === 'string' ? btoa(bytesOf(tx)) : toBase64(tx);
     if (bytesOf(text).length < SHORTEST) {
       throw invalid('too short for a signed transaction; never pass a key');
     }

@@ -26,11 +26,57 @@ export type LegacyTransaction = {
   /** Whole numbers as text. */
   gas_wanted?: string;
   gas_used?: string;
-  /** An amino `StdTx` from a legacy node; from a modern one, the transaction in its protobuf JSON form. */
+  /** An amino `StdTx`; a message that amino does not know has its protobuf JSON in it. */
   tx?: unknown;
   /** When its block was made (ISO 8601). */
   timestamp?: string;
   [member: string]: unknown;
+};
+
+export type LegacyAccount = {
+  /** The block that it is of, as text. */
+  height: string;
+  result: {
+    /** `cosmos-sdk/Account` for one that holds nothing back; others have further members. */
+    type: string;
+    value: {
+      /** Empty for an account that does not exist. */
+      address: string;
+      coins: Coin[];
+      /** Known to the chain since its first transaction. */
+      public_key: { type: string; value: unknown } | string | null;
+      /** Whole numbers as text. */
+      account_number: string;
+      sequence: string;
+      [member: string]: unknown;
+    };
+  };
+};
+
+export type LegacyBlock = {
+  block_id: { hash: string; [member: string]: unknown };
+  block: {
+    header: {
+      chain_id: string;
+      /** As text. */
+      height: string;
+      /** ISO 8601. */
+      time: string;
+      [member: string]: unknown;
+    };
+    /** Transactions in base64; null where there is none. */
+    data: { txs: string[] | null };
+    [member: string]: unknown;
+  };
+};
+
+export type LegacyNodeInfo = {
+  node_info: {
+    /** The id of the chain. */
+    network: string;
+    [member: string]: unknown;
+  };
+  application_version: { readonly [member: string]: unknown };
 };
 
 /** A page of a search; every count is a whole number as text. */
@@ -46,5 +92,5 @@ export type LegacySearch = {
 export const BROADCAST_MODES = ['sync', 'async', 'block'] as const;
 export type BroadcastMode = (typeof BROADCAST_MODES)[number];
 
-/** A signed transaction: amino JSON for a legacy node, or its bytes in base64 for a modern one. */
+/** A signed transaction: amino JSON, which is encoded for a modern node, or its bytes in base64. */
 export type BroadcastRequest = { tx?: unknown; tx_bytes?: string; mode: BroadcastMode };

@@ -1,6 +1,8 @@
+import { legacyAccount } from './accounts.ts';
+import { blockOf, legacyBlock, legacyNodeInfo } from './blocks.ts';
 import { type AskNode, NodeRejection } from './exchange.ts';
 import type { NodeCalls } from './node-calls.ts';
-import { coins, count, heightOf, isMembers, malformed } from './parsers.ts';
+import { coins, count, headOf, isMembers, malformed } from './parsers.ts';
 import { answered, notFound } from './replies.ts';
 import { legacyParameters, readSearch } from './search.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
@@ -10,12 +12,34 @@ export function createLegacyAdapter(ask: AskNode): NodeCalls {
   const get = async (path: string, query: readonly (readonly [string, string])[] = []) =>
     answered(await ask({ method: 'GET', path, query }));
 
+  async function balances(address: string) {
+    const { height, result } = await get(`/bank/balances/${encodeURIComponent(address)}`);
+    if (result === undefined) throw malformed('result');
+    return { height: count(height, 'height'), result: coins(result) };
+  }
+
+  async function head() {
+    const { block, block_meta } = await get('/blocks/latest');
+    return headOf(isMembers(block) ? block : block_meta);
+  }
+
+  const prepare: NodeCalls['prepare'] = async (request) => {
+    if (!isMembers(request.tx)) throw new NodeRejection(422, 'this node takes amino JSON: send tx');
+    return request;
+  };
+
   return {
-    async balances(address) {
-      const { height, result } = await get(`/bank/balances/${encodeURIComponent(address)}`);
-      if (result === undefined) throw malformed('result');
-      return { height: count(height, 'height'), result: coins(result) };
+    balances,
+
+    async account(address) {
+      const { height, result } = await get(`/auth/accounts/${encodeURIComponent(address)}`);
+      const owned = async () => (await balances(address)).result;
+      return { height: count(height, 'height'), result: await legacyAccount(address, result, owned) };
     },
+
+    nodeInfo: async () => legacyNodeInfo(await get('/node_info')),
+
+    block: async (height) => blockOf(height, legacyBlock(await get(`/blocks/${height ?? 'latest'}`))),
 
     async transactions(query) {
       return legacySearch(await get('/txs', legacyParameters(readSearch(query))));
@@ -23,21 +47,21 @@ export function createLegacyAdapter(ask: AskNode): NodeCalls {
 
     async transaction(hash) {
       try {
-        return transactionOf(hash, await get(`/txs/${encodeURIComponent(hash)}`));
+        return transactionOf(hash, legacyTransaction(await get(`/txs/${encodeURIComponent(hash)}`)));
       } catch (error) {
         throw notFound(error);
       }
     },
 
-    async broadcast({ tx, mode }) {
-      if (!isMembers(tx)) throw new NodeRejection(422, 'this node takes amino JSON: send tx');
+    prepare,
+
+    async broadcast(request) {
+      const { tx, mode } = await prepare(request);
       const body = { tx, mode };
       return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body })));
     },
 
-    async latestHeight() {
-      const { block, block_meta } = await get('/blocks/latest');
-      return heightOf(isMembers(block) ? block : block_meta);
-    },
+    latestHeight: async () => (await head()).height,
+    head,
   };
 }

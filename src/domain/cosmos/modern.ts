@@ -1,15 +1,19 @@
+import { accountOfModern, noAccount } from './accounts.ts';
+import { blockOf, blockOfModern, nodeInfoOfModern } from './blocks.ts';
+import { txBytes } from './conversion/tx-bytes.ts';
 import { type AskNode, NodeRejection, type NodeReply } from './exchange.ts';
-import type { Coin } from './legacy-shapes.ts';
+import type { Coin, LegacyBalances } from './legacy-shapes.ts';
 import type { NodeCalls, NodeCapabilities } from './node-calls.ts';
-import { coins, heightOf, isMembers, MAX_BALANCES, malformed, tooLarge } from './parsers.ts';
+import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from './parsers.ts';
 import { answered, notFound } from './replies.ts';
 import { modernParameters, readSearch } from './search.ts';
-import { legacySearchOfModern, legacyTransaction, transactionOf } from './transactions.ts';
+import { legacySearchOfModern, modernTransaction, transactionOf } from './transactions.ts';
 
 /** A node gives 100 balances a page: an address with more than this many pages is not read. */
 const MAX_PAGES = 100;
 
 const TXS = '/cosmos/tx/v1beta1/txs';
+const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
 const MODES = {
   sync: 'BROADCAST_MODE_SYNC',
   async: 'BROADCAST_MODE_ASYNC',
@@ -24,36 +28,74 @@ export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities
   const get = (path: string, query: readonly (readonly [string, string])[] = []) =>
     ask({ method: 'GET', path, query });
 
-  async function latestHeight(): Promise<number> {
-    const { block, sdk_block } = answered(await get('/cosmos/base/tendermint/v1beta1/blocks/latest'));
-    return heightOf(isMembers(block) ? block : sdk_block);
+  async function head() {
+    const { block, sdk_block } = answered(await get(`${TENDERMINT}/blocks/latest`));
+    return headOf(isMembers(block) ? block : sdk_block);
   }
+  const latestHeight = async () => (await head()).height;
 
   /** The block that an answer is of: most nodes tell it in a header. */
   async function heightOfReply({ blockHeight = '' }: NodeReply): Promise<string> {
     return /^\d{1,20}$/.test(blockHeight) ? blockHeight : String(await latestHeight());
   }
 
+  async function balances(address: string): Promise<LegacyBalances> {
+    const path = `/cosmos/bank/v1beta1/balances/${encodeURIComponent(address)}`;
+    const result: Coin[] = [];
+    const asked = new Set<string>();
+    let height: string | undefined;
+    for (let key = ''; !asked.has(key) && asked.size < MAX_PAGES; ) {
+      asked.add(key);
+      const reply = await get(path, key === '' ? [] : [['pagination.key', key]]);
+      const { balances, pagination } = answered(reply);
+      if (balances === undefined) throw malformed('balances');
+      for (const coin of coins(balances)) result.push(coin);
+      if (result.length > MAX_BALANCES) throw tooLarge('balances');
+      height ??= await heightOfReply(reply);
+      const next = isMembers(pagination) ? pagination.next_key : undefined;
+      if (typeof next !== 'string' || next === '') return { height, result };
+      key = next;
+    }
+    throw malformed('end');
+  }
+
+  /** What the node says of an account; undefined where there is none. */
+  async function accountReply(address: string): Promise<NodeReply | undefined> {
+    const reply = await get(`/cosmos/auth/v1beta1/accounts/${encodeURIComponent(address)}`);
+    try {
+      answered(reply);
+      return reply;
+    } catch (error) {
+      const refusal = notFound(error);
+      if (refusal instanceof NodeRejection && refusal.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  const prepare: NodeCalls['prepare'] = async ({ tx, tx_bytes, mode }, sequence) => {
+    if (tx_bytes !== undefined) return { tx_bytes, mode };
+    const stateOf = async (address: string) => {
+      const reply = await accountReply(address);
+      const { value } = reply ? accountOfModern(address, answered(reply).account, []) : noAccount();
+      return { sequence: sequence ?? value.sequence, publicKey: value.public_key };
+    };
+    return { tx_bytes: await txBytes(tx, stateOf), mode };
+  };
+
   return {
-    async balances(address) {
-      const path = `/cosmos/bank/v1beta1/balances/${encodeURIComponent(address)}`;
-      const result: Coin[] = [];
-      const asked = new Set<string>();
-      let height: string | undefined;
-      for (let key = ''; !asked.has(key) && asked.size < MAX_PAGES; ) {
-        asked.add(key);
-        const reply = await get(path, key === '' ? [] : [['pagination.key', key]]);
-        const { balances, pagination } = answered(reply);
-        if (balances === undefined) throw malformed('balances');
-        for (const coin of coins(balances)) result.push(coin);
-        if (result.length > MAX_BALANCES) throw tooLarge('balances');
-        height ??= await heightOfReply(reply);
-        const next = isMembers(pagination) ? pagination.next_key : undefined;
-        if (typeof next !== 'string' || next === '') return { height, result };
-        key = next;
-      }
-      throw malformed('end');
+    balances,
+
+    async account(address) {
+      const reply = await accountReply(address);
+      if (reply === undefined) return { height: String(await latestHeight()), result: noAccount() };
+      const { height, result: owned } = await balances(address);
+      return { height, result: accountOfModern(address, answered(reply).account, owned) };
     },
+
+    nodeInfo: async () => nodeInfoOfModern(answered(await get(`${TENDERMINT}/node_info`))),
+
+    block: async (height) =>
+      blockOf(height, blockOfModern(answered(await get(`${TENDERMINT}/blocks/${height ?? 'latest'}`)))),
 
     async transactions(query) {
       const search = readSearch(query);
@@ -75,22 +117,23 @@ export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities
     async transaction(hash) {
       try {
         const { tx_response, tx } = answered(await get(`${TXS}/${encodeURIComponent(hash)}`));
-        return transactionOf(hash, tx_response, tx);
+        return transactionOf(hash, modernTransaction(tx_response, tx));
       } catch (error) {
         throw notFound(error);
       }
     },
 
-    async broadcast({ tx_bytes, mode }) {
-      if (tx_bytes === undefined) {
-        throw new NodeRejection(422, 'this node takes no amino JSON: send tx_bytes');
-      }
+    prepare,
+
+    async broadcast(request) {
+      const { tx_bytes, mode } = await prepare(request);
       const body = { tx_bytes, mode: MODES[mode] };
-      return legacyTransaction(
+      return modernTransaction(
         answered(await ask({ method: 'POST', path: TXS, query: [], body })).tx_response,
       );
     },
 
     latestHeight,
+    head,
   };
 }

@@ -71,10 +71,19 @@ export const coins = (value: unknown): Coin[] =>
     return { denom: text(denom, 'denom'), amount: count(amount, 'amount', AMOUNT_DIGITS) };
   });
 
-/** The height in the header of a block. */
-export function heightOf(block: unknown): number {
-  const header = isMembers(block) ? block.header : undefined;
-  const height = Number(count(isMembers(header) ? header.height : undefined, 'height'));
+/** The longest that the id of a chain may be. */
+const CHAIN_ID = /^[\x21-\x7e]{1,50}$/;
+
+/** The id of a chain. */
+export function chainId(value: unknown): string {
+  if (typeof value !== 'string' || !CHAIN_ID.test(value)) throw malformed('chain_id');
+  return value;
+}
+
+/** The height in the header of a block, and the id of its chain where it is there. */
+export function headOf(block: unknown): { height: number; chainId: string | undefined } {
+  const header = isMembers(block) && isMembers(block.header) ? block.header : {};
+  const height = Number(count(header.height, 'height'));
   if (height === 0 || !Number.isSafeInteger(height)) throw malformed('height');
-  return height;
+  return { height, chainId: header.chain_id === undefined ? undefined : chainId(header.chain_id) };
 }

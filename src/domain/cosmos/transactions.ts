@@ -1,5 +1,7 @@
+import { legacyOutcome, messageCount } from './conversion/logs.ts';
+import { stdTx } from './conversion/std-tx.ts';
 import type { LegacySearch, LegacyTransaction } from './legacy-shapes.ts';
-import { count, list, type Members, malformed, members, string, text } from './parsers.ts';
+import { count, isMembers, list, type Members, malformed, members, string, text } from './parsers.ts';
 
 /** What the legacy interface leaves out when it is empty, and the modern one does not. */
 const LEFT_OUT = new Set(['codespace', 'data', 'info', 'logs', 'tx', 'timestamp', 'events']);
@@ -14,6 +16,10 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
+/** So many are put into the legacy shape at a time, which takes a few ms where a page has 4 MB; then others have a turn. */
+const WITHOUT_PAUSE = 10;
+const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
+
 /** A node gives a hundred to a page; more than this are not gone through. */
 const MOST_ON_PAGE = 1000;
 
@@ -26,11 +32,8 @@ function failure(value: unknown): number {
   return code;
 }
 
-/**
- * A transaction as the legacy interface has it, from either dialect: they name the members alike, but the legacy one
- * leaves out an empty one, and a code of 0.
- */
-export function legacyTransaction(value: unknown, modernTx?: unknown): LegacyTransaction {
+/** A transaction of the legacy interface, which leaves out an empty member, and a code of 0. */
+export function legacyTransaction(value: unknown): LegacyTransaction {
   const { height, txhash, code, ...rest } = members(value, 'transaction');
   const kept = Object.entries(rest)
     .filter(([name, member]) => !(LEFT_OUT.has(name) && isEmpty(member)))
@@ -38,19 +41,30 @@ export function legacyTransaction(value: unknown, modernTx?: unknown): LegacyTra
   const failed = failure(code);
   const hash = text(txhash, 'txhash');
   if (!isTransactionHash(hash)) throw malformed('txhash');
-  const transaction: LegacyTransaction = {
+  return {
     height: count(height, 'height'),
     txhash: hash.toUpperCase(),
     ...(failed !== 0 && { code: failed }),
     ...Object.fromEntries(kept),
   };
-  if (transaction.tx === undefined && modernTx) transaction.tx = modernTx;
-  return transaction;
+}
+
+/**
+ * A transaction of the modern interface as the legacy one has it: they name the members alike, and not what is in them.
+ *
+ * @param beside the transaction itself, where it is told beside the answer as well
+ */
+export function modernTransaction(value: unknown, beside?: unknown): LegacyTransaction {
+  const { tx, ...response } = members(value, 'transaction');
+  const told = isMembers(tx) ? tx : beside;
+  const outcome = legacyOutcome(response, messageCount(told));
+  // What lacks one of them is no transaction, and stays what it is.
+  const isWhole = isMembers(told) && isMembers(told.body) && isMembers(told.auth_info);
+  return legacyTransaction({ ...outcome, tx: isWhole ? stdTx(told) : told });
 }
 
 /** The transaction that was looked up, and no other. */
-export function transactionOf(hash: string, value: unknown, modernTx?: unknown): LegacyTransaction {
-  const transaction = legacyTransaction(value, modernTx);
+export function transactionOf(hash: string, transaction: LegacyTransaction): LegacyTransaction {
   if (transaction.txhash !== hash.toUpperCase()) throw malformed('transaction of that hash');
   return transaction;
 }
@@ -90,11 +104,19 @@ export function legacySearch(body: Members): LegacySearch {
  * The same from a modern node: `tx_responses` beside `txs`, and a total that is at its own place since SDK 0.46, in
  * `pagination` before, and left out by some.
  */
-export function legacySearchOfModern(body: Members, page: number, limit: number): LegacySearch {
+export async function legacySearchOfModern(
+  body: Members,
+  page: number,
+  limit: number,
+): Promise<LegacySearch> {
   if (body.tx_responses === undefined) throw malformed('tx_responses');
   const txs = list(body.txs, 'txs');
   const responses = list(body.tx_responses, 'tx_responses', MOST_ON_PAGE);
-  const found = responses.map((one, i) => legacyTransaction(one, txs[i]));
+  const found: LegacyTransaction[] = [];
+  for (const [i, one] of responses.entries()) {
+    if (i > 0 && i % WITHOUT_PAUSE === 0) await nextTurn();
+    found.push(modernTransaction(one, txs[i]));
+  }
   const told = body.total ?? (body.pagination as Members | null | undefined)?.total;
   const total = Math.max(Number(count(told, 'total')), found.length && (page - 1) * limit + found.length);
   return {

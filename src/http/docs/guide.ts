@@ -131,10 +131,10 @@ function nodeProxy({ node }: GuideSettings): string {
     node.urls.length > 0
       ? ''
       : ' This service has no node configured: they answer 503 `node_not_configured`.';
-  return `\`/v1/node/…\` passes four calls on to a blockchain node: balances, transaction search, one transaction, and broadcast. \
+  return `\`/v1/node/…\` passes calls on to a blockchain node: balances, accounts, blocks, the chain's id, transaction search, one transaction, and broadcast. With these a wallet signs and broadcasts with nothing but this service. \
 They need a key and are free of charge.${state}
 
-Requests and answers have the shapes of the Cosmos SDK's legacy REST interface, whichever interface the node has. A transaction that the \
+Requests and answers have the shapes of the Cosmos SDK's legacy REST interface, whichever interface the node has. Libraries that take no more than the URL of a node get \`/v1/node\` with the key as its user name. A transaction that the \
 chain rejects is a 200 with its \`code\` and \`raw_log\`; a request that the node rejects is the problem \`node_rejected\`, with the \
 node's message in \`error\`.`;
 }

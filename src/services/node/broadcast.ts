@@ -27,7 +27,20 @@ type Dependencies = {
   wait?: (ms: number) => Promise<unknown>;
 };
 
-type Sent = { answer: LegacyTransaction } | { rejection: NodeRejection } | { failure: UpstreamFailure };
+type Member = Awaited<ReturnType<NodePool['candidates']>>[number];
+
+/** What came of it, and the hash of the bytes that went out. */
+type Sent = ({ answer: LegacyTransaction } | { rejection: NodeRejection } | { failure: UpstreamFailure }) & {
+  hash: string | undefined;
+};
+
+/** What a node says of a sequence that is not the one it waits for. */
+const OTHER_SEQUENCE = /account sequence mismatch, expected (\d{1,20}), got \d+/;
+const WRONG_SEQUENCE = 32;
+
+/** The sequence that a node waits for, where it has refused another. */
+const expectedSequence = ({ code, raw_log = '' }: LegacyTransaction): string | undefined =>
+  code === WRONG_SEQUENCE ? OTHER_SEQUENCE.exec(raw_log)?.[1] : undefined;
 
 const isKnown = (sent: Exclude<Sent, { failure: UpstreamFailure }>): boolean =>
   'rejection' in sent ? saysInCache(sent.rejection.message) : isInCache(sent.answer);
@@ -36,28 +49,46 @@ const isKnown = (sent: Exclude<Sent, { failure: UpstreamFailure }>): boolean =>
 export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dependencies) {
   const waitForBlock = createBlockWaits({ lookUp, clock, ...(wait && { wait }) });
 
+  /** Sends a request that was put into the form of a node. */
+  async function sendTo(member: Member, prepared: BroadcastRequest, until: number): Promise<Sent> {
+    const { tx_bytes } = prepared;
+    const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);
+    const broadcast = async (calls: NodeCalls) => {
+      const answer = await calls.broadcast(prepared);
+      // Another hash is another transaction: the outcome of this one is not known.
+      if (hash !== undefined && answer.txhash !== hash) throw malformed('hash of the transaction');
+      return answer;
+    };
+    try {
+      return { answer: await pool.call(member, until, broadcast), hash };
+    } catch (error) {
+      if (error instanceof NodeRejection && error.status !== UNREADABLE) return { rejection: error, hash };
+      if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };
+      throw error;
+    }
+  }
+
   /**
    * Sends to the first node that is there: another is only tried while nothing has gone out. `block` goes out as
    * `sync` in either dialect, so that there is a hash to look up when the time is over.
    */
-  async function send(request: BroadcastRequest, ownHash: string | undefined, until: number): Promise<Sent> {
+  async function send(request: BroadcastRequest, until: number): Promise<Sent> {
     const asked = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
+    const prepare = (member: Member, sequence?: string) =>
+      pool.call(member, until, (calls) => calls.prepare(asked, sequence), false);
     let unsent: UpstreamFailure | NodeRejection | undefined;
     for (const member of await pool.candidates()) {
       try {
-        const broadcast = async (calls: NodeCalls) => {
-          const answer = await calls.broadcast(asked);
-          // Another hash is another transaction: the outcome of this one is not known.
-          if (ownHash !== undefined && answer.txhash !== ownHash) throw malformed('hash of the transaction');
-          return answer;
-        };
-        return { answer: await pool.call(member, until, broadcast) };
+        const sent = await sendTo(member, await prepare(member), until);
+        // It was refused, so that it may be sent in other bytes: what waits for a block counts, and no account tells it.
+        const expected = request.tx_bytes === undefined && 'answer' in sent && expectedSequence(sent.answer);
+        return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
       } catch (error) {
-        const isRejected = error instanceof NodeRejection;
-        if (isRejected && error.status !== UNREADABLE) return { rejection: error };
-        if (!isRejected && !(error instanceof UpstreamFailure)) throw error;
-        if (!isRejected && error.sent) return { failure: error };
-        unsent = error;
+        const isUnsent = error instanceof UpstreamFailure ? !error.sent : error instanceof NodeRejection;
+        if (!isUnsent) throw error;
+        if (error instanceof NodeRejection && error.status !== UNREADABLE)
+          return { rejection: error, hash: undefined };
+        unsent = error as UpstreamFailure | NodeRejection;
       }
     }
     // As a timeout it would read as if the transaction might have been sent.
@@ -83,8 +114,8 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
      */
     async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
       const start = clock.elapsed();
-      const ownHash = request.tx_bytes === undefined ? undefined : await txHashOf(request.tx_bytes);
-      const sent = await send(request, ownHash, start + timeoutMs * SENDING);
+      const sent = await send(request, start + timeoutMs * SENDING);
+      const ownHash = sent.hash;
 
       if ('failure' in sent) {
         const found = ownHash && (await waitForBlock(ownHash, start + timeoutMs, signal));

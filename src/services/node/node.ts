@@ -2,7 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { NodeCalls } from '#domain/cosmos/adapter';
 import type {
   BroadcastRequest,
+  LegacyAccount,
   LegacyBalances,
+  LegacyBlock,
+  LegacyNodeInfo,
   LegacySearch,
   LegacyTransaction,
 } from '#domain/cosmos/legacy-shapes';
@@ -52,6 +55,25 @@ export function createNode({ pool, ...rest }: Dependencies) {
 
   return {
     balances: (address: string): Promise<LegacyBalances> => read((calls) => calls.balances(address)),
+
+    /** The account of an address; one that does not exist has an empty `address`. */
+    account: (address: string): Promise<LegacyAccount> => read((calls) => calls.account(address)),
+
+    /** The chain's id, and the versions of a node. */
+    nodeInfo: (): Promise<LegacyNodeInfo> =>
+      read(async (calls) => {
+        const told = await calls.nodeInfo();
+        pool.checkChain(told.node_info.network);
+        return told;
+      }),
+
+    /** A block by its height, the newest without one. */
+    block: (height?: string): Promise<LegacyBlock> =>
+      read(async (calls) => {
+        const told = await calls.block(height);
+        pool.checkChain(told.block.header.chain_id);
+        return told;
+      }),
 
     /** A page of transactions; the query as it came, in the words of either dialect. */
     transactions: async (query: readonly (readonly [string, string])[]): Promise<LegacySearch> => {

@@ -56,6 +56,8 @@ function createMember(source: NodeSource, index: number, dialect: NodeDialect | 
     capabilities: {},
     /** Of its newest block, as of the last check; undefined when that failed. */
     height: undefined as number | undefined,
+    /** Of which chain it has told that it is; null when it told none. */
+    chainId: undefined as string | null | undefined,
     /** Why its last call failed. */
     failure: undefined as UpstreamFailure | undefined,
   };
@@ -65,6 +67,8 @@ type Options = {
   /** In the order in which they are to be tried. */
   sources: readonly NodeSource[];
   dialect: NodeDialect | 'auto';
+  /** The chain that is wanted; that of the first node which has told its own where it is left out. */
+  chainId?: string | undefined;
   /** The whole deadline of one answer, whichever nodes are tried for it; in ms. */
   timeoutMs: number;
   clock: Clock;
@@ -72,11 +76,37 @@ type Options = {
 };
 
 /** The nodes: which dialect each speaks, which block each has reached, and which are asked first. */
-export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Options) {
+export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, log }: Options) {
   const configured = dialect === 'auto' ? undefined : dialect;
   const members = sources.map((source, index) => createMember(source, index, configured));
+  /** Nothing is believed of a node before it has told its chain, but where there is no other to be told from. */
+  const areCompared = members.length > 1 || chainId !== undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let firstCheck: Promise<unknown> | undefined;
+
+  const wantedChain = (): string | undefined =>
+    chainId ?? members.find((member) => typeof member.chainId === 'string')?.chainId ?? undefined;
+
+  /** Whether a chain that was told is not the wanted one; one that tells no chain is only known by its place. */
+  function isOther(told: string | null): boolean {
+    return told === null ? chainId !== undefined : told !== (wantedChain() ?? told);
+  }
+  const isLeftOut = (member: Member): boolean =>
+    areCompared && member.chainId !== undefined && isOther(member.chainId);
+
+  const ofAnotherChain = () =>
+    new UpstreamFailure('node', 'not_listed', 'no node of the wanted chain is there', { sent: false });
+
+  /** Asks a node for its newest block, which tells its chain too. */
+  async function readHead(member: Member, calls: NodeCalls): Promise<number> {
+    const head = await calls.head();
+    const [before, told] = [member.chainId, head.chainId ?? null];
+    member.chainId = told;
+    if (before !== told && isLeftOut(member)) {
+      log.warn({ node: member.number, chainId: told, wanted: wantedChain() }, 'a node is of another chain');
+    }
+    return head.height;
+  }
 
   /** Finds out which dialect a node speaks; when that fails, nothing of the call has been sent. */
   async function dialectOf(member: Member, ask: AskNode): Promise<NodeDialect> {
@@ -90,23 +120,47 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     }
   }
 
+  /** Hears from a node of which chain it is, before it is believed anything; nothing of the call has been sent. */
+  async function introduce(member: Member, calls: NodeCalls): Promise<void> {
+    try {
+      await readHead(member, calls);
+    } catch (error) {
+      throw error instanceof NodeFault && error.kind === 'wrong_dialect' ? error : toFailure(error, false);
+    }
+    if (isLeftOut(member)) throw ofAnotherChain();
+  }
+
   /** Makes a call in the node's dialect, which is found out again where the node does not know the path any more. */
   async function attempt<T>(member: Member, ask: AskNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     const known = member.dialect;
     const spoken = known ?? (await dialectOf(member, ask));
+    const callIn = async (dialect: NodeDialect) => {
+      const calls = createAdapter(dialect, ask, member.capabilities);
+      if (areCompared && member.chainId === undefined) await introduce(member, calls);
+      return use(calls);
+    };
     try {
-      return await use(createAdapter(spoken, ask, member.capabilities));
+      return await callIn(spoken);
     } catch (error) {
       const mayHaveChanged = known && !configured && error instanceof NodeFault;
       if (!mayHaveChanged || error.kind !== 'wrong_dialect') throw error;
       const now = await dialectOf(member, ask);
       if (now === spoken) throw error;
-      return use(createAdapter(now, ask, member.capabilities));
+      return callIn(now);
     }
   }
 
-  /** One attempt at one node, until an instant of the monotonic clock. */
-  async function call<T>(member: Member, until: number, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
+  /**
+   * One attempt at one node, until an instant of the monotonic clock.
+   *
+   * @param sends whether what a broadcast sends may have arrived when it fails
+   */
+  async function call<T>(
+    member: Member,
+    until: number,
+    use: (calls: NodeCalls) => Promise<T>,
+    sends = true,
+  ): Promise<T> {
     let isOpenEnded = false;
     const ask: AskNode = (question) => {
       isOpenEnded = isUpToCaller(question);
@@ -119,7 +173,7 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
       member.failure = undefined;
       return value;
     } catch (error) {
-      const failure = toFailure(error, true);
+      const failure = toFailure(error, sends);
       if (failure instanceof UpstreamFailure) {
         const { reason, message } = failure;
         if (reason === OF_THE_QUESTION || (isOpenEnded && !OF_THE_NODE.has(reason))) throw failure;
@@ -133,7 +187,8 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
 
   async function check(member: Member): Promise<void> {
     try {
-      member.height = await call(member, clock.elapsed() + timeoutMs, (calls) => calls.latestHeight());
+      const until = clock.elapsed() + timeoutMs;
+      member.height = await call(member, until, (calls) => readHead(member, calls));
     } catch {
       member.height = undefined;
     }
@@ -149,20 +204,23 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     await firstCheck;
   }
 
+  const ofChain = () => members.filter((member) => !isLeftOut(member));
   const behind = ({ height }: Member) =>
-    height === undefined ? 0 : Math.max(...members.map((one) => one.height ?? 0)) - height;
+    height === undefined ? 0 : Math.max(...ofChain().map((one) => one.height ?? 0)) - height;
 
   /** The nodes to ask, in order: those that failed, or whose height is not known, come last. */
   async function candidates(): Promise<Member[]> {
-    if (members.length > 1) await checkHeights();
-    const near = members.filter((member) => behind(member) <= MOST_BEHIND);
+    if (areCompared) await checkHeights();
+    const among = ofChain();
+    if (among.length === 0) throw ofAnotherChain();
+    const near = among.filter((member) => behind(member) <= MOST_BEHIND);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
     // The highest may answer nothing but its height: while none is sound, those far behind are asked too.
     return [
       ...sound,
       ...rest,
-      ...(sound.length === 0 ? members.filter((member) => !near.includes(member)) : []),
+      ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : []),
     ];
   }
 
@@ -170,6 +228,11 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     size: members.length,
     candidates,
     call,
+
+    /** Throws `NodeFault` for a chain that is told and is not the wanted one. */
+    checkChain(told: string): void {
+      if (areCompared && isOther(told)) throw new NodeFault('malformed', 'the answer is of another chain');
+    },
 
     /**
      * What the first node answers that can; no node may use up the time that another still needs. Throws
@@ -200,6 +263,7 @@ export function createNodePool({ sources, dialect, timeoutMs, clock, log }: Opti
     warnings(): string[] {
       return members.flatMap((member) => {
         const name = `node ${member.number}`;
+        if (isLeftOut(member)) return [`${name}: of another chain (${member.chainId ?? 'it tells none'})`];
         if (member.failure) return [`${name}: ${member.failure.reason}`];
         return behind(member) > MOST_BEHIND ? [`${name}: ${behind(member)} blocks behind`] : [];
       });

@@ -7,16 +7,37 @@ const names = recordingNames('cosmos_modern');
 const recorded = (name: string) => JSON.parse(String(recording('cosmos_modern', name).body));
 const HASH = '10D31B63275E48B48AE84E8B4C240B8D3A08466B2F0E5455E3CA54FE8A9130E9';
 
-type Told = Record<string, unknown> & { txhash: string; code: number };
+type Told = Record<string, unknown> & { txhash: string; code: number; tx: { body: { messages: object[] } } };
+type Legacy = { tx: { value: object }; logs: object[]; events: object[] };
 
-/** A transaction of the modern interface with what the legacy one leaves out left out. */
-function bare(response: Told): Record<string, unknown> {
-  const isLeftOut = (value: unknown) =>
-    value === '' || value === null || value === 0 || (Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(
-    Object.entries(response).filter(([name, value]) => name === 'raw_log' || !isLeftOut(value)),
-  );
+/** The members of what a legacy node has told of a transaction that succeeded, at each level. */
+function membersOf({ tx, logs, events, ...rest }: Legacy & Record<string, unknown>) {
+  const names = (value: object | undefined) => Object.keys(value ?? {}).sort();
+  const { fee, signatures } = tx.value as { fee: object; signatures: object[] };
+  const [event] = events as { attributes: object[] }[];
+  return {
+    transaction: names({ ...rest, tx, logs, events }),
+    tx: names(tx),
+    value: names(tx.value),
+    fee: names(fee),
+    signature: names(signatures[0]),
+    log: names(logs[0]),
+    event: names(event),
+    attribute: names(event?.attributes[0]),
+  };
 }
+
+/** What a legacy node told, as its recordings have it. */
+const legacyMembers = () => {
+  const name = 'txs_search_message.sender_kava.json';
+  const { txs } = JSON.parse(String(recording('cosmos_legacy', name).body));
+  return membersOf(txs[0]);
+};
+
+/** What is the same in both. */
+const plain = ({ height, txhash, gas_wanted, gas_used, timestamp, raw_log }: Told) => ({
+  ...{ height, txhash, gas_wanted, gas_used, timestamp, raw_log },
+});
 
 describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
   test('each has its test', () => {
@@ -41,13 +62,37 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
     });
   });
 
-  test('a transaction loses its envelope, and what the legacy interface leaves out', async () => {
+  test('a transaction comes out as a legacy node told one, member for member', async () => {
     const response = recorded('tx_response_object_archway_send.json') as Told;
     const { ask, asked } = scriptedNode([{ tx: response.tx, tx_response: response }]);
     const told = await createAdapter('cosmos', ask).transaction(response.txhash);
-    expect(told).toEqual(bare(response));
-    expect(told).not.toHaveProperty('code');
-    expect(told.tx).toMatchObject({ '@type': '/cosmos.tx.v1beta1.Tx' });
+    expect(told).toMatchObject(plain(response));
+    // What was run has told something, which legacy nodes told as well where there was any.
+    const { data, ...rest } = told;
+    expect(data).toBe(response.data);
+    expect(membersOf(rest as never)).toEqual(legacyMembers());
+    const [message] = response.tx.body.messages;
+    const { '@type': type, ...value } = message as { '@type': string };
+    expect(type).toBe('/cosmos.bank.v1beta1.MsgSend');
+    expect(told.tx).toEqual({
+      type: 'cosmos-sdk/StdTx',
+      value: {
+        msg: [{ type: 'cosmos-sdk/MsgSend', value }],
+        fee: { amount: [{ denom: 'aarch', amount: '202932000000000000' }], gas: '135288' },
+        signatures: [
+          {
+            pub_key: {
+              type: 'tendermint/PubKeySecp256k1',
+              value: 'Ap3lURdei8rtzrJpGqiguwcZvQkuM5dW1tqMyS2WFUpg',
+            },
+            signature:
+              'AZMqO8769VKzVsZJomA7HojcuwJmxJwqeMOD+M+eGgIgr8IgUDBHaUps55WeOiSs/QGP0tlWqQAzV4E0wiluVw==',
+          },
+        ],
+        memo: '',
+      },
+    });
+    expect(told.logs).toEqual((response.logs as object[]).map((log) => ({ ...log, success: true })));
     expect(asked[0]?.path).toBe(`${MODERN.txs}/${response.txhash}`);
   });
 
@@ -63,7 +108,13 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
       page_total: '1',
       limit: '100',
     });
-    expect(txs).toEqual(body.tx_responses.map(bare));
+    expect(txs).toMatchObject(body.tx_responses.map(plain));
+    for (const { data: _, ...one } of txs) expect(membersOf(one as never)).toEqual(legacyMembers());
+    const told = txs.map(({ tx }) => (tx as { value: { msg: object[] } }).value.msg);
+    const asTold = ({ '@type': type, ...value }: { '@type': string }) => ({ type, value });
+    expect(told).toEqual(
+      body.txs.map((tx: Told['tx']) => tx.body.messages.map((one) => asTold(one as never))),
+    );
     expect(txs.every(({ height }) => height === '5403875')).toBe(true);
   });
 

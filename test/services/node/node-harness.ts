@@ -18,12 +18,17 @@ export async function testNode(options?: Parameters<typeof startTestNode>[0]): P
   return node;
 }
 
-type Options = { dialect?: NodeDialect | 'auto'; timeoutMs?: number; clock?: typeof systemClock };
+type Options = {
+  dialect?: NodeDialect | 'auto';
+  chainId?: string;
+  timeoutMs?: number;
+  clock?: typeof systemClock;
+};
 
 /** The node service over these nodes, in this order. */
 export function serviceOver(
   nodes: readonly (TestNode | string)[],
-  { dialect = 'auto', timeoutMs = 5000, clock = systemClock }: Options = {},
+  { dialect = 'auto', chainId, timeoutMs = 5000, clock = systemClock }: Options = {},
 ) {
   const sources = nodes.map((node) => {
     const url = typeof node === 'string' ? node : node.url;
@@ -32,7 +37,7 @@ export function serviceOver(
   const lines: object[] = [];
   const note = (facts: object, message: string) => void lines.push({ ...facts, message });
   const log = { debug: note, info: note, warn: note, error: note };
-  const pool = createNodePool({ sources, dialect, timeoutMs, clock, log });
+  const pool = createNodePool({ sources, dialect, chainId, timeoutMs, clock, log });
   closing.push(() => Promise.all(sources.map((source) => source.close())));
   return { ...createNode({ pool, timeoutMs, clock }), lines };
 }

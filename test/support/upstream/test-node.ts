@@ -10,6 +10,7 @@ type Override = (call: UpstreamCall, response: ServerResponse) => Reply | 'taken
 const json = (body: unknown, status = 200): Reply => ({ status, body: JSON.stringify(body) });
 
 const MODERN = '/cosmos/tx/v1beta1/txs';
+const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
 
 /**
  * A node of our own on 127.0.0.1 that speaks one dialect, with a height, balances and the transactions it knows, all
@@ -22,12 +23,28 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
     amount: '7',
     /** What a broadcast is answered with, beside its hash where none is given, and what is known by hash. */
     answer: { height: '0', raw_log: '[]' } as Partial<Known>,
+    chainId: 'test-1',
     known: new Map<string, Known>(),
     override: (() => undefined) as Override,
   };
 
+  const header = (height: string) => ({
+    chain_id: state.chainId,
+    height: height === 'latest' ? String(state.height) : height,
+    time: '2026-05-15T14:42:25Z',
+  });
+
   function legacy({ method, path }: UpstreamCall): Reply | undefined {
-    if (path === '/blocks/latest') return json({ block: { header: { height: String(state.height) } } });
+    if (path.startsWith('/blocks/'))
+      return json({
+        block_id: { hash: 'AB'.repeat(32) },
+        block: { header: header(path.slice(8)), data: {} },
+      });
+    if (path === '/node_info') return json({ node_info: { network: state.chainId } });
+    if (path.startsWith('/auth/accounts/')) {
+      const value = { address: path.slice(15), account_number: '5', sequence: '6' };
+      return json({ height: String(state.height), result: { type: 'cosmos-sdk/Account', value } });
+    }
     if (path.startsWith('/bank/balances/')) {
       return json({ height: String(state.height), result: [{ denom: 'ukava', amount: state.amount }] });
     }
@@ -44,8 +61,14 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
   }
 
   function modern({ method, path, body }: UpstreamCall): Reply | undefined {
-    if (path === '/cosmos/base/tendermint/v1beta1/blocks/latest') {
-      return json({ block: { header: { height: String(state.height) } } });
+    if (path.startsWith(`${TENDERMINT}/blocks/`)) {
+      const hash = Buffer.alloc(32, 0xab).toString('base64');
+      return json({ block_id: { hash }, block: { header: header(path.slice(TENDERMINT.length + 8)) } });
+    }
+    if (path === `${TENDERMINT}/node_info`) return json({ default_node_info: { network: state.chainId } });
+    if (path.startsWith('/cosmos/auth/v1beta1/accounts/')) {
+      const base = { address: path.split('/').at(-1), account_number: '5', sequence: '6' };
+      return json({ account: { '@type': '/cosmos.auth.v1beta1.BaseAccount', ...base } });
     }
     if (path.startsWith('/cosmos/bank/v1beta1/balances/')) {
       return json({

@@ -1,0 +1,92 @@
+import { count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
+
+/** An event of the legacy interface: all of a type are one. */
+export type LegacyEvent = { type: string; attributes: { key: string; value?: string }[] };
+export type LegacyLog = { msg_index: number; success: true; log: string; events: LegacyEvent[] };
+
+/** More than a transaction can have. */
+const MOST = 100_000;
+
+function attributesOf(value: unknown): LegacyEvent['attributes'] {
+  return list(value, 'attributes', MOST).map((one) => {
+    const { key, value: told } = members(one, 'attribute');
+    return { key: string(key ?? '', 'key'), value: string(told ?? '', 'value') };
+  });
+}
+
+const eventsOf = (value: unknown): LegacyEvent[] =>
+  list(value, 'events', MOST).map((one) => {
+    const { type, attributes } = members(one, 'event');
+    return { type: text(type, 'type of an event'), attributes: attributesOf(attributes) };
+  });
+
+/** One event for each type, sorted, with the attributes of all, as nodes have them in logs. */
+function groupByType(events: readonly LegacyEvent[]): LegacyEvent[] {
+  const byType = new Map<string, LegacyEvent['attributes']>();
+  for (const { type, attributes } of events) {
+    const before = byType.get(type);
+    if (before) for (const one of attributes) before.push(one);
+    else byType.set(type, [...attributes]);
+  }
+  return [...byType]
+    .map(([type, attributes]) => ({ type, attributes }))
+    .sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+const log = (msg_index: number, events: LegacyEvent[], told = ''): LegacyLog => ({
+  msg_index,
+  success: true,
+  log: told,
+  events,
+});
+
+/** Of nodes before SDK 0.50. */
+const toldLogs = (logs: readonly unknown[]): LegacyLog[] =>
+  logs.map((one) => {
+    const { msg_index, log: told, events } = members(one, 'log');
+    return log(Number(count(msg_index, 'msg_index', 9)), eventsOf(events), string(told ?? '', 'log'));
+  });
+
+/** Since SDK 0.50 an event names its message, but for those of fees and signatures, which no log has had. */
+function logsOfEvents(events: readonly LegacyEvent[], messages: number): LegacyLog[] {
+  const byMessage: LegacyEvent[][] = Array.from({ length: messages }, () => []);
+  for (const { type, attributes } of events) {
+    const index = attributes.find(({ key }) => key === 'msg_index')?.value;
+    byMessage[Number(index ?? Number.NaN)]?.push({
+      type,
+      attributes: attributes.filter(({ key }) => key !== 'msg_index'),
+    });
+  }
+  return byMessage.map((own, i) => log(i, groupByType(own)));
+}
+
+/**
+ * What a modern node tells of the outcome of a transaction, as the legacy interface has it: of one that succeeded in a
+ * block a log for each message, the same as text, and all their events.
+ *
+ * @param messages how many it has
+ */
+export function legacyOutcome(response: Members, messages: number): Members {
+  const { logs, raw_log, events, code, height, ...rest } = response;
+  const isDone = count(code, 'code') === '0' && count(height, 'height') !== '0';
+  const kept = { height, ...(code !== undefined && { code }), ...rest };
+  const told = list(logs, 'logs', MOST);
+  const raw = raw_log === undefined || raw_log === null ? '' : string(raw_log, 'raw_log');
+  if (!isDone && told.length === 0) return { ...kept, raw_log: raw };
+  const found = told.length > 0 ? toldLogs(told) : logsOfEvents(eventsOf(events), messages);
+  if (found.length === 0) return { ...kept, raw_log: raw };
+  return {
+    ...kept,
+    raw_log: raw === '' ? JSON.stringify(found) : raw,
+    logs: found,
+    events: groupByType(found.flatMap((one) => one.events)),
+  };
+}
+
+/** How many messages a transaction in the JSON of protobuf has. */
+export function messageCount(tx: unknown): number {
+  const body = isMembers(tx) ? tx.body : undefined;
+  const messages = isMembers(body) ? body.messages : undefined;
+  if (Array.isArray(messages) && messages.length > MOST) throw malformed('messages');
+  return Array.isArray(messages) ? messages.length : 0;
+}

@@ -1,0 +1,55 @@
+import type { Coin } from '../legacy-shapes.ts';
+import { coins, count, isMembers, list, type Members, members, string } from '../parsers.ts';
+import { type AminoMessage, aminoMessage } from './messages.ts';
+import { toAmino } from './multisignature.ts';
+import { type AminoKey, aminoKey } from './public-keys.ts';
+
+/** A transaction as the legacy interface has it. */
+export type StdTx = {
+  type: 'cosmos-sdk/StdTx';
+  value: {
+    msg: AminoMessage[];
+    fee: { amount: Coin[]; gas: string; payer?: string; granter?: string };
+    signatures: { pub_key: AminoKey | null; signature: string }[];
+    memo: string;
+    /** Left out where there is none. */
+    timeout_height?: string;
+  };
+};
+
+/** More than a transaction can have, of its messages and of its signatures. */
+const MOST = 10_000;
+
+function signatureOf(signature: unknown, info: unknown): StdTx['value']['signatures'][number] {
+  const text = string(signature, 'signature');
+  const { public_key, mode_info } = isMembers(info) ? info : {};
+  const multi = isMembers(mode_info) ? mode_info.multi : undefined;
+  return { pub_key: aminoKey(public_key), signature: isMembers(multi) ? toAmino(multi, text) : text };
+}
+
+const named = (name: string, value: unknown) =>
+  value === undefined || value === null || value === '' ? {} : { [name]: string(value, name) };
+
+/** A transaction in the JSON of protobuf as a `StdTx`. Throws `NodeFault` for what is none. */
+export function stdTx({ body, auth_info, signatures }: Members): StdTx {
+  const { messages, memo, timeout_height } = members(body, 'body');
+  const { fee, signer_infos } = members(auth_info, 'auth_info');
+  const { amount, gas_limit, payer, granter } = isMembers(fee) ? fee : {};
+  const timeout = count(timeout_height, 'timeout_height');
+  const infos = list(signer_infos, 'signer_infos', MOST);
+  return {
+    type: 'cosmos-sdk/StdTx',
+    value: {
+      msg: list(messages, 'messages', MOST).map(aminoMessage),
+      fee: {
+        amount: coins(amount),
+        gas: count(gas_limit, 'gas_limit'),
+        ...named('payer', payer),
+        ...named('granter', granter),
+      },
+      signatures: list(signatures, 'signatures', MOST).map((one, i) => signatureOf(one, infos[i])),
+      memo: string(memo ?? '', 'memo'),
+      ...(timeout !== '0' && { timeout_height: timeout }),
+    },
+  };
+}

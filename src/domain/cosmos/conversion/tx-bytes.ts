@@ -1,0 +1,98 @@
+import { NodeRejection } from '../exchange.ts';
+import { isMembers } from '../parsers.ts';
+import { prefixOf, underPrefix } from './bech32.ts';
+import { coins, refusal, text, whole } from './fields.ts';
+import { messageFields } from './messages.ts';
+import { fromAmino, SINGLE_MODE } from './multisignature.ts';
+import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './protobuf.ts';
+import { keyBytes, MULTISIG } from './public-keys.ts';
+
+/** What the chain knows of whoever signs: a `StdTx` does not say it. */
+export type SignerState = { sequence: string; publicKey: unknown };
+
+const MEMBERS = new Set(['msg', 'fee', 'signatures', 'memo', 'timeout_height']);
+const FEE_MEMBERS = new Set(['amount', 'gas', 'payer', 'granter']);
+
+const onlyOf = (value: unknown, names: ReadonlySet<string>, what: string) => {
+  if (!isMembers(value)) throw refusal(what, 'an object');
+  if (!Object.keys(value).every((name) => names.has(name)))
+    throw refusal(what, `an object of ${[...names].join(', ')} alone`);
+  return value;
+};
+
+/** More than any chain takes: each is looked up at the node. */
+const MOST_SIGNERS = 16;
+
+const OPERATOR = /valoper$/;
+
+/** The address that a signer is looked up by: an operator of a validator signs with the account of the same bytes. */
+function accountOf(signer: string): string {
+  const prefix = prefixOf(signer);
+  if (prefix === undefined) throw refusal('the address of a signer', 'one in bech32, with its checksum');
+  return underPrefix(signer, prefix.replace(OPERATOR, '')) ?? signer;
+}
+
+function signatureBytes(given: unknown, state: SignerState, what: string) {
+  const { pub_key, signature } = isMembers(given) ? given : {};
+  const raw = fromBase64(signature);
+  if (raw === undefined || raw.length === 0) throw refusal(`${what}.signature`, 'base64');
+  const ownKey = pub_key ?? undefined;
+  const key = ownKey ?? state.publicKey;
+  const isMultisig = isMembers(key) && key.type === MULTISIG;
+  const multi = isMultisig ? fromAmino(raw) : { mode: SINGLE_MODE, signature: raw };
+  if (multi === undefined) throw refusal(`${what}.signature`, 'that of a multisig account');
+  const info = concat(
+    ownKey === undefined ? EMPTY : bytesField(1, keyBytes(ownKey, `${what}.pub_key`)),
+    bytesField(2, multi.mode),
+    wholeField(3, BigInt(state.sequence)),
+  );
+  return { info, signature: multi.signature };
+}
+
+/**
+ * A signed amino transaction as the bytes of a `TxRaw`, signed as `SIGN_MODE_LEGACY_AMINO_JSON`. Whatever was signed
+ * and cannot be encoded is refused: without it the signature would not hold. Throws `NodeRejection` (422).
+ *
+ * @param stateOf what the chain knows of the account of an address
+ * @returns base64
+ */
+export async function txBytes(
+  tx: unknown,
+  stateOf: (address: string) => Promise<SignerState>,
+): Promise<string> {
+  const { msg, fee, signatures, memo, timeout_height } = onlyOf(tx, MEMBERS, 'tx');
+  if (!Array.isArray(msg) || msg.length === 0) throw refusal('tx.msg', 'a list of messages');
+  const { amount, gas, payer, granter } = onlyOf(fee, FEE_MEMBERS, 'tx.fee');
+  const messages = messageFields(1, msg);
+  const body = concat(
+    ...messages.bytes,
+    text.bytes(2, memo, 'tx.memo'),
+    whole.bytes(3, timeout_height, 'tx.timeout_height'),
+  );
+  const feeBytes = concat(
+    coins.bytes(1, amount, 'tx.fee.amount'),
+    whole.bytes(2, gas, 'tx.fee.gas'),
+    text.bytes(3, payer, 'tx.fee.payer'),
+    text.bytes(4, granter, 'tx.fee.granter'),
+  );
+
+  const payers = typeof payer === 'string' && payer !== '' ? [payer] : [];
+  const signers = [...new Set([...messages.signers, ...payers].map(accountOf))];
+  if (!Array.isArray(signatures) || signatures.length !== signers.length) {
+    throw new NodeRejection(
+      422,
+      `tx.signatures must be a list of ${signers.length}, as many as there are signers`,
+    );
+  }
+  if (signers.length > MOST_SIGNERS) throw refusal('tx.signatures', `a list of ${MOST_SIGNERS} at most`);
+  const signed: ReturnType<typeof signatureBytes>[] = [];
+  for (const [i, signer] of signers.entries())
+    signed.push(signatureBytes(signatures[i], await stateOf(signer), `tx.signatures.${i}`));
+  const auth = concat(...signed.map(({ info }) => bytesField(1, info)), bytesField(2, feeBytes));
+  const raw = concat(
+    bytesField(1, body),
+    bytesField(2, auth),
+    ...signed.map(({ signature }) => bytesField(3, signature)),
+  );
+  return toBase64(raw);
+}

@@ -1,0 +1,103 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { isChainAddress } from '#domain/node/address';
+import { NODE_EXAMPLES, nodeAccount, nodeBalances, nodeBlock, nodeInfo } from '#domain/node/records';
+import { linkToExplorer, NODE_PROBLEMS, type NodeScope } from './node-scope.ts';
+
+const address = z
+  .string()
+  .refine(isChainAddress, 'is not an address')
+  .meta({
+    description: 'An address of the chain',
+    fix: 'an address in bech32, with its checksum, in lower case',
+    wire: { type: 'string', pattern: '^[a-z0-9]{8,90}$', examples: [NODE_EXAMPLES.address] },
+  });
+
+const height = z
+  .string()
+  .regex(/^[1-9]\d{0,17}$/, 'is not the height of a block')
+  .meta({
+    description: 'The height of a block',
+    fix: 'a whole number from 1, or latest',
+    wire: { type: 'string', pattern: '^[1-9]\\d{0,17}$', examples: ['151980'] },
+  });
+
+const balances = {
+  tags: ['node'],
+  summary: 'The balances of an address',
+  operationId: 'getNodeBalances',
+  params: z.object({ address }),
+  response: { 200: nodeBalances },
+};
+
+const account = {
+  tags: ['node'],
+  summary: 'The account of an address',
+  description:
+    'Its number and its sequence are what a wallet signs with, beside the id of the chain. One that does not exist is a ' +
+    '200 with an empty `address` and zeros. The members of a vesting or a module account are all at one level.',
+  operationId: 'getNodeAccount',
+  params: z.object({ address }),
+  response: { 200: nodeAccount },
+};
+
+const info = {
+  tags: ['node'],
+  summary: 'The id of the chain, and the versions of a node',
+  operationId: 'getNodeInfo',
+  response: { 200: nodeInfo },
+};
+
+const latestBlock = {
+  tags: ['node'],
+  summary: 'The newest block',
+  operationId: 'getNodeLatestBlock',
+  response: { 200: nodeBlock },
+};
+
+const block = {
+  tags: ['node'],
+  summary: 'A block by its height',
+  description: 'One that the node has not, or no longer has, is the problem `node_rejected`.',
+  operationId: 'getNodeBlock',
+  params: z.object({ height }),
+  response: { 200: nodeBlock },
+};
+
+/** What the chain knows now: balances, accounts, blocks. */
+export const nodeState: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
+  const facts = { cost: 0, problems: NODE_PROBLEMS } as const;
+
+  app.get(
+    '/bank/balances/:address',
+    { schema: balances, config: { ...facts, rejections: [400, 404], headers: ['Link?'] } },
+    async (request, reply) => {
+      const { params } = request;
+      const found = await call(request, reply, () => node.balances(params.address));
+      linkToExplorer(reply, explorer.address, 'address', params.address);
+      return found;
+    },
+  );
+
+  app.get(
+    '/auth/accounts/:address',
+    { schema: account, config: { ...facts, rejections: [400, 404] } },
+    (request, reply) => call(request, reply, () => node.account(request.params.address)),
+  );
+
+  app.get('/node_info', { schema: info, config: { ...facts, rejections: [400, 404] } }, (request, reply) =>
+    call(request, reply, () => node.nodeInfo()),
+  );
+
+  app.get(
+    '/blocks/latest',
+    { schema: latestBlock, config: { ...facts, rejections: [400, 404] } },
+    (request, reply) => call(request, reply, () => node.block()),
+  );
+
+  app.get(
+    '/blocks/:height',
+    { schema: block, config: { ...facts, rejections: [400, 404] } },
+    (request, reply) => call(request, reply, () => node.block(request.params.height)),
+  );
+};
