@@ -1,6 +1,6 @@
 import { DAY, HOUR, startOfDate, systemClock } from '#domain/clock';
 import type { Sample } from '#domain/market/sample';
-import { BUILT_IN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES, type TokenName } from '#domain/market/token';
 import { openDatabase } from '#stores/database/database';
 import { createArchiveStore } from '#stores/market/archive';
 
@@ -24,8 +24,11 @@ function samples(count: number, apart: number) {
   }));
 }
 
-/** Puts a full archive into a data directory's database. */
-export async function fillArchive(dataDir: string): Promise<void> {
+/** Puts a full archive of some tokens into a data directory's database. */
+export async function fillArchive(
+  dataDir: string,
+  tokens: readonly TokenName[] = BUILT_IN_NAMES,
+): Promise<void> {
   const database = await openDatabase({ dataDir });
   const store = createArchiveStore(database.prisma);
   const now = systemClock.now();
@@ -33,7 +36,7 @@ export async function fillArchive(dataDir: string): Promise<void> {
     from: startOfDate(now) - (count - 1) * apart,
     thru: startOfDate(now) + DAY - 1,
   });
-  for (const token of BUILT_IN_NAMES) {
+  for (const token of tokens) {
     const days = { interval: 'day' as const, samples: samples(DAYS, DAY), covers: covers(DAYS, DAY) };
     const hours = { interval: 'hour' as const, samples: samples(HOURS, HOUR), covers: covers(HOURS, HOUR) };
     await store.record('coingecko', `daily:${token}`, token, [days], now);

@@ -9,7 +9,7 @@
  * that it starts for itself from Debian's programs; without either, the embedded one is measured. Load comes from
  * `wrk`, else from autocannon; the gateway beside which the service is measured is nginx with Lua, if it is installed.
  * With `BENCH_NODE=/path/to/node` all servers run on that Node, those that are compared with too; what is measured
- * without a server (`import`, `window`, `currencies`, `day`, `month`) runs on the Node that runs the bench.
+ * without a server (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) runs on the Node that runs the bench.
  */
 import { describeMachine, writeResults } from './results.ts';
 import { openSurroundings } from './surroundings.ts';
@@ -28,6 +28,7 @@ const BENCHES = {
   hostile: () => import('./hostile.ts'),
   day: () => import('./simulated-day.ts'),
   month: () => import('./simulated-month.ts'),
+  catalogue: () => import('./simulated-catalogue.ts'),
 };
 
 const named = process.argv.slice(2);

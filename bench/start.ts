@@ -1,12 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BUILT_IN_NAMES } from '#domain/market/token';
+import { openDatabase } from '#stores/database/database';
+import { createDemandStore } from '#stores/upstream/demand';
+import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { fillArchive } from './archive.ts';
 import { SERVICE } from './node.ts';
 import { startServer } from './service-process.ts';
 import { atMost, type Figure, median } from './table.ts';
 
 const ROUNDS = 3;
+/** Tokens that are in use, the built-in ones among them. */
+const IN_USE = 20;
+const TOKENS = 1_000;
 
 /** From the start of the process to an answer of `/health/ready`, in seconds, on an embedded database. */
 async function secondsToReady(dataDir: string): Promise<number> {
@@ -23,14 +30,29 @@ async function secondsToReady(dataDir: string): Promise<number> {
   return seconds;
 }
 
+/** Adds a thousand tokens, of which twenty are in use, to a data directory with the archive of the built-in ones. */
+async function addTokens(dataDir: string): Promise<void> {
+  const database = await openDatabase({ dataDir });
+  const names = await addSandboxTokens(database.prisma, TOKENS);
+  const used = names
+    .filter((name) => !BUILT_IN_NAMES.includes(name))
+    .slice(0, IN_USE - BUILT_IN_NAMES.length);
+  await createDemandStore(database.prisma).note([...BUILT_IN_NAMES, ...used], Date.now());
+  await database.close();
+  await fillArchive(dataDir, used);
+}
+
 export async function measure(): Promise<Figure[]> {
   const fromNothing: number[] = [];
   const existing: number[] = [];
+  const thousand: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
     fromNothing.push(await secondsToReady(dataDir));
     await fillArchive(dataDir);
     existing.push(await secondsToReady(dataDir));
+    await addTokens(dataDir);
+    thousand.push(await secondsToReady(dataDir));
     await rm(dataDir, { recursive: true });
   }
   return [
@@ -40,6 +62,12 @@ export async function measure(): Promise<Figure[]> {
       median(existing),
       2,
       's',
+    ),
+    atMost(
+      'start to ready with 1,000 tokens, 20 in use / with the five',
+      median(thousand) / median(existing),
+      1.2,
+      '×',
     ),
   ];
 }
