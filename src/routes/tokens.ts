@@ -25,8 +25,8 @@ const PRICES = [
   '/v1/prices/history/date',
   '/v1/prices/history/days',
   '/v1/prices/history/date/range',
-  '/v1/prices/history/ohlc',
 ];
+const CANDLES = '/v1/prices/history/ohlc';
 const STATISTICS = '/v1/prices/latest/stats';
 
 function toRecord({ token, listedAt, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
@@ -39,8 +39,8 @@ function toRecord({ token, listedAt, held }: Awaited<ReturnType<Market['tokens']
   const archive = Object.fromEntries(
     INTERVALS.map((interval) => [interval, of(interval)]),
   ) as TokenRecord['archive'];
-  const endpoints = token.statistics ? [...PRICES, STATISTICS] : PRICES;
-  const { name: tokenName, symbol, title } = token;
+  const { name: tokenName, symbol, title, pair, statistics } = token;
+  const endpoints = [...PRICES, ...(pair ? [CANDLES] : []), ...(statistics ? [STATISTICS] : [])];
   return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive };
 }
 

@@ -3,6 +3,11 @@ import type { Mutations } from './mutation.ts';
 /** The tokens that are served: how they are found, added and taken over. */
 export const catalogue: Mutations[] = [
   {
+    file: 'src/routes/tokens.ts',
+    tests: ['routes/tokens.store.test.ts'],
+    changes: [['pair ? [CANDLES]', 'tokenName ? [CANDLES]']],
+  },
+  {
     file: 'src/domain/market/catalogue.ts',
     tests: ['domain/market/catalogue.test.ts'],
     changes: [

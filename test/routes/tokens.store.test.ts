@@ -47,6 +47,9 @@ describe('GET /v1/tokens', () => {
       archive: { day: { from: null, thru: null, points: 0 } },
     });
     expect(tokens[5]?.endpoints).not.toContain('/v1/prices/latest/stats');
+    // Candles come from the venue, which has a pair of the first alone.
+    const candles = '/v1/prices/history/ohlc';
+    expect(tokens.slice(5).map(({ endpoints }) => endpoints.includes(candles))).toEqual([true, false]);
   });
 
   test('has a validator: who has the list already gets 304, until it is another one', async () => {
