@@ -70,7 +70,9 @@ describe('tokens', () => {
   });
 
   it('an upstream that fails, and a budget that is spent, are one line too', async () => {
-    const env = { DATA_DIR: join(directory.path, 'data'), KRAKEN_URL: sandbox.krakenUrl };
+    // Earlier commands have spent some of this minute's calls.
+    const budget = { COINGECKO_CALLS_PER_MINUTE: '1000' };
+    const env = { DATA_DIR: join(directory.path, 'data'), KRAKEN_URL: sandbox.krakenUrl, ...budget };
     const nowhere = { COINGECKO_URL: 'http://127.0.0.1:9/api/v3' };
     const failed = await runCommand('tokens', ['add', 'bebado'], { ...env, ...nowhere });
     expect(failed).toMatchObject({ code: 1, stdout: '' });

@@ -49,9 +49,12 @@ const operation = (page: Page) => page.locator('#operations-prices-getLatestPric
 /** Hands a key to the page, and has it call for the latest price. */
 async function tryOut(page: Page, key: string): Promise<void> {
   await page.locator('.btn.authorize').click();
-  await page.locator('.auth-container input').fill(key);
-  await page.locator('.auth-container button.authorize').click();
-  await page.locator('.btn-done').click();
+  await page.locator('#api_key_value').fill(key);
+  await page
+    .locator('.auth-container', { has: page.locator('#api_key_value') })
+    .locator('button.authorize')
+    .click();
+  await page.locator('.btn-done').first().click();
   await call(page);
 }
 
@@ -113,7 +116,7 @@ it('keeps no key: a reload has forgotten it, and nothing is stored', () =>
     await page.reload();
     await page.locator('.opblock').first().waitFor();
     await page.locator('.btn.authorize').click();
-    expect(await page.locator('.auth-container input').inputValue()).toBe('');
+    expect(await page.locator('#api_key_value').inputValue()).toBe('');
   }));
 
 it('has examples that work against this very service', () =>

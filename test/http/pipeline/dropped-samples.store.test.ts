@@ -56,9 +56,9 @@ test('a source whose samples are all ahead has failed, and is believed again whe
     502,
     'upstream_invalid',
   ]);
-  expect(await dropped()).toBe(5);
+  expect(await dropped()).toBe(1);
   expect(warnings().map((line) => JSON.parse(line))).toMatchObject([
-    { upstream: 'coingecko', path: '/coins/markets', dropped: 5, reasons: ['too_late'] },
+    { upstream: 'coingecko', path: '/coins/markets', dropped: 1, reasons: ['too_late'] },
   ]);
 
   await goOn(HOUR);
@@ -80,7 +80,7 @@ test('what is ahead is in no series, and is told with one line for its answer', 
   const times = (series?.prices ?? []).map(({ date }) => Date.parse(date));
   expect(times.length).toBeGreaterThanOrEqual(20);
   expect(Math.max(...times)).toBeLessThanOrEqual(now);
-  expect(await dropped()).toBe(12);
+  expect(await dropped()).toBe(8);
   expect(warnings().length).toBe(before + 1);
 });
 
