@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, SECOND } from '#domain/clock';
 import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '#domain/cosmos/adapter';
-import { type AskNode, isUpToCaller, NodeFault, type NodeFaultKind } from '#domain/cosmos/exchange';
+import { type AskNode, isUpToCaller, NodeFault } from '#domain/cosmos/exchange';
 import type { Log } from '#domain/log';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
 import type { NodeSource } from '#sources/node/node';
+import { isOfNode, toFailure } from './failure.ts';
+import { createMember, type Member } from './member.ts';
 
 /** How often each node is asked for its newest block, while there are calls, in ms. */
 const CHECK_EVERY = 10 * SECOND;
@@ -15,53 +17,6 @@ const PATIENCE = 0.25;
 /** How often all nodes are tried when the last failure was a passing one; otherwise each is asked once. */
 const ROUNDS = 2;
 const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
-
-const REASONS: Record<NodeFaultKind, FailureCause> = {
-  malformed: 'unexpected',
-  unavailable: 'server_error',
-  rate_limited: 'rate_limited',
-  too_large: 'too_large',
-  wrong_dialect: 'unexpected',
-};
-
-/** Every failure of a node as an `UpstreamFailure`; what the node refused to take counts as not sent. */
-function toFailure(error: unknown, sent: boolean): unknown {
-  if (error instanceof UpstreamFailure) {
-    if (sent && error.reason !== 'rate_limited') return error;
-    const { retryAfter, reason, upstream, message, cause } = error;
-    const said = message.slice(`${upstream}: `.length);
-    return new UpstreamFailure('node', reason, said, { cause, retryAfter, sent: false });
-  }
-  if (!(error instanceof NodeFault)) return error;
-  const isTaken = sent && error.kind !== 'rate_limited' && error.kind !== 'wrong_dialect';
-  return new UpstreamFailure('node', REASONS[error.kind], error.message.slice(0, 500), {
-    cause: error,
-    sent: isTaken,
-  });
-}
-
-/** The failures that are the node's even where the caller chose how much to ask for. */
-const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
-/** The failure that is never the node's: another one would answer as much. */
-const OF_THE_QUESTION: FailureCause = 'too_large';
-
-type Member = ReturnType<typeof createMember>;
-
-function createMember(source: NodeSource, index: number, dialect: NodeDialect | undefined) {
-  return {
-    /** As the log and the warnings name it: its place among the URLs, from 1. */
-    number: index + 1,
-    source,
-    dialect,
-    capabilities: {},
-    /** Of its newest block, as of the last check; undefined when that failed. */
-    height: undefined as number | undefined,
-    /** Of which chain it has told that it is; null when it told none. */
-    chainId: undefined as string | null | undefined,
-    /** Why its last call failed. */
-    failure: undefined as UpstreamFailure | undefined,
-  };
-}
 
 type Options = {
   /** In the order in which they are to be tried. */
@@ -176,7 +131,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
       const failure = toFailure(error, sends);
       if (failure instanceof UpstreamFailure) {
         const { reason, message } = failure;
-        if (reason === OF_THE_QUESTION || (isOpenEnded && !OF_THE_NODE.has(reason))) throw failure;
+        if (!isOfNode(reason, isOpenEnded)) throw failure;
         if (member.failure?.reason !== reason)
           log.warn({ node: member.number, reason, message }, 'a node failed');
         member.failure = failure;
