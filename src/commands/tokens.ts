@@ -6,7 +6,7 @@ import { EXIT, ExitError } from '#exit';
 import {
   type Added,
   type Listing,
-  MOST_TOKENS,
+  MOST_SERVED,
   type PairOutcome,
   type Refusal,
 } from '#services/catalogue/listing';
@@ -15,7 +15,7 @@ import { createTokenStore } from '#stores/market/tokens';
 import { readArguments, runCommandLine, withDatabase, wrongUsage } from './command-line.ts';
 import { alignedTable } from './table.ts';
 
-const USAGE = `Manages the tokens that are served, ${MOST_TOKENS.toLocaleString('en')} at most.
+const USAGE = `Manages the tokens that are served, ${MOST_SERVED.toLocaleString('en')} at most.
 
   npm run tokens -- add <id> [--symbol <symbol>] [--kraken <pair>|none]
                                  serve a coin of CoinGecko, by its id there; candles and prices of Kraken where it
@@ -55,7 +55,7 @@ function refusalText({ why, told }: Refusal): string {
   const names = told.join(' or ');
   const texts: Record<Refusal['why'], string> = {
     built_in: 'this token is built in: it is always served, as it is',
-    too_many: `${MOST_TOKENS.toLocaleString('en')} tokens are served, which is the most: remove one first`,
+    too_many: `${MOST_SERVED.toLocaleString('en')} tokens are served, which is the most: remove one first`,
     unknown: names === '' ? `there is no such id: ${HINT}` : `there is no such id: do you mean ${names}?`,
     is_symbol: `its id is the symbol of ${names}, and callers who give it mean that one`,
     no_symbol: 'its symbol has spaces, commas or control characters: give another one with --symbol',

@@ -47,7 +47,7 @@ export const catalogue: Mutations[] = [
       ['areFarApart(price, coin.price)', 'areFarApart(price, price)'],
       ['pair === found.pair && name !== coin.id', 'name === found.pair'],
       ['first > reach + 2 * DAY', 'true'],
-      ['catalogue.all().length >= MOST_TOKENS', 'false'],
+      ['catalogue.all().length >= MOST_SERVED', 'false'],
     ],
   },
   {

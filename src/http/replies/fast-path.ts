@@ -50,8 +50,7 @@ const GENERATION = Symbol('generation of the catalogue');
 /**
  * Answers requests in front of the framework when the same URL was answered before, and the answer is still in the
  * cache: the URL passed every check then, and no token was added or removed since, so what remains is who calls, how
- * fast, and the charge. Any other request
- * goes on to the framework untouched.
+ * fast, and the charge. Any other request goes on to the framework untouched.
  */
 export function createFastPath(dependencies: Dependencies) {
   const { allowance, burst, catalogue, clock, write, requests, log } = dependencies;

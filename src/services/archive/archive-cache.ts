@@ -40,7 +40,7 @@ type Dependencies = {
 };
 
 /** Of each series once, from the first instant that is named; nothing before what is in memory. */
-function firstOfEach(rows: readonly Touched[], now: number): Touched[] {
+function eachOnce(rows: readonly Touched[], now: number): Touched[] {
   const of = new Map<string, Touched>();
   for (const { token, interval, from } of rows) {
     const key = `${interval}:${token}`;
@@ -112,7 +112,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     const stored = changed.includes('failover') ? await failover.read() : state;
     const coverage = affected.size > 0 ? await store.coverage([...affected]) : [];
     const prices = priced.size > 0 ? await store.latest([...priced], times) : [];
-    const series = firstOfEach([...rows, ...touchedByLatest(prices)], now);
+    const series = eachOnce([...rows, ...touchedByLatest(prices)], now);
     const samples = series.length > 0 ? await store.samplesFrom(series, times) : [];
     const leftAside = loading.size > 0 ? await store.leftAside(times, [...loading.keys()]) : [];
     for (const row of leftAside) log.warn(row, 'rows that cannot be true are left aside');

@@ -10,7 +10,7 @@ import type { TokenStore } from '#stores/market/tokens';
 import { TOKENS_CHANGED } from './catalogue.ts';
 
 /** The most tokens that can be served. */
-export const MOST_TOKENS = 5000;
+export const MOST_SERVED = 5000;
 /** How many coins are suggested for an id that the aggregator does not know. */
 const SUGGESTED = 3;
 
@@ -125,7 +125,7 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       const { id } = wanted;
       if (isBuiltIn(id)) return refused('built_in');
       const known = catalogue.named(id);
-      if (!known && catalogue.all().length >= MOST_TOKENS) return refused('too_many');
+      if (!known && catalogue.all().length >= MOST_SERVED) return refused('too_many');
       // What a caller means by a symbol today must not be another token tomorrow.
       const namesake = catalogue.all().find(({ name, symbol }) => symbol === id && name !== id);
       if (namesake) return refused('is_symbol', [namesake.name]);

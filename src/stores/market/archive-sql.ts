@@ -147,9 +147,12 @@ export const givesWay = (interval: Interval, { from, thru }: Span) => {
     OR date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given))`;
 };
 
-/** Raises the version of what was fetched, so that every process reloads it, and ends the claim on it. */
-export const bumpRefresh = (what: string, at: number) => Prisma.sql`
-  INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${toInstant(at)}, 1)
+/**
+ * Raises the version of what was fetched, so that every process reloads it, and ends the claim on it.
+ * @param at when it was (Unix ms); left out for what is changed by the operator alone
+ */
+export const bumpRefresh = (what: string, at?: number) => Prisma.sql`
+  INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
   ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
     holder = NULL, until = NULL`;
 

@@ -1,7 +1,8 @@
 import { isoDate } from '#domain/clock';
 import { BUILT_IN_TOKENS, type Token } from '#domain/market/token';
-import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { PrismaClient } from '#generated/prisma/client';
 import type { TokenModel } from '#generated/prisma/models';
+import { bumpRefresh } from './archive-sql.ts';
 
 const WITH_STATISTICS: ReadonlySet<string> = new Set(
   BUILT_IN_TOKENS.flatMap(({ name, statistics }) => (statistics ? [name] : [])),
@@ -16,11 +17,6 @@ const toToken = ({ name, symbol, title, begins, listed, pair }: TokenModel): Tok
   statistics: WITH_STATISTICS.has(name),
   pair: pair ?? undefined,
 });
-
-/** Raises the version that every process watches. */
-const bump = (what: string) => Prisma.sql`
-  INSERT INTO refresh (what, version) VALUES (${what}, 1)
-  ON CONFLICT (what) DO UPDATE SET version = refresh.version + 1`;
 
 /** The rows of `Token`. */
 export function createTokenStore(prisma: PrismaClient) {
@@ -42,7 +38,7 @@ export function createTokenStore(prisma: PrismaClient) {
           VALUES (${name}, ${symbol}, ${title}, ${begins}::date, ${listed}::date, ${pair ?? null}::text)
           ON CONFLICT (name) DO UPDATE SET symbol = excluded.symbol, title = excluded.title,
             begins = excluded.begins, listed = excluded.listed, pair = excluded.pair, removed_at = NULL`,
-        prisma.$executeRaw(bump(what)),
+        prisma.$executeRaw(bumpRefresh(what)),
       ]);
     },
 
@@ -50,7 +46,7 @@ export function createTokenStore(prisma: PrismaClient) {
     async remove(what: string, name: string, at: number): Promise<boolean> {
       const [hidden] = await prisma.$transaction([
         prisma.token.updateMany({ where: { name, removedAt: null }, data: { removedAt: new Date(at) } }),
-        prisma.$executeRaw(bump(what)),
+        prisma.$executeRaw(bumpRefresh(what)),
       ]);
       return hidden.count > 0;
     },

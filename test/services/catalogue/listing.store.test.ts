@@ -3,7 +3,7 @@ import { BUILT_IN_TOKENS } from '#domain/market/token';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { sandboxToken } from '#sandbox/tokens';
 import { openCatalogue, TOKENS_CHANGED } from '#services/catalogue/catalogue';
-import { createListing, MOST_TOKENS } from '#services/catalogue/listing';
+import { createListing, MOST_SERVED } from '#services/catalogue/listing';
 import { createTokenStore } from '#stores/market/tokens';
 import { createRefreshStore } from '#stores/upstream/claims-and-budgets';
 import { createTestClock } from '../../../fixtures/clock.ts';
@@ -201,7 +201,7 @@ describe('refused, with nothing stored and nobody asked in vain, is', () => {
     await database.prisma.$executeRaw`
       INSERT INTO token (name, symbol, title, begins, listed)
       SELECT 'coin-' || n, 's' || n, 'Coin', '2020-01-01', '2020-01-01'
-      FROM generate_series(6, ${MOST_TOKENS}::int) AS n`;
+      FROM generate_series(6, ${MOST_SERVED}::int) AS n`;
     expect(await add({ id: 'dogecoin' })).toMatchObject({ why: 'too_many' });
     expect(await add({ id: 'coin-6' })).not.toMatchObject({ why: 'too_many' });
   });
