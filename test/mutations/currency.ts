@@ -94,11 +94,13 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/services/latest/latest-price.ts',
+    tests: ['routes/currency/currencies.store.test.ts'],
+    changes: [['token : `${token},${currency}`', 'token : token']],
+  },
+  {
+    file: 'src/services/latest/latest-answer.ts',
     tests: ['routes/currency/currencies.store.test.ts', 'services/currency/rates.store.test.ts'],
-    changes: [
-      ['token : `${token},${currency}`', 'token : token'],
-      ['`${versionOf(row)};${valuation.version}`', 'versionOf(row)'],
-    ],
+    changes: [['`${versionOf(rows)};${valuation.version}`', 'versionOf(rows)']],
   },
   {
     file: 'src/services/currency/converted-rows.ts',

@@ -357,7 +357,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/latest/latest-table.ts',
+    file: 'src/services/latest/latest-answer.ts',
     tests: ['routes/latest-tokens.store.test.ts'],
     changes: [['if (told.length === 0) throw', 'if (told.length < rows.length) throw']],
   },

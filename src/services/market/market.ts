@@ -17,6 +17,7 @@ import { convertedRows } from '#services/currency/converted-rows';
 import type { Rates } from '#services/currency/rates';
 import { currencyText, noWorth, type Valuation, withRates } from '#services/currency/valuation';
 import { createValuations } from '#services/currency/valuations';
+import { createLatestAnswers } from '#services/latest/latest-answer';
 import { createLatestPrice } from '#services/latest/latest-price';
 import { createLatestTable } from '#services/latest/latest-table';
 import type { FetchOutcome } from '#services/upstream/fetch-outcome';
@@ -79,6 +80,7 @@ export function createMarket(dependencies: Dependencies) {
   const gapReport = createGapReport({ archive, backfill, clock });
   const { read, size } = createWindowReader({ archive, clock });
   const valuations = createValuations({ archive, backfill, gapReport, read, rates, clock });
+  const latestAnswer = createLatestAnswers({ archive, backfill, answers, valuations, clock });
 
   /** What is said of a window's answer, beside its body. */
   function facts(
@@ -134,9 +136,9 @@ export function createMarket(dependencies: Dependencies) {
   }
 
   return {
-    latest: createLatestPrice({ archive, backfill, answers, valuations, clock }),
+    latest: createLatestPrice({ archive, latestAnswer }),
 
-    latestOf: createLatestTable({ archive, backfill, answers, valuations, clock }),
+    latestOf: createLatestTable({ archive, latestAnswer }),
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: Format, currency = DOLLAR): Promise<Answer> {
