@@ -89,18 +89,23 @@ export const market: Mutations[] = [
   {
     file: 'src/services/archive/archive-cache.ts',
     tests: ['services/archive/holdings.store.test.ts'],
-    changes: [
-      ['touched(what, polledAt)', 'touched(what, now)'],
-      ['Math.min(at, before?.at ?? at)', 'Math.max(at, before?.at ?? at)'],
-    ],
+    changes: [['touched(what, polledAt)', 'touched(what, now)']],
   },
   {
     file: 'src/services/archive/archive-cache.ts',
     tests: ['services/archive/loading.store.test.ts'],
     changes: [
       ['      forget(namesOf(token));\n', ''],
+      ['Math.min(at, before?.at ?? at)', 'Math.max(at, before?.at ?? at)'],
       ['    workingSet.trim();\n', ''],
-      ['    workingSet.use(known);\n    return known;', '    return known;'],
+    ],
+  },
+  {
+    file: 'src/services/caching/residents.ts',
+    tests: ['services/archive/loading.store.test.ts'],
+    changes: [
+      ['    workingSet.use(known);\n    return known.value;', '    return known.value;'],
+      ['          dropped(name);\n', ''],
     ],
   },
   {

@@ -9,8 +9,9 @@ import { MARKET_SOURCES, type MarketSourceName } from '#domain/market/sources/pr
 import { type FailoverState, startingState } from '#domain/market/sources/source-failover';
 import type { Span } from '#domain/market/span';
 import { knownSince, type TokenName } from '#domain/market/token';
+import { createResidents } from '#services/caching/residents';
 import { oldestInMemory, pagesFrom } from '#services/caching/stored-rows';
-import { createWorkingSet, type Resident, type WorkingSet } from '#services/caching/working-set';
+import { createWorkingSet, type WorkingSet } from '#services/caching/working-set';
 import { createPoll } from '#services/upstream/poll';
 import type { ArchiveStore, LatestRow, SeriesUpdate } from '#stores/market/archive';
 import type { FailoverStore } from '#stores/market/failover';
@@ -61,32 +62,18 @@ export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, refreshes, catalogue, clock, log } = dependencies;
   const { line = MARKET_SOURCES, workingSet = createWorkingSet({ clock }) } = dependencies;
   const starting = startingState(line[0] as MarketSourceName);
-  const cached = new Map<TokenName, CachedToken & Resident>();
-  /** Those that the next poll loads. */
-  const wanted = new Set<TokenName>();
+  const tokens = createResidents<CachedToken>({
+    workingSet,
+    bytesOf: (token) => token.bytes(),
+    dropped(token): void {
+      latest.forget(token);
+      forget(namesOf(token));
+    },
+  });
   const latest = createLatestPrices(line);
   let state = starting;
   let generation = 0;
   let polledAt = clock.now();
-
-  function of(token: TokenName): CachedToken {
-    const known = cached.get(token);
-    if (!known) throw new Error(`${token} is not loaded`);
-    workingSet.use(known);
-    return known;
-  }
-
-  function keep(token: TokenName, loaded: CachedToken): void {
-    function drop(): void {
-      cached.delete(token);
-      latest.forget(token);
-      forget(namesOf(token));
-    }
-    const resident = { ...loaded, drop };
-    cached.set(token, resident);
-    wanted.delete(token);
-    workingSet.use(resident);
-  }
 
   /** Where in a series latest prices that were told since may have become samples. */
   const touchedByLatest = (rows: readonly LatestRow[]): Touched[] =>
@@ -101,14 +88,15 @@ export async function openArchiveCache(dependencies: Dependencies) {
   async function reload(changed: readonly Fetch[]): Promise<void> {
     const now = clock.now();
     const times = plausibleTimes(now);
-    const loading = new Map([...wanted].map((token) => [token, createCachedToken()]));
+    const loading = new Map(tokens.wanted().map((token) => [token, createCachedToken()]));
     const rows = [
       ...[...loading.keys()].flatMap(touchedWhole),
       ...changed.flatMap((what) => touched(what, polledAt)),
     ];
     const affected = new Set(rows.map(({ token }) => token));
-    const news = changed.map(tokenOf).filter((token) => token === undefined || cached.has(token));
-    const priced = new Set([...affected, ...(news.includes(undefined) ? cached.keys() : [])]);
+    const loaded = tokens.kept();
+    const news = changed.map(tokenOf).filter((token) => token === undefined || loaded.includes(token));
+    const priced = new Set([...affected, ...(news.includes(undefined) ? loaded : [])]);
     const stored = changed.includes('failover') ? await failover.read() : state;
     const coverage = affected.size > 0 ? await store.coverage([...affected]) : [];
     const prices = priced.size > 0 ? await store.latest([...priced], times) : [];
@@ -118,14 +106,14 @@ export async function openArchiveCache(dependencies: Dependencies) {
     for (const row of leftAside) log.warn(row, 'rows that cannot be true are left aside');
 
     series.forEach(({ token, interval, from }, i) => {
-      const { series } = loading.get(token) ?? of(token);
+      const { series } = loading.get(token) ?? tokens.of(token);
       // Where all may have changed, what memory no longer needs goes too.
       const isWhole = from <= oldestInMemory(interval, now);
       series[interval].replaceFrom(isWhole ? Number.NEGATIVE_INFINITY : from, samples[i] ?? []);
     });
-    for (const [token, loaded] of loading) keep(token, loaded);
+    for (const [token, cached] of loading) tokens.keep(token, cached);
     const coverageOf = Map.groupBy(coverage, ({ token }) => token);
-    for (const token of affected) of(token).setCoverage(coverageOf.get(token) ?? [], now);
+    for (const token of affected) tokens.of(token).setCoverage(coverageOf.get(token) ?? [], now);
     // One that is not in the line any more is not told.
     state = stored && line.includes(stored.told) ? stored : starting;
     latest.set(priced, prices, state);
@@ -135,7 +123,10 @@ export async function openArchiveCache(dependencies: Dependencies) {
     workingSet.trim();
   }
 
-  const names = (): readonly Fetch[] => [...OF_ALL_TOKENS, ...[...cached.keys(), ...wanted].flatMap(namesOf)];
+  const names = (): readonly Fetch[] => [
+    ...OF_ALL_TOKENS,
+    ...[...tokens.kept(), ...tokens.wanted()].flatMap(namesOf),
+  ];
   const { sync, version, fetchedAt, forget } = createPoll<Fetch>({ refreshes, names, reload });
   await sync();
 
@@ -145,23 +136,16 @@ export async function openArchiveCache(dependencies: Dependencies) {
     fetchedAt,
 
     /** The tokens in memory. */
-    loaded: (): TokenName[] => [...cached.keys()],
+    loaded: tokens.kept,
 
     /** Loads a token; undefined for one that is in memory, and stays there as long as it is used. */
-    load(token: TokenName): Promise<void> | undefined {
-      if (!cached.has(token)) {
-        wanted.add(token);
-        return sync();
-      }
-      of(token);
-      return undefined;
-    },
+    load: (token: TokenName): Promise<void> | undefined => tokens.load(token, sync),
 
-    series: (token: TokenName, interval: Interval) => of(token).series[interval],
+    series: (token: TokenName, interval: Interval) => tokens.of(token).series[interval],
 
     /** The spans that are complete: with what one source has told, or with what any has. */
     coverage: (token: TokenName, interval: Interval, source?: MarketSourceName): readonly Span[] =>
-      of(token).coverage(interval, source),
+      tokens.of(token).coverage(interval, source),
 
     /** The latest price of a token as it is told, or as one source has told it last. */
     latest: latest.told,
@@ -175,11 +159,11 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
     /** The first instant of which anything is known: the listing, or a day of before it that is in memory. */
     beginning: (token: TokenName): number =>
-      knownSince(catalogue.named(token), cached.get(token)?.series.day.firstFrom(0)?.at),
+      knownSince(catalogue.named(token), tokens.peek(token)?.series.day.firstFrom(0)?.at),
 
     /** The series from an instant on: read from the store where the memory does not go back so far. */
     async reaching(token: TokenName, interval: Interval, from: number): Promise<Series> {
-      const series = of(token).series[interval];
+      const series = tokens.of(token).series[interval];
       if (from >= oldestInMemory(interval, clock.now())) return series;
       const older = createSeries();
       const times = plausibleTimes(clock.now());
@@ -190,7 +174,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     },
 
     /** The newest sample of a token, whichever fetch brought it. */
-    newest: (token: TokenName): ToldSample | undefined => of(token).series.minute.last(),
+    newest: (token: TokenName): ToldSample | undefined => tokens.of(token).series.minute.last(),
 
     /** Stores what an answer of a source brought for a token. */
     async record(

@@ -5,8 +5,9 @@ import { INTERVALS, type Interval } from '#domain/market/interval';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import { type Span, union } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
+import { createResidents } from '#services/caching/residents';
 import { oldestInMemory, pagesFrom } from '#services/caching/stored-rows';
-import type { Resident, WorkingSet } from '#services/caching/working-set';
+import type { WorkingSet } from '#services/caching/working-set';
 import { createPoll } from '#services/upstream/poll';
 import type { CandleSeries, CandleStore } from '#stores/candles/candles';
 import type { Coverage } from '#stores/market/archive';
@@ -24,6 +25,12 @@ export const candleImport = ({ token, interval }: CandleSeries): CandleFetch =>
 /** The fetches of a token's candles. */
 export const candleFetchesOf = (token: TokenName): CandleFetch[] =>
   INTERVALS.map((interval) => candleFetch({ token, interval }));
+
+const nameOf = ({ token, interval }: CandleSeries): string => `${token}:${interval}`;
+function seriesOf(name: string): CandleSeries {
+  const [token, interval] = name.split(':') as [TokenName, Interval];
+  return { token, interval };
+}
 
 /** Whatever changes what is cached of a series. */
 const namesOf = ({ token, interval }: CandleSeries): CandleFetch[] =>
@@ -53,41 +60,15 @@ type Dependencies = {
  * before anything else is asked of it.
  */
 export function createCandleCache({ store, refreshes, clock, workingSet }: Dependencies) {
-  const cached = new Map<string, CandleSeries & Resident & { candles: CachedCandles }>();
-  /** Those that the next poll loads. */
-  const wanted = new Map<string, CandleSeries>();
+  const residents = createResidents<CachedCandles>({
+    workingSet,
+    bytesOf: ({ columns }) => bytesOf(columns),
+    dropped: (name) => forget(namesOf(seriesOf(name))),
+  });
   let generation = 0;
 
-  const nameOf = ({ token, interval }: CandleSeries) => `${token}:${interval}`;
   const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
-
-  function of(series: CandleSeries): CachedCandles {
-    const known = cached.get(nameOf(series));
-    if (!known) throw new Error(`candles of ${nameOf(series)} are not loaded`);
-    workingSet.use(known);
-    return known.candles;
-  }
-
-  function keep(series: CandleSeries, candles: CachedCandles): void {
-    const name = nameOf(series);
-    wanted.delete(name);
-    const known = cached.get(name);
-    if (known) {
-      known.candles = candles;
-      return;
-    }
-    const resident = {
-      ...series,
-      candles,
-      bytes: () => bytesOf(resident.candles.columns),
-      drop(): void {
-        cached.delete(name);
-        forget(namesOf(series));
-      },
-    };
-    cached.set(name, resident);
-    workingSet.use(resident);
-  }
+  const of = (series: CandleSeries): CachedCandles => residents.of(nameOf(series));
 
   /** The stored candles of a span, after those that come before it. */
   async function read(
@@ -107,13 +88,13 @@ export function createCandleCache({ store, refreshes, clock, workingSet }: Depen
     coverage: readonly Coverage[],
     isFetched: boolean,
   ): Promise<void> {
-    const { columns, version, loadedAt } = cached.get(nameOf(series))?.candles ?? NOTHING;
+    const { columns, version, loadedAt } = residents.peek(nameOf(series)) ?? NOTHING;
     const now = clock.now();
     const changedFrom = isFetched ? loadedAt - FETCHED * candleLength(series.interval) : 0;
     const since = Math.max(oldest(series.interval), changedFrom);
     const before = candlesBetween(columns, oldest(series.interval), since - 1);
     const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
-    keep(series, {
+    residents.keep(nameOf(series), {
       columns: await read(series, { ...plausibleTimes(now), from: since }, before),
       coverage: union(mine.map(({ span }) => span)),
       version: version + 1,
@@ -123,23 +104,19 @@ export function createCandleCache({ store, refreshes, clock, workingSet }: Depen
 
   async function reload(changed: readonly CandleFetch[]): Promise<void> {
     const isChanged = (series: CandleSeries) => namesOf(series).some((what) => changed.includes(what));
-    const known = [...cached.values()].filter(isChanged);
-    const series = [...wanted.values(), ...known];
+    const known = residents.kept().map(seriesOf).filter(isChanged);
+    const series = [...residents.wanted().map(seriesOf), ...known];
     if (series.length === 0) return;
     const coverage = await store.coverage([...new Set(series.map(({ token }) => token))]);
     for (const one of series) {
       const changes = namesOf(one).filter((what) => changed.includes(what));
-      await load(
-        one,
-        coverage,
-        cached.has(nameOf(one)) && changes.every((what) => what === candleFetch(one)),
-      );
+      await load(one, coverage, known.includes(one) && changes.every((what) => what === candleFetch(one)));
     }
     if (known.length > 0) generation += 1;
     workingSet.trim();
   }
 
-  const names = () => [...cached.values(), ...wanted.values()].flatMap(namesOf);
+  const names = () => [...residents.kept(), ...residents.wanted()].map(seriesOf).flatMap(namesOf);
   const { sync, version, fetchedAt, forget } = createPoll<CandleFetch>({ refreshes, names, reload });
 
   return {
@@ -148,20 +125,13 @@ export function createCandleCache({ store, refreshes, clock, workingSet }: Depen
     fetchedAt,
 
     /** Loads a series; undefined for one that is in memory, and stays there as long as it is used. */
-    load(series: CandleSeries): Promise<void> | undefined {
-      if (!cached.has(nameOf(series))) {
-        wanted.set(nameOf(series), series);
-        return sync();
-      }
-      of(series);
-      return undefined;
-    },
+    load: (series: CandleSeries): Promise<void> | undefined => residents.load(nameOf(series), sync),
 
     coverage: (series: CandleSeries) => of(series).coverage,
     columns: (series: CandleSeries) => of(series).columns,
 
     /** The beginning of the first candle in memory (Unix ms), where the series is loaded and has any. */
-    first: (series: CandleSeries): number | undefined => cached.get(nameOf(series))?.candles.columns.at[0],
+    first: (series: CandleSeries): number | undefined => residents.peek(nameOf(series))?.columns.at[0],
 
     /** Rises with each reload. */
     generation: () => generation,
