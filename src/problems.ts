@@ -11,6 +11,7 @@ const PROBLEMS = {
   api_key_revoked: [401, 'The API key was revoked'],
   cross_site: [403, 'Another site may not do this'],
   registration_closed: [403, 'Registration is closed'],
+  scope_missing: [403, 'The API key may not be used for this'],
   not_found: [404, 'There is nothing at this path'],
   no_data: [404, 'There is no data for this'],
   method_not_allowed: [405, 'The method is not allowed here'],
@@ -18,6 +19,7 @@ const PROBLEMS = {
   request_timeout: [408, 'The request did not arrive in time'],
   renew_too_early: [409, 'It is too early to renew'],
   too_many_keys: [409, 'The user has too many keys'],
+  last_owner_key: [409, 'The user has no other owner key'],
   body_too_large: [413, 'The body is too large'],
   uri_too_long: [414, 'The URI is too long'],
   unsupported_media_type: [415, 'The media type of the body is not supported'],
@@ -50,7 +52,7 @@ type Extras = {
   retryAfter?: number;
   headers?: Record<string, string>;
   /** Further members of the problem's body. */
-  members?: { errors?: InputFault[]; gaps?: string[]; error?: string; txhash?: string };
+  members?: { errors?: InputFault[]; gaps?: string[]; error?: string; txhash?: string; scope?: string };
 };
 
 export class Problem extends Error {

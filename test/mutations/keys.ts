@@ -49,7 +49,7 @@ export const keys: Mutations[] = [
     changes: [['graceSeconds * SECOND', 'graceSeconds']],
   },
   {
-    file: 'src/stores/quota/users.ts',
+    file: 'src/stores/quota/keys.ts',
     tests: ['routes/user-keys.store.test.ts'],
     changes: [
       ['FROM live) < ${MAX_KEYS_PER_USER}', 'FROM live) <= ${MAX_KEYS_PER_USER}'],

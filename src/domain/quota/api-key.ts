@@ -10,6 +10,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export const API_KEY_PREFIX = 'qt_';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
+const START_LENGTH = 4;
 
 /** How many keys of a user may be alive at once, those in the grace of a rotation included. */
 export const MAX_KEYS_PER_USER = 20;
@@ -35,6 +36,10 @@ export function mintApiKey(): string {
   for (let i = 0; i < SECRET_LENGTH; i++) secret += ALPHABET[randomInt(ALPHABET.length)];
   return API_KEY_PREFIX + secret + checksum(secret);
 }
+
+/** The first characters of a key: so few that they tell a user's keys apart and help nobody to guess one. */
+export const startOfApiKey = (apiKey: string): string =>
+  apiKey.slice(0, API_KEY_PREFIX.length + START_LENGTH);
 
 /** Whether a text has a key's form and its checksum is right. */
 export function isApiKey(text: string): boolean {

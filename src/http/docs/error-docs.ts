@@ -29,8 +29,10 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Check the key for typing errors, or register for a new one.',
   },
   api_key_expired: {
-    cause: '`validUntil` has passed, and the key was not renewed.',
-    remedy: 'Renew the key: it then works again, with a new period.',
+    cause:
+      '`validUntil` has passed, and the key was not renewed; or the key was made to end at a time that has passed.',
+    remedy:
+      'Renew: the keys then work again, with a new period. In the place of a key that has ended make another.',
   },
   api_key_revoked: {
     cause:
@@ -45,8 +47,15 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     cause: 'On this service only the operator creates users.',
     remedy: 'Ask the operator of this service for a key.',
   },
+  scope_missing: {
+    cause:
+      'The key was made for something else: its scopes do not cover this path. `scope` names the one it wants.',
+    remedy:
+      'Use a key that has this scope, or the owner key, which has all. An owner key makes keys with other scopes.',
+  },
   not_found: {
-    cause: 'This path does not exist. If a node does not find something, the code is `node_rejected`.',
+    cause:
+      'This path, or the key that it names, does not exist. If a node does not find something, the code is `node_rejected`.',
     remedy: 'Check the path against the interface description.',
   },
   no_data: {
@@ -73,7 +82,11 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   too_many_keys: {
     cause: `The user has ${MAX_KEYS_PER_USER} live keys, those in the grace of a rotation included.`,
-    remedy: 'Wait until the grace of an old one is over, or rotate with a shorter `graceSeconds`.',
+    remedy: 'Delete a key that is not needed, or wait until the grace of an old one is over.',
+  },
+  last_owner_key: {
+    cause: 'The key to be deleted is the only owner key, without which the user could be changed no more.',
+    remedy: 'Rotate it, which puts another in its place, or erase the user.',
   },
   body_too_large: {
     cause: `The body is over ${MAX_DISCARDED / 1024 ** 2} MB, or over the ${BROADCAST_KB} KB of a path that reads one, or in thousands of pieces.`,

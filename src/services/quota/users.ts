@@ -1,10 +1,11 @@
 import { type Clock, iso, SECOND } from '#domain/clock';
-import { hashApiKey, MAX_KEYS_PER_USER, mintApiKey } from '#domain/quota/api-key';
+import { mintApiKey } from '#domain/quota/api-key';
 import { firstTerm, PLANS, renewedTerm } from '#domain/quota/plan';
 import type { RegistrationForm } from '#domain/quota/registration';
 import type { UserRecord } from '#domain/records';
 import { Problem } from '#problems';
 import type { KeyHolder, User, UserStore } from '#stores/quota/users';
+import { createUserKeys, storedForm } from './user-keys.ts';
 
 /** How long a rotated key goes on for reading, in seconds: unless told otherwise, and at the most. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
@@ -32,6 +33,8 @@ type Dependencies = {
 
 /** The life of a user and of the keys; users are named by their record number. */
 export function createUsers({ store, clock, changed = async () => undefined }: Dependencies) {
+  const keys = createUserKeys({ store, clock, changed });
+
   async function existing(key: number): Promise<User> {
     const user = await store.find(key);
     if (!user) throw new Problem('not_found', `No user has the record number ${key}.`);
@@ -48,7 +51,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       const apiKey = mintApiKey();
       const user = await store.create(
         { name, email, limit, createdAt: now, ...firstTerm(plan, now) },
-        hashApiKey(apiKey),
+        storedForm(apiKey),
       );
       return toRecord(user, apiKey);
     },
@@ -67,8 +70,9 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     },
 
     /**
-     * A new key; the others go on for reading, for so many seconds. With the key that was presented for it, only in
-     * the place of that one: throws `api_key_revoked` when it was replaced or revoked meanwhile, and `too_many_keys`.
+     * A new owner key; the other owner keys go on for reading, for so many seconds. With the key that was presented for
+     * it, only in the place of that one. Keys with other scopes go on as they are. Throws `api_key_revoked` when the key
+     * was replaced or revoked meanwhile, and `too_many_keys`.
      */
     async rotate(
       key: number,
@@ -76,23 +80,22 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       presented?: string,
     ): Promise<UserRecord> {
       await existing(key);
-      const apiKey = mintApiKey();
-      const now = clock.now();
-      const graceEnds = now + graceSeconds * SECOND;
-      const outcome = await store.replaceKeys(key, hashApiKey(apiKey), {
-        now,
-        graceEnds,
-        ...(presented !== undefined && { presented: hashApiKey(presented) }),
-      });
-      await changed();
-      if (outcome === 'too_many') {
-        const detail = `The user has ${MAX_KEYS_PER_USER} keys already, those in the grace of a rotation included.`;
-        throw new Problem('too_many_keys', detail);
-      }
-      if (outcome === 'ended')
-        throw new Problem('api_key_revoked', 'The user was erased, or the key is no longer the living one.');
+      const apiKey = await keys.replace(key, graceSeconds * SECOND, presented);
       return toRecord(await existing(key), apiKey);
     },
+
+    /**
+     * For whoever has lost the owner key: a new one, and the old ones are dead at once. Undefined, and nothing is done,
+     * where the user was erased or the operator has revoked the keys.
+     */
+    async recover(key: number): Promise<UserRecord | undefined> {
+      const apiKey = await keys.recover(key);
+      return apiKey === undefined ? undefined : toRecord(await existing(key), apiKey);
+    },
+
+    createKey: keys.create,
+    listKeys: keys.list,
+    deleteKey: keys.delete,
 
     /** One period more, or a fresh start after a lapse. Throws `renew_too_early`. */
     async renew(key: number): Promise<User> {

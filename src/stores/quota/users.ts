@@ -1,9 +1,11 @@
 import { iso } from '#domain/clock';
-import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
+import { MAX_DEAD_KEYS_PER_USER } from '#domain/quota/api-key';
 import type { Plan } from '#domain/quota/plan';
+import { OWNER_SCOPES, type Scope, sharedScopes } from '#domain/quota/scopes';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
 import { arrayOf } from './arrays.ts';
+import { createKeyStatements, type NewKey } from './keys.ts';
 
 /** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
 export type User = {
@@ -21,10 +23,13 @@ export type User = {
 /** A key as stored, and whose it is; instants in Unix ms. */
 export type KeyHolder = {
   hash: string;
+  id: number;
   user: User;
+  /** What it may be used for: a list that keys have in common. */
+  scopes: readonly Scope[];
   /** Since when it only reads, because another key took its place. */
   replacedAt: number | undefined;
-  /** When its grace ends. */
+  /** When it ends: its grace where it was replaced, else as it was made. */
   expiresAt: number | undefined;
   revokedAt: number | undefined;
 };
@@ -46,16 +51,20 @@ function toUser(row: UserModel): User {
   };
 }
 
-const toHolder = (user: User, { hash, replacedAt, expiresAt, revokedAt }: ApiKeyModel): KeyHolder => ({
+type HolderRow = Pick<ApiKeyModel, 'hash' | 'id' | 'scopes' | 'replacedAt' | 'expiresAt' | 'revokedAt'>;
+
+const toHolder = (
+  user: User,
+  { hash, id, scopes, replacedAt, expiresAt, revokedAt }: HolderRow,
+): KeyHolder => ({
   hash,
+  id,
   user,
+  scopes: sharedScopes(scopes),
   replacedAt: replacedAt?.getTime(),
   expiresAt: expiresAt?.getTime(),
   revokedAt: revokedAt?.getTime(),
 });
-
-/** The outcome of a rotation: `ended` when the key presented, or its user, is no longer alive. */
-type Replacement = 'replaced' | 'ended' | 'too_many';
 
 /** A change is dated before its transaction commits, so changes this close together may become visible in any order. */
 const COMMIT_LAG_SECONDS = 15;
@@ -91,8 +100,10 @@ export function createUserStore(
     });
 
   return {
-    /** A user and the first key, or neither. */
-    async create({ anchor, createdAt, validUntil, ...rest }: NewUser, hash: string): Promise<User> {
+    ...createKeyStatements(prisma),
+
+    /** A user and the first owner key, or neither. */
+    async create({ anchor, createdAt, validUntil, ...rest }: NewUser, key: NewKey): Promise<User> {
       const row = await prisma.user.create({
         data: {
           ...rest,
@@ -100,7 +111,7 @@ export function createUserStore(
           createdAt: new Date(createdAt),
           updatedAt: new Date(createdAt),
           validUntil: new Date(validUntil),
-          apiKeys: { create: { hash, createdAt: new Date(createdAt) } },
+          apiKeys: { create: { ...key, scopes: [...OWNER_SCOPES], createdAt: new Date(createdAt) } },
         },
       });
       return toUser(row);
@@ -108,10 +119,10 @@ export function createUserStore(
 
     /** In one statement, since callers wait for it. */
     async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
-      const rows = await query<UserModel & ApiKeyModel>(Prisma.sql`
+      const rows = await query<UserModel & HolderRow>(Prisma.sql`
         SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",
-          u.valid_until AS "validUntil", u.updated_at AS "updatedAt", k.hash, k.replaced_at AS "replacedAt",
-          k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
+          u.valid_until AS "validUntil", u.updated_at AS "updatedAt", k.hash, k.id, k.scopes::text[] AS scopes,
+          k.replaced_at AS "replacedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
         FROM unnest(${arrayOf('bpchar', hashes)}) AS asked(hash) JOIN api_key k USING (hash)
           JOIN "user" u ON u.key = k.user_key`);
       return rows.map((row) => toHolder(toUser(row), row));
@@ -139,56 +150,6 @@ export function createUserStore(
           updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp()
         WHERE key = ${user.key} AND valid_until = ${iso(user.validUntil)}::timestamptz`;
       return count > 0;
-    },
-
-    /**
-     * Adds a key. The keys that it replaces go on, for reading only, until `graceEnds`. With `presented`, the hash of the
-     * key that asked for it, only that key is replaced, and only while it is alive. Nothing changes when the user has too
-     * many keys. Of the dead keys the newest stay, so that nobody fills the table.
-     * Race: the user is locked before the one statement that decides, as for a revocation, so of two at once the second
-     * sees what the first has done.
-     */
-    async replaceKeys(
-      key: number,
-      hash: string,
-      { now, graceEnds, presented = null }: { now: number; graceEnds: number; presented?: string | null },
-    ): Promise<Replacement> {
-      const [, [row]] = await prisma.$transaction([
-        prisma.$queryRaw`SELECT key FROM "user" WHERE key = ${key} FOR NO KEY UPDATE`,
-        prisma.$queryRaw<[{ is_living: boolean; has_room: boolean }]>`
-        WITH mine AS (
-          SELECT hash, least(revoked_at, expires_at) AS dead_at,
-            replaced_at IS NULL AND revoked_at IS NULL AND hash = coalesce(${presented}::text, hash) AS gives_way
-          FROM api_key WHERE user_key = ${key}),
-        live AS (
-          SELECT hash FROM mine WHERE coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz
-            AND NOT (gives_way AND ${iso(graceEnds)}::timestamptz <= ${iso(now)}::timestamptz)),
-        verdict AS (
-          SELECT EXISTS (SELECT 1 FROM "user" WHERE key = ${key} AND erased_at IS NULL)
-              AND (${presented}::text IS NULL OR EXISTS (SELECT 1 FROM mine WHERE gives_way)) AS is_living,
-            (SELECT count(*) FROM live) < ${MAX_KEYS_PER_USER}::int AS has_room),
-        changed AS (
-          UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp()
-          FROM verdict WHERE key = ${key} AND is_living AND has_room RETURNING key),
-        replaced AS (
-          UPDATE api_key SET replaced_at = ${iso(now)}::timestamptz, expires_at = ${iso(graceEnds)}::timestamptz
-          FROM changed WHERE hash IN (SELECT hash FROM mine WHERE gives_way)),
-        deleted AS (
-          DELETE FROM api_key USING changed WHERE hash IN (
-            SELECT hash FROM mine WHERE dead_at <= ${iso(now)}::timestamptz ORDER BY dead_at DESC OFFSET ${MAX_DEAD_KEYS_PER_USER}::int)),
-        added AS (
-          INSERT INTO api_key (hash, user_key, created_at)
-          SELECT ${hash}, key, ${iso(now)}::timestamptz FROM changed)
-        SELECT is_living, has_room FROM verdict`,
-      ]);
-      if (!row.is_living) return 'ended';
-      return row.has_room ? 'replaced' : 'too_many';
-    },
-
-    /** Keys that died before an instant are no more. */
-    async deleteDeadKeys(before: number): Promise<void> {
-      await prisma.$executeRaw`
-        DELETE FROM api_key WHERE least(revoked_at, expires_at) < ${iso(before)}::timestamptz`;
     },
 
     /** Every key of a user is dead from now on; gives how many there were. */
@@ -220,7 +181,10 @@ export function createUserStore(
         fresh.length === 0
           ? []
           : await prisma.user.findMany({ where: { key: { in: fresh } }, include: { apiKeys: true } });
-      const holders = users.flatMap((user) => user.apiKeys.map((apiKey) => toHolder(toUser(user), apiKey)));
+      const holders = users.flatMap((row) => {
+        const user = toUser(row);
+        return row.apiKeys.map((apiKey) => toHolder(user, apiKey));
+      });
       const crowded = users
         .filter(({ apiKeys }) => apiKeys.length > MAX_DEAD_KEYS_PER_USER)
         .map(({ key }) => key);

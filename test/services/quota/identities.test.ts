@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '#domain/clock';
 import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { OWNER_SCOPES } from '#domain/quota/scopes';
 import { createKeyCache } from '#services/quota/key-cache';
 import { refuseEnded } from '#services/quota/key-problems';
 import type { KeyHolder, UserStore } from '#stores/quota/users';
@@ -10,7 +11,9 @@ function holderOf(key: number, apiKey: string): KeyHolder {
   const user = { key, name: 'Ada', email: 'ada@example.org', plan: 'monthly' as const, limit: 10, ...term };
   return {
     hash: hashApiKey(apiKey),
+    id: key,
     user,
+    scopes: OWNER_SCOPES,
     replacedAt: undefined,
     expiresAt: undefined,
     revokedAt: undefined,

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE } from '#domain/clock';
 import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { OWNER_SCOPES } from '#domain/quota/scopes';
 import { createKeyCache } from '#services/quota/key-cache';
 import type { KeyHolder, UserStore } from '#stores/quota/users';
 import { type HandClock, handClock } from './allowance-harness.ts';
@@ -47,7 +48,9 @@ function register(apiKey: string, change: Partial<KeyHolder> = {}): string {
   const user = { key: 1 } as KeyHolder['user'];
   registered.set(hash, {
     hash,
+    id: 1,
     user,
+    scopes: OWNER_SCOPES,
     replacedAt: undefined,
     expiresAt: undefined,
     revokedAt: undefined,

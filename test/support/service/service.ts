@@ -2,10 +2,11 @@ import type { AddressInfo } from 'node:net';
 import { buildApp } from '#app';
 import { openDependencies, openLog } from '#dependencies';
 import { type Clock, systemClock } from '#domain/clock';
-import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { mintApiKey } from '#domain/quota/api-key';
 import { firstTerm } from '#domain/quota/plan';
 import type { Timeouts } from '#http/connections/request-body';
 import { type Sandbox, startSandbox } from '#sandbox/server';
+import { storedForm } from '#services/quota/user-keys';
 import { readSettings } from '#settings';
 import { createUserStore } from '#stores/quota/users';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
@@ -94,11 +95,11 @@ export async function startService({
       const term = { ...firstTerm('monthly', now), ...(validUntil !== undefined && { validUntil }) };
       const { key } = await users.create(
         { name: 'Ada Lovelace', email: 'ada@example.org', limit, createdAt: now, ...term },
-        hashApiKey(apiKey),
+        storedForm(apiKey),
       );
       if (revokedAt) await users.revokeKeys(key, revokedAt.getTime());
       if (expiresAt) {
-        await users.replaceKeys(key, hashApiKey(mintApiKey()), { now, graceEnds: expiresAt.getTime() });
+        await users.replaceKeys(key, storedForm(mintApiKey()), { now, graceEnds: expiresAt.getTime() });
       }
       return apiKey;
     },
