@@ -1,6 +1,9 @@
 /** A UTC date: a `Date` within it, or `YYYY-MM-DD`. */
 export type DateInput = Date | string;
 
+/** An instant: a `Date`, or text in ISO 8601. */
+export type TimeInput = Date | string;
+
 /** The date as YYYY-MM-DD. Throws `TypeError` if it is invalid. */
 export function isoDate(input: DateInput): string {
   const isText = typeof input === 'string';
@@ -14,3 +17,6 @@ export function isoDate(input: DateInput): string {
 
 /** The same as DD-MM-YYYY. */
 export const dayFirst = (input: DateInput) => isoDate(input).split('-').reverse().join('-');
+
+/** A text is the service's to judge. */
+export const isoInstant = (input: TimeInput) => (typeof input === 'string' ? input : input.toISOString());

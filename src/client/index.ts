@@ -18,19 +18,23 @@ export {
 } from './chain/chain-client.ts';
 export type { Explorer, ExplorerTemplates, Network, NetworkChoice, NetworkName } from './chain/options.ts';
 export type { SignedTransaction, StdTx } from './chain/signed-transaction.ts';
-export type { DateInput } from './dates.ts';
+export type { DateInput, TimeInput } from './dates.ts';
 export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
 export type * from './generated/records.ts';
 export {
   type CallOptions,
-  type Days,
-  type Plan,
   type PriceOptions,
-  type PriceWindow,
   QuotientClient,
   type QuotientClientOptions,
-  type Readiness,
-  type Registration,
-  type TokenName,
 } from './quotient-client.ts';
+export type {
+  KeyOptions,
+  KeyScope,
+  NoticeSettings,
+  PendingRegistration,
+  Plan,
+  Registration,
+} from './requests/account.ts';
+export type { Days, PriceWindow, TokenName } from './requests/prices.ts';
+export type { Readiness } from './requests/service.ts';
 export type { Fetch, TransportOptions } from './transport.ts';

@@ -1,10 +1,14 @@
 import type { Allowance, Answer } from './answer.ts';
-import { type DateInput, dayFirst, isoDate } from './dates.ts';
+import type { DateInput } from './dates.ts';
+import { QuotientError } from './error.ts';
 import type {
-  BuiltInToken,
+  ApiKey,
   Candle,
+  CreatedKey,
   DateSnapshot,
   LatestPrice,
+  Notices,
+  NoticesWithSecret,
   PriceSeries,
   Source,
   StatisticsSymbol,
@@ -14,20 +18,14 @@ import type {
   Usage,
   User,
 } from './generated/records.ts';
-import { createTransport, type Question, type Transport, type TransportOptions } from './transport.ts';
-import {
-  only,
-  readAnswer,
-  toCandles,
-  toLatestPrice,
-  toSeries,
-  toSnapshot,
-  toStatistics,
-  toTokenPrices,
-  toTokens,
-  toUsage,
-  toUser,
-} from './wire.ts';
+import type { KeyOptions, NoticeSettings, PendingRegistration, Registration } from './requests/account.ts';
+import * as account from './requests/account.ts';
+import type { Days, PriceWindow, TokenName } from './requests/prices.ts';
+import * as prices from './requests/prices.ts';
+import { pairs, type Request } from './requests/request.ts';
+import type { Readiness } from './requests/service.ts';
+import * as service from './requests/service.ts';
+import { createTransport, type Transport, type TransportOptions } from './transport.ts';
 
 export type QuotientClientOptions = TransportOptions & {
   /** The URL of the service, with its base path: `https://example.org/market`. */
@@ -45,30 +43,6 @@ export type PriceOptions = CallOptions & {
   /** What the figures are in, such as `eur`; US dollars by default. */
   currency?: string | undefined;
 };
-
-/** The name or symbol of a token. A service may have more than those that every service has. */
-export type TokenName = BuiltInToken | (string & {});
-export type Plan = User['plan'];
-export type Registration = { name: string; email: string; plan: Plan };
-/** Between two UTC dates, both included. The default interval is `daily`. */
-export type PriceWindow = {
-  from: DateInput;
-  thru: DateInput;
-  interval?: 'minute' | 'hourly' | 'daily' | undefined;
-};
-/** Back from now: 1 is in five-minute steps, up to 10 hourly, above that daily at midnight (UTC). */
-export type Days = { days: number };
-export type Readiness = { status: 'ok'; warnings: string[] };
-
-type Parameters = Record<string, string | number | undefined>;
-type Call = CallOptions & Partial<Pick<Question, 'withKey' | 'retries'>>;
-
-const pairs = (parameters: Parameters) =>
-  Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const],
-  );
-
-const HISTORY = '/v1/prices/history';
 
 /**
  * A client for a Quotient service. Amounts are US dollars unless a call names a currency, dates are UTC. Every method rejects with a `QuotientError`,
@@ -108,158 +82,171 @@ export class QuotientClient {
     return this.#answers.get(result);
   }
 
-  /** Registers a user. The key cannot be shown again. Not retried. */
-  createUser({ name, email, plan }: Registration, call?: CallOptions): Promise<User> {
-    return this.#send('POST', '/v1/user/create', { name, email, plan }, toUser, { ...call, withKey: false });
+  /**
+   * Registers a user. The key cannot be shown again. Where the service registers nobody unverified, the result has no
+   * `apiKey`: a token was mailed, which `verify` takes. Not retried.
+   */
+  createUser(form: Registration, call?: CallOptions): Promise<User | PendingRegistration> {
+    return this.#send(() => account.createUser(form), call);
+  }
+
+  /** Registers the user whose mail had the token. The key cannot be shown again. */
+  verify(token: string, call?: CallOptions): Promise<User> {
+    return this.#send(() => account.verify(token), call);
+  }
+
+  /** Has a mail sent with a token for each user of the address, whether there is one or not. */
+  recover(email: string, call?: CallOptions): Promise<void> {
+    return this.#send(() => account.recover(email), call);
+  }
+
+  /** The user of a token from `recover`, with a new owner key. The old owner keys are dead. */
+  confirmRecovery(token: string, call?: CallOptions): Promise<User> {
+    return this.#send(() => account.confirmRecovery(token), call);
   }
 
   /** The user of the key, also when the key has expired. */
   user(call?: CallOptions): Promise<User> {
-    return this.#get('/v1/user/data', {}, toUser, call);
+    return this.#send(account.user, call);
   }
 
   /** The usage of the allowance. Free. */
   usage(call?: CallOptions): Promise<Usage> {
-    return this.#get('/v1/user/usage', {}, toUsage, call);
+    return this.#send(account.usage, call);
   }
 
   /**
    * Replaces the key. The old one can still read for `graceSeconds` (0 to 604800, by default 300). This client keeps
    * the old one: continue with `client.withKey(user.apiKey)`.
    */
-  rotate({ graceSeconds, ...call }: { graceSeconds?: number | undefined } & CallOptions = {}): Promise<User> {
-    return this.#send('POST', '/v1/user/rotate', { graceSeconds }, toUser, call);
+  rotate(options?: { graceSeconds?: number | undefined } & CallOptions): Promise<User> {
+    return this.#send(() => account.rotate(options?.graceSeconds), options);
   }
 
   /** Extends the key by one period. Rejects with `renew_too_early` if it has been extended already. */
   renew(call?: CallOptions): Promise<User> {
-    return this.#send('POST', '/v1/user/renew', {}, toUser, call);
+    return this.#send(account.renew, call);
   }
 
   /** Deletes the user and all keys. */
-  async deleteUser(call?: CallOptions): Promise<void> {
-    await this.#transport.ask({
-      method: 'DELETE',
-      path: '/v1/user',
-      withKey: true,
-      signal: call?.signal,
-    });
+  deleteUser(call?: CallOptions): Promise<void> {
+    return this.#send(account.deleteUser, call);
+  }
+
+  /** Makes a key that can do no more than its scopes. It cannot be shown again. Needs the owner key. */
+  createKey(options: KeyOptions, call?: CallOptions): Promise<CreatedKey> {
+    return this.#send(() => account.createKey(options), call);
+  }
+
+  /** The keys of the user without their secrets, the newest first. Needs the owner key. */
+  keys(call?: CallOptions): Promise<ApiKey[]> {
+    return this.#send(account.keys, call);
+  }
+
+  /** Deletes a key by its `id`. Needs the owner key, of which one must be left. */
+  deleteKey(id: number, call?: CallOptions): Promise<void> {
+    return this.#send(() => account.deleteKey(id), call);
+  }
+
+  /** Which notices the user gets. Needs the owner key. */
+  notices(call?: CallOptions): Promise<Notices> {
+    return this.#send(account.notices, call);
+  }
+
+  /** Sets the notices. The `webhookSecret` is told once, when the address is new or changed. Needs the owner key. */
+  setNotices(settings: NoticeSettings, call?: CallOptions): Promise<NoticesWithSecret> {
+    return this.#send(() => account.setNotices(settings), call);
   }
 
   /** The tokens, and what the archive holds for each. Needs no key. */
   tokens(call?: CallOptions): Promise<Token[]> {
-    return this.#get('/v1/tokens', {}, toTokens, { ...call, withKey: false });
+    return this.#send(service.tokens, call);
   }
 
   /** The sources of the figures, their terms, and the attribution they ask for. Needs no key. */
   sources(call?: CallOptions): Promise<Source[]> {
-    return this.#get('/v1/sources', {}, (wire: Source[]) => wire, { ...call, withKey: false });
-  }
-
-  latestPrice(tokenName: TokenName, call?: PriceOptions): Promise<LatestPrice> {
-    return this.#get('/v1/prices/latest/token', { tokenName, ...priceQuery(call) }, toLatestPrice, call);
-  }
-
-  /** The latest prices of up to 100 tokens, in their order. Costs one call for each ten tokens begun. */
-  latestPrices(tokenNames: readonly TokenName[], call?: PriceOptions): Promise<TokenPrice[]> {
-    const query = { tokenNames: tokenNames.join(), ...priceQuery(call) };
-    return this.#get('/v1/prices/latest/tokens', query, toTokenPrices, call);
-  }
-
-  /** On-chain statistics. */
-  statistics(token: StatisticsSymbol, call?: CallOptions): Promise<TokenStatistics> {
-    return this.#get('/v1/prices/latest/stats', { token }, toStatistics, call);
-  }
-
-  /** Price, market cap and volume at 00:00 UTC of a date. */
-  async priceOn(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<DateSnapshot> {
-    return this.#get(`${HISTORY}/date`, dateQuery(tokenName, date, call), toSnapshot, call);
-  }
-
-  /** The last days. */
-  priceHistory(tokenName: TokenName, { days }: Days, call?: PriceOptions): Promise<PriceSeries> {
-    const query = { tokenName, days, ...priceQuery(call) };
-    return this.#get(`${HISTORY}/days`, query, (wire: []) => toSeries(only(wire)), call);
-  }
-
-  /** Between two dates. */
-  async priceRange(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<PriceSeries> {
-    return this.#get(`${HISTORY}/date/range`, windowQuery(tokenName, window, call), toSeries, call);
-  }
-
-  /** Candles of a venue that begin between two dates: of five minutes, an hour or a day. */
-  async candles(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<Candle[]> {
-    return this.#get(`${HISTORY}/ohlc`, windowQuery(tokenName, window, call), toCandles, call);
-  }
-
-  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times in ISO 8601; with `source` where several have told it. */
-  async priceOnCsv(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<string> {
-    return this.#csv(`${HISTORY}/date`, dateQuery(tokenName, date, call), call);
-  }
-
-  /** `priceHistory` as CSV. */
-  priceHistoryCsv(tokenName: TokenName, { days }: Days, call?: PriceOptions): Promise<string> {
-    return this.#csv(`${HISTORY}/days`, { tokenName, days, ...priceQuery(call) }, call);
-  }
-
-  /** `priceRange` as CSV. */
-  async priceRangeCsv(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<string> {
-    return this.#csv(`${HISTORY}/date/range`, windowQuery(tokenName, window, call), call);
-  }
-
-  /** `candles` as CSV: `date,open,high,low,close,volume`. */
-  async candlesCsv(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<string> {
-    return this.#csv(`${HISTORY}/ohlc`, windowQuery(tokenName, window, call), call);
+    return this.#send(service.sources, call);
   }
 
   /** Whether the service is ready. `warnings` lists what it could not fetch. Not retried. */
   health(call?: CallOptions): Promise<Readiness> {
-    return this.#get('/health/ready', {}, (wire: Readiness) => wire, { ...call, withKey: false, retries: 0 });
+    return this.#send(service.health, call);
   }
 
-  /** Requests CSV. */
-  async #csv(path: string, parameters: Parameters, call?: CallOptions): Promise<string> {
-    const query = pairs(parameters);
-    const question = { method: 'GET', path, query, accept: 'text/csv', withKey: true } as const;
-    return (await this.#transport.ask({ ...question, signal: call?.signal })).text;
+  /** The latest price of a token, its market and its all-time high and low. */
+  latestPrice(tokenName: TokenName, call?: PriceOptions): Promise<LatestPrice> {
+    return this.#send(() => prices.latestPrice(tokenName, call), call);
   }
 
-  #get<W, T extends object>(path: string, query: Parameters, read: (wire: W) => T, call?: Call): Promise<T> {
-    return this.#send('GET', path, query, read, call);
+  /** The latest prices of up to 100 tokens, in their order. Costs one call for each ten tokens begun. */
+  latestPrices(tokenNames: readonly TokenName[], call?: PriceOptions): Promise<TokenPrice[]> {
+    return this.#send(() => prices.latestPrices(tokenNames, call), call);
   }
 
-  /** Requests JSON, and keeps the metadata of the result. */
-  async #send<W, T extends object>(
-    method: 'GET' | 'POST',
-    path: string,
-    parameters: Parameters,
-    read: (wire: W) => T,
-    { signal, withKey = true, retries }: Call = {},
-  ): Promise<T> {
-    const question = { method, path, query: pairs(parameters), withKey, retries, signal };
-    const { answer, text } = await this.#transport.ask(question);
+  /** On-chain statistics. */
+  statistics(token: StatisticsSymbol, call?: CallOptions): Promise<TokenStatistics> {
+    return this.#send(() => prices.statistics(token), call);
+  }
+
+  /** Price, market cap and volume at 00:00 UTC of a date. */
+  priceOn(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<DateSnapshot> {
+    return this.#send(() => prices.priceOn(tokenName, date, call), call);
+  }
+
+  /** The last days. */
+  priceHistory(tokenName: TokenName, days: Days, call?: PriceOptions): Promise<PriceSeries> {
+    return this.#send(() => prices.priceHistory(tokenName, days, call), call);
+  }
+
+  /** Between two dates. */
+  priceRange(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<PriceSeries> {
+    return this.#send(() => prices.priceRange(tokenName, window, call), call);
+  }
+
+  /** Candles of a venue that begin between two dates: of five minutes, an hour or a day. */
+  candles(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<Candle[]> {
+    return this.#send(() => prices.candles(tokenName, window, call), call);
+  }
+
+  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times in ISO 8601; with `source` where several have told it. */
+  priceOnCsv(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<string> {
+    return this.#send(() => prices.asCsv(prices.priceOn(tokenName, date, call)), call);
+  }
+
+  /** `priceHistory` as CSV. */
+  priceHistoryCsv(tokenName: TokenName, days: Days, call?: PriceOptions): Promise<string> {
+    return this.#send(() => prices.asCsv(prices.priceHistory(tokenName, days, call)), call);
+  }
+
+  /** `priceRange` as CSV. */
+  priceRangeCsv(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<string> {
+    return this.#send(() => prices.asCsv(prices.priceRange(tokenName, window, call)), call);
+  }
+
+  /** `candles` as CSV: `date,open,high,low,close,volume`. */
+  candlesCsv(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<string> {
+    return this.#send(() => prices.asCsv(prices.candles(tokenName, window, call)), call);
+  }
+
+  async #send<T>(request: () => Request<T>, { signal }: CallOptions = {}): Promise<T> {
+    const { read, query = {}, isPublic, ...question } = request();
+    const { answer, text } = await this.#transport.ask({
+      ...question,
+      query: pairs(query),
+      withKey: !isPublic,
+      signal,
+    });
     const result = readAnswer(text, read);
-    this.#answers.set(result, answer);
+    if (typeof result === 'object' && result !== null) this.#answers.set(result, answer);
     return result;
   }
 }
 
-const priceQuery = ({ currency }: PriceOptions = {}): Parameters => ({ currency });
-
-const dateQuery = (tokenName: TokenName, date: DateInput, call?: PriceOptions): Parameters => ({
-  tokenName,
-  date: dayFirst(date),
-  ...priceQuery(call),
-});
-
-const windowQuery = (
-  tokenName: TokenName,
-  { from, thru, interval }: PriceWindow,
-  call?: PriceOptions,
-): Parameters => ({
-  tokenName,
-  fromDate: isoDate(from),
-  thruDate: isoDate(thru),
-  interval,
-  ...priceQuery(call),
-});
+/** Throws `invalid_answer` if the text does not have the expected shape. */
+function readAnswer<T>(text: string, read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (cause) {
+    throw new QuotientError('invalid_answer', 'the answer has an unexpected shape', { cause });
+  }
+}

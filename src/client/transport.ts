@@ -20,7 +20,7 @@ export type TransportOptions = {
 };
 
 export type Question = {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below the base URL, encoded. */
   path: string;
   query?: readonly (readonly [string, string])[];

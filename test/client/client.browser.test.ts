@@ -50,6 +50,7 @@ it('registers, reads prices, and knows what is left', async () => {
   const told = await opened.page.evaluate(async (baseUrl) => {
     const anyone = new client.QuotientClient({ baseUrl });
     const user = await anyone.createUser({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
+    if (user.apiKey === undefined) throw new Error('there is no key');
     const one = anyone.withKey(user.apiKey);
     const price = await one.latestPrice('bitcoin');
     const { prices } = await one.priceHistory('ethereum', { days: 30 });

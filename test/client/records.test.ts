@@ -18,6 +18,11 @@ type Written<T> = T extends Date
 it('has the types of the service, with dates in place of what is written', () => {
   expectTypeOf<Written<client.User>>().toEqualTypeOf<service.UserRecord>();
   expectTypeOf<Written<client.Usage>>().toEqualTypeOf<service.UsageRecord>();
+  expectTypeOf<Written<client.ApiKey>>().toEqualTypeOf<service.ApiKeyRecord>();
+  expectTypeOf<Written<client.CreatedKey>>().toEqualTypeOf<service.CreatedKeyRecord>();
+  expectTypeOf<Written<client.RegistrationPending>>().toEqualTypeOf<service.RegistrationPending>();
+  expectTypeOf<client.Notices>().toEqualTypeOf<service.NoticesRecord>();
+  expectTypeOf<client.NoticesWithSecret>().toEqualTypeOf<service.NoticesWithSecretRecord>();
   expectTypeOf<Written<client.LatestPrice>>().toEqualTypeOf<service.LatestPrice>();
   expectTypeOf<Written<client.TokenPrice>>().toEqualTypeOf<TokenPrice>();
   expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<service.DateSnapshot>();

@@ -20,6 +20,7 @@ const enrolled = async (...fate: Parameters<Service['enrol']>) =>
 
 it('registers, and goes on with the key', async () => {
   const user = await anyone.createUser(ADA);
+  if (user.apiKey === undefined) expect.fail('there is no key');
   expect(user).toMatchObject({ ...ADA, limit: 10_000, apiKey: expect.stringMatching(/^qt_/) });
   for (const date of [user.createdAt, user.validUntil, user.updatedAt]) expect(date).toBeInstanceOf(Date);
   expect(user.validUntil.getTime()).toBeGreaterThan(user.createdAt.getTime());

@@ -42,7 +42,8 @@ export function openSignIn(session: Session, { onRegistered, onSignedIn }: Event
   onSubmit(byId('sign-up', HTMLFormElement), 'Creating key…', async (field) => {
     // The page offers the plans that there are, and nothing else.
     const plan = field('plan') as Plan;
-    onRegistered(await session.anonymous.createUser({ name: field('name'), email: field('email'), plan }));
+    const user = await session.anonymous.createUser({ name: field('name'), email: field('email'), plan });
+    if (user.apiKey !== undefined) onRegistered(user);
   });
 
   const signIn = byId('sign-in', HTMLFormElement);

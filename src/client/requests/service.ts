@@ -1,0 +1,28 @@
+import type { Source, Token } from '../generated/records.ts';
+import { toTokens } from './price-records.ts';
+import { json, type Request } from './request.ts';
+
+export type Readiness = { status: 'ok'; warnings: string[] };
+
+export const tokens = (): Request<Token[]> => ({
+  method: 'GET',
+  path: '/v1/tokens',
+  isPublic: true,
+  read: json(toTokens),
+});
+
+export const sources = (): Request<Source[]> => ({
+  method: 'GET',
+  path: '/v1/sources',
+  isPublic: true,
+  read: json((wire: Source[]) => wire),
+});
+
+/** Asked once: it is that of now. */
+export const health = (): Request<Readiness> => ({
+  method: 'GET',
+  path: '/health/ready',
+  isPublic: true,
+  retries: 0,
+  read: json((wire: Readiness) => wire),
+});
