@@ -33,6 +33,7 @@ import { sources } from '#routes/sources';
 import { stats } from '#routes/stats';
 import { tokens } from '#routes/tokens';
 import { user } from '#routes/user';
+import { userKeys } from '#routes/user-keys';
 import type { Candles } from '#services/candles/candles';
 import type { OpenCatalogue } from '#services/catalogue/catalogue';
 import type { Rates } from '#services/currency/rates';
@@ -145,6 +146,7 @@ export async function buildApp(dependencies: AppDependencies) {
     async (v1) => {
       guard(v1, { allowance, now: clock.now, burst });
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
+      v1.register(userKeys, { prefix: '/user', users, clock });
       v1.register(tokens, { catalogue, market, clock });
       v1.register(sources);
       v1.register(priceLatest, { prefix: '/prices/latest', catalogue, currencies, market, send });

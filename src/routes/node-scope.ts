@@ -28,6 +28,9 @@ export const NODE_PROBLEMS: ProblemCode[] = [
   'upstream_timeout',
 ];
 
+/** What is so of any call to the node. */
+export const NODE_FACTS = { cost: 0, scope: 'node', problems: NODE_PROBLEMS } as const;
+
 /** Adds the link to the page of an explorer, where the operator has named one. */
 export function linkToExplorer(
   reply: FastifyReply,

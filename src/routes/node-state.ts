@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isChainAddress } from '#domain/node/address';
 import { NODE_EXAMPLES, nodeAccount, nodeBalances, nodeBlock, nodeInfo } from '#domain/node/records';
-import { linkToExplorer, NODE_PROBLEMS, type NodeScope } from './node-scope.ts';
+import { linkToExplorer, NODE_FACTS, type NodeScope } from './node-scope.ts';
 
 const address = z
   .string()
@@ -66,11 +66,9 @@ const block = {
 
 /** What the chain knows now: balances, accounts, blocks. */
 export const nodeState: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
-  const facts = { cost: 0, problems: NODE_PROBLEMS } as const;
-
   app.get(
     '/bank/balances/:address',
-    { schema: balances, config: { ...facts, rejections: [400, 404], headers: ['Link?'] } },
+    { schema: balances, config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] } },
     async (request, reply) => {
       const { params } = request;
       const found = await call(request, reply, () => node.balances(params.address));
@@ -81,23 +79,25 @@ export const nodeState: FastifyPluginAsyncZod<NodeScope> = async (app, { node, e
 
   app.get(
     '/auth/accounts/:address',
-    { schema: account, config: { ...facts, rejections: [400, 404] } },
+    { schema: account, config: { ...NODE_FACTS, rejections: [400, 404] } },
     (request, reply) => call(request, reply, () => node.account(request.params.address)),
   );
 
-  app.get('/node_info', { schema: info, config: { ...facts, rejections: [400, 404] } }, (request, reply) =>
-    call(request, reply, () => node.nodeInfo()),
+  app.get(
+    '/node_info',
+    { schema: info, config: { ...NODE_FACTS, rejections: [400, 404] } },
+    (request, reply) => call(request, reply, () => node.nodeInfo()),
   );
 
   app.get(
     '/blocks/latest',
-    { schema: latestBlock, config: { ...facts, rejections: [400, 404] } },
+    { schema: latestBlock, config: { ...NODE_FACTS, rejections: [400, 404] } },
     (request, reply) => call(request, reply, () => node.block()),
   );
 
   app.get(
     '/blocks/:height',
-    { schema: block, config: { ...facts, rejections: [400, 404] } },
+    { schema: block, config: { ...NODE_FACTS, rejections: [400, 404] } },
     (request, reply) => call(request, reply, () => node.block(request.params.height)),
   );
 };

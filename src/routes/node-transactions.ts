@@ -5,7 +5,7 @@ import type { BroadcastRequest, LegacyTransaction } from '#domain/cosmos/legacy-
 import { isInBlock, isTransactionHash } from '#domain/cosmos/transactions';
 import { NODE_EXAMPLES, nodeBroadcast, nodeSearch, nodeTransaction } from '#domain/node/records';
 import { broadcastRequest } from '#http/pipeline/broadcast-body';
-import { linkToExplorer, NODE_PROBLEMS, type NodeScope } from './node-scope.ts';
+import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './node-scope.ts';
 
 const hash = z
   .string()
@@ -106,7 +106,7 @@ export const nodeTransactions: FastifyPluginAsyncZod<NodeScope> = async (app, { 
 
   app.get(
     '/txs',
-    { schema: search, config: { cost: 0, problems: NODE_PROBLEMS, rejections: [400, 404, 422] } },
+    { schema: search, config: { ...NODE_FACTS, rejections: [400, 404, 422] } },
     (request, reply) => call(request, reply, () => node.transactions(queryOf(request))),
   );
 
@@ -114,7 +114,7 @@ export const nodeTransactions: FastifyPluginAsyncZod<NodeScope> = async (app, { 
     '/txs/:hash',
     {
       schema: transaction,
-      config: { cost: 0, problems: NODE_PROBLEMS, rejections: [400, 404], headers: ['Link?'] },
+      config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] },
     },
     async (request, reply) => {
       const found = await call(request, reply, () => node.transaction(request.params.hash));
@@ -126,7 +126,7 @@ export const nodeTransactions: FastifyPluginAsyncZod<NodeScope> = async (app, { 
   const broadcasting = {
     schema: broadcast,
     config: {
-      cost: 0,
+      ...NODE_FACTS,
       problems: [...NODE_PROBLEMS, 'unsupported_media_type'],
       rejections: [400, 404, 422],
       headers: ['Link?'],

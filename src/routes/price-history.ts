@@ -177,7 +177,7 @@ export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options)
   const schemas = contracts(tokenName(catalogue), currencyParameters(currencies), clock);
   const enter = createAnswerQueues();
   const headers = ['Quotient-Currency?'] as const;
-  const config = { cost: 1, headers, problems } as const;
+  const config = { cost: 1, scope: 'prices', headers, problems } as const;
   app.decorateRequest('format', 'json');
   app.addHook('preValidation', (request, _reply, done) =>
     runHook(done, () => {

@@ -45,6 +45,7 @@ function callsFor(tokens: number): number {
 
 const config = {
   cost: 1,
+  scope: 'prices',
   headers: ['Quotient-Currency?'],
   problems: ['no_data', 'upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
 } as const;

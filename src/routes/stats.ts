@@ -52,6 +52,7 @@ const latest = {
 
 const config = {
   cost: 1,
+  scope: 'prices',
   problems: ['upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
 } as const;
 

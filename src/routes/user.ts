@@ -5,6 +5,7 @@ import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { registrationForm } from '#domain/quota/registration';
 import { usageRecord, userRecord } from '#domain/records';
 import { type Burst, createBurst } from '#http/pipeline/burst';
+import { noteUse } from '#http/pipeline/note-use';
 import { presentedKey } from '#http/pipeline/presented-key';
 import { clientOf, limitRegistrations } from '#http/pipeline/registration-limit';
 import { Problem, type ProblemCode } from '#problems';
@@ -48,7 +49,9 @@ const create = {
 const data = {
   tags: ['users'],
   summary: 'The user of a key',
-  description: 'Answers for an expired key too. Beside `api`, the headers are ignored.',
+  description:
+    'Answers for the keys of an expired user too, of any scope; not for a key that was made to end, once it has. ' +
+    'Beside `api`, the headers are ignored.',
   querystring: z.object({ api }),
   response: { 200: userRecord },
 };
@@ -64,7 +67,8 @@ const rotate = {
   tags: ['users'],
   summary: 'A new key in the place of this one',
   description:
-    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. ' +
+    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. Keys of other scopes are ' +
+    'not touched: delete them one by one. ' +
     `A user has ${MAX_KEYS_PER_USER} live keys at most.`,
   querystring: z.object({ graceSeconds }),
   response: { 200: userRecord },
@@ -97,6 +101,7 @@ const REGISTERING: ProblemCode[] = [
 const LOOKING_UP: ProblemCode[] = [
   'api_key_missing',
   'api_key_invalid',
+  'api_key_expired',
   'api_key_revoked',
   'rate_limited',
   'database_unavailable',
@@ -128,6 +133,8 @@ export const user: FastifyPluginAsyncZod<Options> = async (
   app,
   { users, allowance, burst, clock, settings },
 ) => {
+  /** What only an owner key may do. */
+  const owner = { cost: 0, scope: 'account' } as const;
   /** How fast a client's address may present keys that have to be looked up here. */
   const unknownKeys = createBurst<string>(settings.burstPerSecond);
 
@@ -150,15 +157,18 @@ export const user: FastifyPluginAsyncZod<Options> = async (
     const now = instantOf(clock);
     if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
     const caller = await allowance.authenticate(apiKey, { allowExpired: true });
+    noteUse(allowance, caller, request.headers, now.wall);
     burst.admitOrThrow(caller.user.key, now.wall);
     return users.record(caller, apiKey);
   });
 
-  app.get('/usage', { schema: usage, config: { cost: 0 } }, async ({ caller }) => allowance.usage(caller));
+  app.get('/usage', { schema: usage, config: { cost: 0, scope: 'any' } }, async ({ caller }) =>
+    allowance.usage(caller),
+  );
 
   app.post(
     '/rotate',
-    { schema: rotate, config: { cost: 0, problems: ['too_many_keys'] } },
+    { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } },
     async (request) => {
       refuseReplaced(request.caller);
       return users.rotate(request.caller.user.key, request.query.graceSeconds, presentedKey(request));
@@ -167,7 +177,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
 
   app.post(
     '/renew',
-    { schema: renew, config: { cost: 0, allowExpired: true, problems: ['renew_too_early'] } },
+    { schema: renew, config: { ...owner, allowExpired: true, problems: ['renew_too_early'] } },
     async (request) => {
       refuseReplaced(request.caller);
       const renewed = await users.renew(request.caller.user.key);
@@ -175,7 +185,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
     },
   );
 
-  app.delete('', { schema: erase, config: { cost: 0 } }, async ({ caller }, reply) => {
+  app.delete('', { schema: erase, config: owner }, async ({ caller }, reply) => {
     refuseReplaced(caller);
     await users.erase(caller.user.key);
     return reply.code(204).send();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameOf } from './name.ts';
 import { PLAN_NAMES } from './plan.ts';
 
 /*
@@ -6,18 +7,7 @@ import { PLAN_NAMES } from './plan.ts';
  * wanted; what was sent is never repeated.
  */
 
-const name = z
-  .string()
-  .trim()
-  .min(1, 'is empty')
-  .max(100, 'is too long')
-  .regex(/^\P{Cc}*$/u, 'has control characters')
-  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-  .meta({
-    description: 'Who registers',
-    fix: '1 to 100 characters, none of them control characters',
-    examples: ['Ada Lovelace'],
-  });
+const name = nameOf('Who registers', 'Ada Lovelace');
 
 const email = z
   .email('is not an e-mail address')

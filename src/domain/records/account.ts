@@ -91,6 +91,10 @@ export const apiKeyRecord = z
     replacedAt: instant.nullable().meta({
       description: `${MOMENT}when it was rotated, from when on it only reads; null where it was not`,
     }),
+    seenOrigin: text(
+      'The origin of the last page of another site that used this owner key; left out where none did',
+      'https://shop.example',
+    ).optional(),
   })
   .meta({ id: 'ApiKey', description: 'A key of a user, without the secret' });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;

@@ -19,13 +19,20 @@ function parameter({ name, required, example, schema }: Parameter): string {
   return `${name}${required ? '' : '?'}${values && ` (${values})`}`;
 }
 
+/** `key with the scope prices`: of which kind it has to be. */
+function keyOf(security: NonNullable<Operation['security']>): string {
+  const [scope] = Object.values(security[0] ?? {}).flat();
+  if (scope === undefined) return 'key';
+  return scope === 'account' ? 'owner key' : `key with the scope ${scope}`;
+}
+
 /** What an operation asks of its caller: a key, a call, parameters, a body. */
 function terms({ security = [], parameters = [], requestBody, responses, ...rest }: Operation): string {
   const isOpen = security.length === 0;
   const needsHeader = security.every((one) => Object.keys(one).length > 0);
   const { headers = {}, content = {} } = (responses['200'] ?? {}) as Partial<Response>;
   return [
-    isOpen ? 'no key' : needsHeader ? 'key' : 'key, here or in the header',
+    isOpen ? 'no key' : needsHeader ? keyOf(security) : 'key, here or in the header',
     'RateLimit' in headers ? (rest['x-price'] ?? 'one call') : 'free',
     ...('text/csv' in content ? ['JSON or text/csv'] : []),
     ...parameters.filter((one) => one.in !== 'header').map(parameter),

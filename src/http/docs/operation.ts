@@ -1,4 +1,5 @@
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
+import type { WantedScope } from '#services/quota/key-problems';
 import { headersOf, type Occurrence } from './described-headers.ts';
 import { exampleOf, type NamedSchemas, problemExample, resolve, type Schema } from './examples.ts';
 
@@ -10,7 +11,9 @@ export type RouteFacts = {
   cost?: number | ((query: never) => number);
   /** How its cost follows from what is asked for, in words. */
   price?: string;
-  /** Serves an expired key too. */
+  /** What a key must be allowed to be used for; every route that needs a key says it. */
+  scope?: WantedScope;
+  /** Serves the keys of a user whose term is over too. */
   allowExpired?: true;
   /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
   headers?: readonly Occurrence[];
@@ -77,13 +80,22 @@ const WITH_KEY: ProblemCode[] = [
 ];
 const WITH_PRICE: ProblemCode[] = ['quota_exceeded'];
 
-/** The ways to present a key: any of them will do. */
-const KEY: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
+const WITH_SCOPE: ProblemCode[] = ['scope_missing'];
+
+/** The ways to present a key: any of them will do. OpenAPI 3.1 has the scope as a role that is required. */
+const keyWith = (scope: WantedScope = 'any'): Record<string, string[]>[] =>
+  ['ApiKey', 'Bearer', 'Basic'].map((scheme) => ({ [scheme]: scope === 'any' ? [] : [scope] }));
 
 /** The codes that a route can answer with, in the order of the table of problems. */
-function codesOf({ open, cost, allowExpired, problems = [] }: RouteFacts): ProblemCode[] {
-  const met = new Set([...ANYWHERE, ...(open ? [] : WITH_KEY), ...(cost ? WITH_PRICE : []), ...problems]);
-  if (allowExpired) met.delete('api_key_expired');
+function codesOf({ open, cost, scope, problems = [] }: RouteFacts): ProblemCode[] {
+  const ofScope = scope === undefined || scope === 'any' ? [] : WITH_SCOPE;
+  const met = new Set([
+    ...ANYWHERE,
+    ...(open ? [] : WITH_KEY),
+    ...ofScope,
+    ...(cost ? WITH_PRICE : []),
+    ...problems,
+  ]);
   return PROBLEM_CODES.filter((code) => met.has(code));
 }
 
@@ -186,7 +198,7 @@ export function describeOperation(
     ...rest,
     ...(facts.price && { 'x-price': facts.price }),
     ...(parameters && { parameters: parameters.map(parameter) }),
-    security: facts.open ? (takesKey ? [{}, ...KEY] : []) : KEY,
+    security: facts.open ? (takesKey ? [{}, ...keyWith()] : []) : keyWith(facts.scope),
     responses: { ...answers, ...problemResponses(facts, context) },
   };
 }

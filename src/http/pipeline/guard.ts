@@ -4,7 +4,9 @@ import { SECOND } from '#domain/clock';
 import { remaining } from '#domain/quota/lease';
 import type { RouteFacts } from '#http/docs/operation';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
+import { refuseUncovered, type WantedScope } from '#services/quota/key-problems';
 import type { Burst } from './burst.ts';
+import { noteUse } from './note-use.ts';
 import { presentedKey } from './presented-key.ts';
 import { runHook } from './run-hook.ts';
 
@@ -52,8 +54,9 @@ export function settleCharge(
 type Dependencies = { allowance: Allowance; now: () => number; burst: Burst };
 
 /**
- * Asks every route of a scope what it costs, and holds each request to it: who calls, and how fast, before the
- * parameters are looked at; the payment after; and the money back unless the answer is a 2xx that somebody waits for.
+ * Asks every route what it costs and which scope it wants, and holds each request to it: who calls, with which scopes, and
+ * how fast, before the parameters are looked at; the payment after; and the money back unless the answer is a 2xx that
+ * somebody waits for.
  */
 export function guard(app: FastifyInstance, { allowance, now, burst }: Dependencies): void {
   app.decorateRequest('receipt', undefined);
@@ -61,12 +64,16 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Dependenc
   app.decorateRequest('waited', 0);
 
   app.addHook('onRoute', ({ config, method, url }) => {
-    if (!config?.open && config?.cost === undefined)
-      throw new Error(`${method} ${url} does not say what it costs`);
+    if (config?.open) return;
+    if (config?.cost === undefined) throw new Error(`${method} ${url} does not say what it costs`);
+    if (config.scope === undefined) throw new Error(`${method} ${url} does not say which scope it wants`);
   });
 
   const admit = (request: FastifyRequest, caller: Caller) => {
+    const { scope } = request.routeOptions.config;
+    refuseUncovered(caller, scope as WantedScope);
     request.caller = caller;
+    noteUse(allowance, caller, request.headers, now());
     burst.admitOrThrow(caller.user.key, now());
   };
 

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
 import type { Burst } from '#http/pipeline/burst';
 import { isGone } from '#http/pipeline/guard';
+import { noteUse } from '#http/pipeline/note-use';
 import { keyAtOnce } from '#http/pipeline/presented-key';
 import { requestId } from '#http/pipeline/request-id';
 import { fieldsIn, headersSize, LIMITS } from '#http/pipeline/request-limits';
@@ -10,6 +12,7 @@ import { type Histogram, observe, type RequestHistograms } from '#http/recording
 import type { LogAnswer } from '#http/recording/request-log';
 import type { Answer } from '#services/caching/answer';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
+import { covers, type WantedScope } from '#services/quota/key-problems';
 import type { Format } from './cache-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { WriteAnswer } from './write-answer.ts';
@@ -27,6 +30,7 @@ type Known = {
   generation: number;
   /** In calls. */
   cost: number;
+  scope: WantedScope;
   /** Of its answers with 200. */
   histogram: Histogram | undefined;
 };
@@ -92,20 +96,21 @@ export function createFastPath(dependencies: Dependencies) {
       const { headers, socket } = request;
       const answer = found.recall(now.wall);
       if (answer === undefined || isGone(socket)) return false;
-      const { cost, format, histogram, route } = found;
+      const { cost, format, histogram, route, scope } = found;
       const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
       if (representation instanceof Promise) return false;
       const apiKey = keyAtOnce(request);
       const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now);
-      const receipt = caller && charge(caller, now, cost);
-      if (receipt === undefined) return false;
+      const receipt = caller && covers(caller, scope) ? charge(caller, now, cost) : undefined;
+      if (caller === undefined || receipt === undefined) return false;
+      noteUse(allowance, caller, headers, now.wall);
       const id = requestId(request);
       const reply = { answer, representation, format, receipt, requestId: id, now: now.wall };
       const status = write(request, response, reply);
       const ms = clock.elapsed() - now.elapsed;
       if (status === 304) requests?.observe(route, 'GET', status, ms / SECOND);
       else if (histogram !== undefined) observe(histogram, ms / SECOND);
-      log?.({ reqId: id, method: 'GET', route, status, ms, user: caller?.user.key });
+      log?.({ reqId: id, method: 'GET', route, status, ms, user: caller.user.key });
       return true;
     },
 
@@ -114,15 +119,16 @@ export function createFastPath(dependencies: Dependencies) {
       request: IncomingMessage,
       { recall }: Answer,
       format: Format,
-      route: string | undefined,
+      { url: route, config: { scope } }: FastifyRequest['routeOptions'],
       cost: number,
     ): void {
       const { method, url = '', headers } = request;
       // Of when it arrived: what it named then may be another token by now.
       const generation = (request as Arrived)[GENERATION];
-      if (isClosed || method !== 'GET' || recall === undefined || generation === undefined) return;
+      if (isClosed || method !== 'GET' || recall === undefined) return;
+      if (generation === undefined || scope === undefined) return;
       const histogram = requests?.of(route, method, 200);
-      known.set(url, { accept: headers.accept, format, route, recall, cost, generation, histogram });
+      known.set(url, { accept: headers.accept, format, route, recall, cost, scope, generation, histogram });
     },
 
     /** From now on everything goes to the framework, which tells open connections to end. */

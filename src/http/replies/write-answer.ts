@@ -58,7 +58,7 @@ type SendDependencies = {
     request: IncomingMessage,
     answer: Answer,
     format: Format,
-    route: string | undefined,
+    route: FastifyRequest['routeOptions'],
     cost: number,
   ) => void;
   now: () => number;
@@ -74,7 +74,7 @@ export function createSend({ write, remember, now }: SendDependencies) {
     format: Format,
   ): void {
     const { receipt, id: requestId } = request;
-    if (receipt) remember(request.raw, answer, format, request.routeOptions.url, receipt.cost);
+    if (receipt) remember(request.raw, answer, format, request.routeOptions, receipt.cost);
     reply.hijack();
     write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
   }

@@ -2,15 +2,12 @@ import { HOUR, type Instant, isoDate, SECOND } from '#domain/clock';
 import { periodAt } from '#domain/quota/plan';
 import type { UsageRecord } from '#domain/records';
 import { withinDeadline } from '#services/deadline';
-import type { KeyHolder } from '#stores/quota/users';
-import type { KeyCache } from './key-cache.ts';
+import type { Caller, KeyCache } from './key-cache.ts';
 import { endOf, refuseEnded } from './key-problems.ts';
 import { createLeases, type LeaseOptions, type Receipt } from './leases.ts';
 
+export type { Caller } from './key-cache.ts';
 export type { Receipt } from './leases.ts';
-
-/** Who makes a call, and with which of the user's keys. */
-export type Caller = KeyHolder;
 
 /** How many dates `usage` tells of. */
 const USAGE_DATES = 31;
@@ -26,7 +23,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   const leases = createLeases(options);
   let tidyAt = clock.elapsed();
 
-  function usableHolder(holder: KeyHolder, allowExpired: boolean): Caller {
+  function usableHolder(holder: Caller, allowExpired: boolean): Caller {
     refuseEnded(holder, clock.now(), allowExpired);
     return holder;
   }
@@ -68,7 +65,33 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     await Promise.all([withinDeadline(ledger.tidy()), keyCache.tidy()]);
   }
   let underWay: Promise<void> | undefined;
+  let writing: Promise<void> | undefined;
+
+  /** Beside the poll, which tells of keys that have ended and should not wait for this. */
+  function writeUse(): Promise<void> {
+    writing ??= keyCache
+      .writeUse()
+      .then(() => undefined)
+      .catch((err) => log.warn({ err }, 'when keys were used could not be written'))
+      .finally(() => {
+        writing = undefined;
+      });
+    return writing;
+  }
+
+  /** Writes all of it, while it can be written and there is time (ms). */
+  async function writeAllUse(withinMs: number): Promise<void> {
+    const deadline = clock.elapsed() + withinMs;
+    await writing;
+    try {
+      while (!(await keyCache.writeUse()) && clock.elapsed() < deadline);
+    } catch (err) {
+      log.warn({ err }, 'when keys were used could not be written before the stop');
+    }
+  }
+
   const polling = setInterval(() => {
+    void writeUse();
     // One at a time: while the database does not answer, each question holds a connection.
     underWay ??= poll()
       .catch((err) => log.warn({ err }, 'changes to users and keys could not be read'))
@@ -91,6 +114,9 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
       const holder = keyCache.holderAtOnce(apiKey, now.elapsed);
       return holder && endOf(holder, now.wall) === undefined ? holder : undefined;
     },
+
+    /** Notes that a caller's key is used, for its owner to see; written within a second or two. */
+    noteUse: keyCache.noteUse,
 
     /** Pays for a call that is made now and costs so many, where that can be done at once; else nothing has happened. */
     spendAtOnce: ({ user }: Caller, now: Instant, cost: number): Receipt | undefined =>
@@ -133,6 +159,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     settle: leases.settle,
     leasesOf: leases.of,
     poll,
+    writeUse,
 
     /** Stops without a word to the ledger, as a crash would. */
     abandon(): void {
@@ -143,7 +170,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     /** Settles everything, within so many ms. */
     async close(withinMs: number): Promise<void> {
       clearInterval(polling);
-      await Promise.all([underWay, leases.close(withinMs)]);
+      await Promise.all([underWay, leases.close(withinMs), writeAllUse(withinMs)]);
     },
   };
 }

@@ -8,6 +8,7 @@ import { createFirstInFirstOut } from '#services/caching/fifo-map';
 import { withinDeadline } from '#services/deadline';
 import type { KeyHolder, UserCursor, UserStore } from '#stores/quota/users';
 import { unknownKey } from './key-problems.ts';
+import { createKeyUse, UNUSED, type Use } from './key-use.ts';
 
 /** Keys that are remembered at most: the known, and the well-formed that nobody has. */
 const KNOWN_KEYS = 100_000;
@@ -22,11 +23,14 @@ const DEAD_FOR = 30 * DAY;
 /** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
+/** Who makes a call, and with which of the user's keys. */
+export type Caller = KeyHolder & Use;
+
 /**
  * A holder, and the number of the statement it was read with: what an earlier statement read is older. Once forgotten,
  * it is no longer updated, so whoever still refers to it must not use it.
  */
-type Known = { holder: KeyHolder; readByStatement: number; isForgotten: boolean };
+type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
 
 type Dependencies = {
@@ -64,10 +68,12 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   let syncedAt = clock.elapsed();
 
   /** Remembers a holder, unless a statement that began later told of it already. */
-  function learn(holder: KeyHolder, readByStatement: number): void {
-    const before = holderByHash.get(holder.hash);
+  function learn(read: KeyHolder, readByStatement: number): void {
+    const before = holderByHash.get(read.hash);
     if (before && before.readByStatement > readByStatement) return;
-    absentHashes.delete(holder.hash);
+    absentHashes.delete(read.hash);
+    const { usedMinute, pageOrigin } = before?.holder ?? UNUSED;
+    const holder = { ...read, usedMinute, pageOrigin };
     if (!before) {
       holderByHash.set(holder.hash, { holder, readByStatement, isForgotten: false });
       return;
@@ -109,7 +115,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     return lookup.promise;
   }
 
-  async function find(apiKey: string): Promise<KeyHolder> {
+  async function find(apiKey: string): Promise<Caller> {
     if (!isApiKey(apiKey)) throw unknownKey();
     const hash = hashApiKey(apiKey);
     if (holderByHash.has(hash)) {
@@ -132,6 +138,8 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     }
   }
 
+  const use = createKeyUse({ store, clock });
+
   const isStale = (elapsed: number): boolean => elapsed - syncedAt > TRUSTED_FOR;
 
   function refuseStale(): void {
@@ -141,7 +149,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   }
 
   /** Whose a key is, where that is known and may be acted on now (by the monotonic clock, in ms). */
-  function holderAtOnce(apiKey: string, elapsed: number): KeyHolder | undefined {
+  function holderAtOnce(apiKey: string, elapsed: number): Caller | undefined {
     const found = holderByText.get(apiKey);
     return found === undefined || found.isForgotten || isStale(elapsed) ? undefined : found.holder;
   }
@@ -150,7 +158,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     holderAtOnce,
 
     /** Whose a key is: at once when it is known, else after a look-up. Throws `api_key_invalid`. */
-    holderOf(apiKey: string): KeyHolder | Promise<KeyHolder> {
+    holderOf(apiKey: string): Caller | Promise<Caller> {
       return holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey);
     },
 
@@ -173,6 +181,12 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;
     },
+
+    /** A caller's key is used now (Unix ms), by a page of that origin if it is one of another site. */
+    noteUse: use.note,
+
+    /** Writes which keys were used, up to a bound; tells whether that was all. Throws `database_unavailable`. */
+    writeUse: use.write,
 
     /** Deletes what has been dead for long. */
     tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_FOR)),

@@ -13,7 +13,7 @@ export const storedForm = (apiKey: string): NewKey => ({
 type Dependencies = { store: UserStore; clock: Clock; changed: () => Promise<unknown> };
 
 /** A key that was just made: its text is not to be had again. Instants in Unix ms. */
-export type CreatedKey = Pick<StoredKey, 'id' | 'createdAt' | 'start'> & KeyTerms & { apiKey: string };
+export type CreatedKey = Pick<StoredKey, 'id' | 'createdAt'> & KeyTerms & { apiKey: string; start: string };
 
 /**
  * The keys of a user, who is named by the record number. A key that asks for something (`presented`) has to be a living

@@ -5,6 +5,7 @@ import { OWNER_SCOPES, type Scope, sharedScopes } from '#domain/quota/scopes';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
 import { arrayOf } from './arrays.ts';
+import { createKeyUseStatement } from './key-use.ts';
 import { createKeyStatements, type NewKey } from './keys.ts';
 
 /** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
@@ -101,6 +102,7 @@ export function createUserStore(
 
   return {
     ...createKeyStatements(prisma),
+    ...createKeyUseStatement(query),
 
     /** A user and the first owner key, or neither. */
     async create({ anchor, createdAt, validUntil, ...rest }: NewUser, key: NewKey): Promise<User> {

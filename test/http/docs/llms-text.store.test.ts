@@ -47,8 +47,12 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
   });
 
   it.each([
-    ['get', '/v1/prices/latest/token', '. key; one call; tokenName (like "bitcoin")'],
-    ['get', '/v1/prices/latest/tokens', '. key; one call for each 10 tokens begun; tokenNames (like'],
+    ['get', '/v1/prices/latest/token', '. key with the scope prices; one call; tokenName (like "bitcoin")'],
+    [
+      'get',
+      '/v1/prices/latest/tokens',
+      '. key with the scope prices; one call for each 10 tokens begun; tokenNames (like',
+    ],
     ['get', '/v1/prices/history/days', '; JSON or text/csv; '],
     ['get', '/v1/prices/history/days', '; days (1 to 36500, like 30)'],
     ['get', '/v1/user/usage', '. key; free'],

@@ -121,13 +121,16 @@ describe('the description', () => {
     expect(names.size).toBeGreaterThanOrEqual(9);
   });
 
-  it('asks for a key where one is needed', () => {
+  it('asks for a key where one is needed, with the scope that it needs', () => {
     const { paths } = documents[0] as Document;
     expect(paths['/v1/prices/latest/token']?.get?.security).toEqual([
-      { ApiKey: [] },
-      { Bearer: [] },
-      { Basic: [] },
+      { ApiKey: ['prices'] },
+      { Bearer: ['prices'] },
+      { Basic: ['prices'] },
     ]);
+    expect(paths['/v1/node/txs']?.post?.security).toContainEqual({ ApiKey: ['node'] });
+    expect(paths['/v1/user/keys']?.post?.security).toContainEqual({ ApiKey: ['account'] });
+    expect(paths['/v1/user/usage']?.get?.security).toContainEqual({ ApiKey: [] });
     expect(paths['/v1/tokens']?.get?.security).toEqual([]);
     expect(paths['/health/live']?.get?.security).toEqual([]);
   });

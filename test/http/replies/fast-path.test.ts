@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Instant, systemClock } from '#domain/clock';
+import { OWNER_SCOPES, type Scope } from '#domain/quota/scopes';
 import { createPendingResponses } from '#http/connections/pending-responses';
 import { createRequestBodies, TIMEOUTS } from '#http/connections/request-body';
 import { createHttpServer } from '#http/connections/server';
@@ -40,6 +42,10 @@ let generation: number;
 let onFramework: () => void;
 /** What a call costs. */
 let cost: number;
+/** Those of the key. */
+let scopes: readonly Scope[];
+/** The pages of other sites for which the key's uses were noted. */
+let noted: (string | undefined)[];
 
 const answer: Answer = {
   body: bodyOf('{"current_price":1}'),
@@ -53,12 +59,17 @@ const answer: Answer = {
   recall: () => (holds ? answer : undefined),
 };
 
+const route = {
+  url: '/v1/prices/latest/token',
+  config: { scope: 'prices' },
+} as FastifyRequest['routeOptions'];
+
 /** An allowance of one user, as far as the fast path uses it. */
 function anAllowance(): Allowance {
   const period = { start: NOW, end: NOW + 1_000_000 };
-  const caller = { user: { key: 1 } };
   const verbs = {
-    holderAtOnce: (apiKey: string) => (apiKey === KEY ? caller : undefined),
+    holderAtOnce: (apiKey: string) => (apiKey === KEY ? { user: { key: 1 }, scopes } : undefined),
+    noteUse: (_caller: Caller, _now: number, origin?: string) => void noted.push(origin),
     spendAtOnce(_caller: Caller, _now: Instant, cost: number) {
       asked += 1;
       if (left < cost) return undefined;
@@ -93,7 +104,7 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
   server = create((incoming: IncomingMessage, response) => {
     framework.push(`${incoming.method} ${incoming.url}`);
     onFramework();
-    fastPath.remember(incoming, answer, 'json', '/v1/prices/latest/token', cost);
+    fastPath.remember(incoming, answer, 'json', route, cost);
     response.end('framework');
   });
   server.listen(0, '127.0.0.1');
@@ -125,6 +136,7 @@ function ask(
 beforeEach(async () => {
   [framework, spent, kept, left, asked, holds, cost] = [[], 0, 0, 100, 0, true, 1];
   [generation, onFramework] = [1, () => undefined];
+  [scopes, noted] = [['prices'], []];
   await open();
 });
 afterEach(() => void server.close());
@@ -162,6 +174,25 @@ test.each([
   await ask(headers as Record<string, string>, rest);
   expect(framework).toHaveLength(2);
   expect(spent).toBe(0);
+});
+
+test('a key without the scope of the route goes to the framework, which refuses it', async () => {
+  await ask();
+  scopes = ['node'];
+  expect((await ask()).body).toBe('framework');
+  expect([spent, noted]).toEqual([0, []]);
+});
+
+test('the use of a key is noted, and of an owner key the page of another site that does', async () => {
+  await ask();
+  const page = { host: 'quotient.example', origin: 'https://shop.example' };
+  await ask(page);
+  scopes = OWNER_SCOPES;
+  await ask(page);
+  await ask({ ...page, 'sec-fetch-site': 'same-origin' });
+  await ask({ ...page, origin: 'http://quotient.example' });
+  await ask({ ...page, origin: `https://${'x'.repeat(300)}` });
+  expect(noted).toEqual([undefined, 'https://shop.example', undefined, undefined, undefined]);
 });
 
 test('an answer that holds no more is not given again', async () => {
