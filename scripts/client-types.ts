@@ -6,6 +6,7 @@ import * as records from '#domain/records';
 import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
 import { tokenPrice } from '#domain/token-price';
 import { PROBLEM_CODES } from '#problems';
+import service from '../package.json' with { type: 'json' };
 
 /*
  * Writes the records as plain TypeScript for the client, whose types must not depend on zod: `src/client/generated/`,
@@ -77,3 +78,7 @@ async function clientTypes(): Promise<string> {
 
 await mkdir(FOLDER, { recursive: true });
 await writeFile(new URL('records.ts', FOLDER), await clientTypes());
+await writeFile(
+  new URL('version.ts', FOLDER),
+  `/** As in the package. */\nexport const VERSION = '${service.version}';\n`,
+);

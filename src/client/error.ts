@@ -3,8 +3,10 @@ import type { Problem, ProblemCode } from './generated/records.ts';
 /** The problem codes of the service, and those of the client. */
 export type QuotientErrorCode =
   | ProblemCode
-  /** No answer: the service cannot be reached, the connection broke, or a redirect was refused. */
+  /** No answer: the service cannot be reached, or the connection broke. */
   | 'network'
+  /** Another address was named in place of an answer; the key is not sent there. */
+  | 'redirect'
   /** No answer in time, retries included. */
   | 'timeout'
   /** The answer is not from the service, or not of a known version. */
@@ -24,7 +26,7 @@ type Facts = {
   txhash?: string | undefined;
 };
 
-/** Every call rejects with it, except that an aborted call rejects with the signal's reason. */
+/** Every call rejects with it, except that an aborted call rejects with the signal's reason. Constructors throw it. */
 export class QuotientError extends Error {
   override readonly name = 'QuotientError';
   /** Stable; a newer service may have further codes. */
@@ -60,4 +62,16 @@ export class QuotientError extends Error {
 /** The same error with further facts. */
 export function withFacts(error: QuotientError, facts: Pick<Facts, 'txhash'>): QuotientError {
   return new QuotientError(error.code, error.detail, { ...error, cause: error.cause, ...facts });
+}
+
+export const invalid = (detail: string, cause?: unknown) =>
+  new QuotientError('invalid_request', detail, { cause });
+
+/** Runs what reads a caller's arguments: whatever it throws is a `QuotientError`. */
+export function readArguments<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof QuotientError ? error : invalid('the arguments cannot be used', error);
+  }
 }

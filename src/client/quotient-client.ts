@@ -1,6 +1,5 @@
-import type { Allowance, Answer } from './answer.ts';
 import type { DateInput } from './dates.ts';
-import { QuotientError } from './error.ts';
+import { readArguments } from './error.ts';
 import type {
   ApiKey,
   Candle,
@@ -20,22 +19,20 @@ import type {
 } from './generated/records.ts';
 import type { KeyOptions, NoticeSettings, PendingRegistration, Registration } from './requests/account.ts';
 import * as account from './requests/account.ts';
+import { type Caller, createCaller } from './requests/caller.ts';
 import type { Days, PriceWindow, TokenName } from './requests/prices.ts';
 import * as prices from './requests/prices.ts';
-import { pairs, type Request } from './requests/request.ts';
+import type { Request } from './requests/request.ts';
 import type { Readiness } from './requests/service.ts';
 import * as service from './requests/service.ts';
-import { createTransport, type Transport, type TransportOptions } from './transport.ts';
+import type { Answer } from './transport/answer.ts';
+import type { CallOptions } from './transport/call-options.ts';
+import type { TransportOptions } from './transport/client-options.ts';
+import type { Allowance } from './transport/rate-limit.ts';
 
 export type QuotientClientOptions = TransportOptions & {
   /** The URL of the service, with its base path: `https://example.org/market`. */
-  baseUrl: string;
-};
-
-/** The options of every call. */
-export type CallOptions = {
-  /** Aborts the call, which then rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
+  baseUrl: string | URL;
 };
 
 /** The options of a call for prices. */
@@ -45,41 +42,39 @@ export type PriceOptions = CallOptions & {
 };
 
 /**
- * A client for a Quotient service. Amounts are US dollars unless a call names a currency, dates are UTC. Every method rejects with a `QuotientError`,
- * or with the reason of the call's signal.
+ * A client for a Quotient service. Amounts are US dollars unless a call names a currency, dates are UTC. Every method
+ * rejects with a `QuotientError`, or with the reason of the call's signal.
  */
 export class QuotientClient {
   readonly #options: QuotientClientOptions;
-  readonly #transport: Transport;
-  readonly #answers = new WeakMap<object, Answer>();
-  #allowance: Allowance | undefined;
+  readonly #caller: Caller;
+  #apiKey: string | undefined;
 
-  /** Throws `TypeError` for invalid options. Sends nothing. */
+  /** Throws `QuotientError` for invalid options. Sends nothing. */
   constructor(options: QuotientClientOptions) {
-    const { onAnswer } = options;
-    this.#options = { ...options };
-    this.#transport = createTransport(options.baseUrl, {
-      ...options,
-      onAnswer: (answer) => {
-        if (answer.allowance) this.#allowance = answer.allowance;
-        onAnswer?.(answer);
-      },
-    });
+    this.#options = readArguments(() => ({ ...options }));
+    this.#caller = createCaller(this.#options.baseUrl, this.#options);
+    this.#apiKey = this.#options.apiKey;
   }
 
   /** The allowance according to the last priced answer; undefined before the first. */
   get allowance(): Allowance | undefined {
-    return this.#allowance;
+    return this.#caller.allowance();
   }
 
-  /** A client with the same options and another key, such as one from `createUser` or `rotate`. */
+  /**
+   * A client with the same options and another key, such as one from `createUser` or `rotate`. With a key that no
+   * request can carry, calls reject with `api_key_invalid`.
+   */
   withKey(apiKey: string): QuotientClient {
-    return new QuotientClient({ ...this.#options, apiKey });
+    const client = new QuotientClient({ ...this.#options, apiKey: undefined });
+    client.#apiKey = apiKey;
+    return client;
   }
 
-  /** Metadata of a result of this client: its age, gaps, sources. */
-  about(result: object): Answer | undefined {
-    return this.#answers.get(result);
+  /** Metadata of a result of this client: its age, gaps, sources. Of CSV, while it is one of the newest results. */
+  about(result: object | string): Answer | undefined {
+    return this.#caller.about(result);
   }
 
   /**
@@ -228,25 +223,7 @@ export class QuotientClient {
     return this.#send(() => prices.asCsv(prices.candles(tokenName, window, call)), call);
   }
 
-  async #send<T>(request: () => Request<T>, { signal }: CallOptions = {}): Promise<T> {
-    const { read, query = {}, isPublic, ...question } = request();
-    const { answer, text } = await this.#transport.ask({
-      ...question,
-      query: pairs(query),
-      withKey: !isPublic,
-      signal,
-    });
-    const result = readAnswer(text, read);
-    if (typeof result === 'object' && result !== null) this.#answers.set(result, answer);
-    return result;
-  }
-}
-
-/** Throws `invalid_answer` if the text does not have the expected shape. */
-function readAnswer<T>(text: string, read: (text: string) => T): T {
-  try {
-    return read(text);
-  } catch (cause) {
-    throw new QuotientError('invalid_answer', 'the answer has an unexpected shape', { cause });
+  #send<T>(request: () => Request<T>, call: CallOptions | undefined): Promise<T> {
+    return this.#caller.send(request, this.#apiKey, call);
   }
 }

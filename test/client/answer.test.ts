@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeAnswer } from '#client/answer';
+import { describeAnswer } from '#client/transport/answer';
 
 const sourcesOf = (source?: string) =>
   describeAnswer('GET', '/', new Response('', { headers: source ? { 'quotient-source': source } : {} }))

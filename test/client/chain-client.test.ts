@@ -175,9 +175,9 @@ describe('networks', () => {
   });
 
   it('are refused where they are not in the table, or link elsewhere than to a page', () => {
-    expect(() => new ChainClient({ network: 'mainnet', networks })).toThrow(TypeError);
+    expect(() => new ChainClient({ network: 'mainnet', networks })).toThrow(QuotientError);
     const explorer = { transaction: 'javascript:alert({hash})' };
-    expect(() => new ChainClient({ nodeUrl: 'https://node.example', explorer })).toThrow(TypeError);
+    expect(() => new ChainClient({ nodeUrl: 'https://node.example', explorer })).toThrow(QuotientError);
   });
 });
 

@@ -7,7 +7,7 @@ import { transferBytes, transferStdTx } from '../../fixtures/signing.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const UNKNOWN = 'AB'.repeat(32);
-const SOON = { everyMs: 10, timeoutMs: 20_000 };
+const SOON = { interval: 10, timeout: 20_000 };
 
 const outcome = (promise: Promise<unknown>) =>
   promise.catch(({ code, status, detail }: QuotientError) => ({ code, status, detail }));

@@ -8,7 +8,7 @@ import { failure } from './failure.ts';
 
 /** The next block is made after so long. */
 const BLOCK = 6 * SECOND;
-const SOON = { everyMs: 5, timeoutMs: MINUTE };
+const SOON = { interval: 5, timeout: MINUTE };
 
 let clock: TestClock;
 let sandbox: Sandbox;
@@ -238,7 +238,7 @@ describe('the wait', () => {
   it('has an end, and tells the hash', async () => {
     const nobody = new ChainClient({ nodeUrl: sandbox.cosmosNodeUrl });
     const tx = await transferBytes(sandbox, { to });
-    const error = await failure(nobody.broadcast(tx, { wait: { everyMs: 5, timeoutMs: 40 } }));
+    const error = await failure(nobody.broadcast(tx, { wait: { interval: 5, timeout: 40 } }));
     expect(error).toMatchObject({ code: 'timeout', txhash: expect.stringMatching(/^[0-9A-F]{64}$/) });
   });
 
@@ -251,7 +251,7 @@ describe('the wait', () => {
         if (method === 'GET' && path.includes('/txs/') && ++lookUps === 3) ending.abort();
       },
     });
-    const wait = { everyMs: 5, signal: ending.signal };
+    const wait = { interval: 5, signal: ending.signal };
     const sending = impatient.broadcast(await transferBytes(sandbox, { to }), { wait });
     await expect(sending).rejects.toMatchObject({ name: 'AbortError' });
     expect(posts()).toBe(1);

@@ -137,7 +137,7 @@ it('hands a signed transaction over through the service, and waits for its block
     async ([nodeUrl, apiKey, bytes, address]) => {
       const chain = new client.ChainClient({ nodeUrl, apiKey });
       const raw = Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0));
-      const found = await chain.broadcast(raw, { wait: { everyMs: 20, timeoutMs: 20_000 } });
+      const found = await chain.broadcast(raw, { wait: { interval: 20, timeout: 20_000 } });
       const { result } = await chain.balances(address);
       const { txs } = await chain.transactions({ 'transfer.recipient': address });
       return { height: Number(found.height), code: found.code, coins: result.length, found: txs.length };

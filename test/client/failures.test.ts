@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QuotientClient, QuotientError } from '#client/index';
@@ -17,8 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const client = (timeoutMs = 10_000) =>
-  new QuotientClient({ baseUrl: server.url, apiKey: KEY, retries: 0, timeoutMs });
+const client = (timeout = 10_000) =>
+  new QuotientClient({ baseUrl: server.url, apiKey: KEY, retries: 0, timeout });
 
 /** Resolves when the server has been asked. */
 const asked = () =>
@@ -33,18 +34,29 @@ it('gives up when the time is over', async () => {
   expect(error.message).toContain('50 ms');
 });
 
-it('gives up also when the answer has begun', async () => {
-  server.follow((_call, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.write('{"current_price":');
+describe('an answer that has begun', () => {
+  const begin: (end: (response: ServerResponse) => void) => Script = (end) => (_call, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' });
+    response.write('{"current_price":', () => end(response));
     return undefined;
+  };
+
+  it('is given up on when the time is over, with what is known of it', async () => {
+    server.follow(begin(() => undefined));
+    const error = await failure(client(200).latestPrice('bitcoin'));
+    expect(error).toMatchObject({ code: 'timeout', status: 200, requestId: 'r1' });
   });
-  expect((await failure(client(50).latestPrice('bitcoin'))).code).toBe('timeout');
+
+  it('and breaks off is a failure of the network, with what is known of it', async () => {
+    server.follow(begin((response) => response.destroy()));
+    const error = await failure(client().latestPrice('bitcoin'));
+    expect(error).toMatchObject({ code: 'network', status: 200, requestId: 'r1' });
+  });
 });
 
 describe('a fetch of the caller’s own that heeds no signal', () => {
-  const deaf = (timeoutMs: number) =>
-    new QuotientClient({ baseUrl: server.url, fetch: () => new Promise(() => {}), timeoutMs });
+  const deaf = (timeout: number) =>
+    new QuotientClient({ baseUrl: server.url, fetch: () => new Promise(() => {}), timeout });
 
   it('is given up on when the time is over', async () => {
     expect((await failure(deaf(50).latestPrice('bitcoin'))).code).toBe('timeout');
@@ -124,10 +136,14 @@ describe('an answer that is not the service', () => {
     expect(await failure(client().latestPrice('bitcoin'))).toMatchObject({ code: 'no_data', errors: [] });
   });
 
-  it('is told with its status', async () => {
-    server.follow(() => ({ status: 418, headers: { 'content-type': 'text/html' }, body: '<h1>Teapot</h1>' }));
+  it.each([
+    [418, 'text/html', '<h1>Teapot</h1>'],
+    [200, 'application/json', '{"hello":"world"}'],
+    [403, 'application/problem+json', '{"hello":"world"}'],
+  ])('is told with its status and request: %i %s', async (status, type, body) => {
+    server.follow(() => ({ status, headers: { 'content-type': type, 'x-request-id': 'r1' }, body }));
     const error = await failure(client().latestPrice('bitcoin'));
-    expect(error).toMatchObject({ code: 'invalid_answer', status: 418 });
+    expect(error).toMatchObject({ code: 'invalid_answer', status, requestId: 'r1' });
   });
 });
 
@@ -140,11 +156,20 @@ describe('the key', () => {
     expect(JSON.stringify([call?.path, call?.query])).not.toContain(KEY);
   });
 
-  it('does not follow a redirect', async () => {
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect: %i', async (status) => {
     const other = await startUpstreamServer(() => ({ body: '{}' }));
-    server.follow(() => ({ status: 307, headers: { location: other.url }, body: '' }));
-    expect((await failure(client().latestPrice('bitcoin'))).code).toBe('network');
+    server.follow(() => ({
+      status,
+      headers: { location: `${other.url}/?${KEY}`, 'x-request-id': 'r7' },
+      body: '',
+    }));
+    const patient = new QuotientClient({ baseUrl: server.url, apiKey: KEY });
+    const error = await failure(patient.latestPrice('bitcoin'));
+    expect(error).toMatchObject({ code: 'redirect', status, requestId: 'r7' });
+    expect(error.detail).toContain(other.url);
+    expect(error.detail).not.toContain(KEY);
     expect(other.calls).toHaveLength(0);
+    expect(server.calls).toHaveLength(1);
     await other.close();
   });
 

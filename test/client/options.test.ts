@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QuotientClient, type QuotientClientOptions } from '#client/index';
+import { QuotientClient, type QuotientClientOptions, QuotientError } from '#client/index';
 
 const MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
@@ -35,13 +35,16 @@ describe('the base URL', () => {
     'https://a:b@example.org',
     'https://example.org?x=1',
   ])('is refused where it is %o', (baseUrl) => {
-    expect(() => new QuotientClient({ baseUrl })).toThrow(TypeError);
+    expect(() => new QuotientClient({ baseUrl })).toThrow(QuotientError);
   });
 });
 
-it.each([{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { retries: -1 }])('refuses %o', (options) => {
-  expect(() => new QuotientClient({ baseUrl: 'http://example.org', ...options })).toThrow(TypeError);
-});
+it.each([{ timeout: 0 }, { timeout: Number.NaN }, { headers: { 'x-api-key': 'qt_a' } }, { retries: -1 }])(
+  'refuses %o',
+  (options) => {
+    expect(() => new QuotientClient({ baseUrl: 'http://example.org', ...options })).toThrow(QuotientError);
+  },
+);
 
 it('encodes what it is given', async () => {
   const registration = { name: 'Ada & Söhne', email: 'a+b@example.org', plan: 'monthly' } as const;
@@ -72,7 +75,7 @@ describe('dates', () => {
     'are refused where they are none: %s',
     async (date) => {
       const client = new QuotientClient({ baseUrl: 'http://127.0.0.1:1' });
-      await expect(client.priceOn('bitcoin', date)).rejects.toThrow(TypeError);
+      await expect(client.priceOn('bitcoin', date)).rejects.toThrow(QuotientError);
     },
   );
 });
@@ -89,7 +92,7 @@ describe('a secret', () => {
 
   it('in a key that no header can carry is not repeated either', () => {
     const make = () => new QuotientClient({ baseUrl: 'http://example.org', apiKey: 'qt_secret\nvalue' });
-    expect(make).toThrow(TypeError);
+    expect(make).toThrow(QuotientError);
     expect(make).not.toThrow(/secret\nvalue/);
   });
 });

@@ -40,6 +40,8 @@ const client = (options: Partial<QuotientClientOptions> = {}) =>
 describe('a GET is asked again', () => {
   it.each<[string, Reply | 'break']>([
     ['a connection that broke', 'break'],
+    ['408', problem(408, 'request_timeout')],
+    ['500', problem(500, 'internal_error')],
     ['502', problem(502, 'upstream_invalid')],
     ['503', problem(503, 'overloaded', { 'retry-after': '0' })],
     [
@@ -81,14 +83,14 @@ describe('a GET is asked again', () => {
 
   it('not where Retry-After leads beyond the time there is', async () => {
     answer(problem(503, 'database_unavailable', { 'retry-after': '60' }), PRICE);
-    const error = await failure(client({ timeoutMs: 10_000 }).latestPrice('bitcoin'));
+    const error = await failure(client({ timeout: 10_000 }).latestPrice('bitcoin'));
     expect(error).toMatchObject({ code: 'database_unavailable', retryAfter: 60 });
     expect(server.calls).toHaveLength(1);
   });
 
   it('not at once where the time allowed, or the one to wait, is beyond what a timer can take', async () => {
     answer(problem(503, 'overloaded', { 'retry-after': '3000000' }));
-    const patient = client({ timeoutMs: Number.MAX_SAFE_INTEGER });
+    const patient = client({ timeout: Number.MAX_SAFE_INTEGER });
     expect((await failure(patient.latestPrice('bitcoin'))).retryAfter).toBe(3_000_000);
     expect(server.calls).toHaveLength(1);
   });
@@ -102,6 +104,23 @@ describe('a GET is asked again', () => {
     },
   );
 
+  it('not before a limit has room that RateLimit tells of, where there is no Retry-After', async () => {
+    const limits = { ratelimit: '"plan";r=900;t=86400, "burst";r=0;t=7' };
+    answer(problem(429, 'rate_limited', limits));
+    expect((await failure(client({ timeout: 5_000 }).latestPrice('bitcoin'))).retryAfter).toBe(7);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('where the allowance comes back within the time there is, and only there', async () => {
+    answer(problem(429, 'quota_exceeded', { 'retry-after': '0' }), PRICE);
+    expect((await client().latestPrice('bitcoin')).current_price).toBe(1);
+    answer(problem(429, 'quota_exceeded'), PRICE);
+    expect((await failure(client().latestPrice('bitcoin'))).code).toBe('quota_exceeded');
+    answer(problem(429, 'quota_exceeded', { 'retry-after': '0' }));
+    expect((await failure(client({ retries: 1 }).latestPrice('bitcoin'))).code).toBe('quota_exceeded');
+    expect(server.calls).toHaveLength(2 + 1 + 2);
+  });
+
   it('understands Retry-After as a date', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
     answer(problem(503, 'overloaded', { 'retry-after': inAnHour }));
@@ -113,9 +132,8 @@ describe('a GET is asked again', () => {
 
 describe('nothing is asked again', () => {
   it.each([
-    [429, 'quota_exceeded'],
     [503, 'node_not_configured'],
-    [500, 'internal_error'],
+    [503, 'mail_not_configured'],
     [404, 'no_data'],
     [401, 'api_key_invalid'],
   ])('after %i %s', async (status, code) => {
@@ -129,6 +147,12 @@ describe('nothing is asked again', () => {
     ['rotate', (one) => one.rotate()],
     ['renew', (one) => one.renew()],
     ['deleteUser', (one) => one.deleteUser()],
+    ['createKey', (one) => one.createKey({ label: 'shop window' })],
+    ['deleteKey', (one) => one.deleteKey(7)],
+    ['recover', (one) => one.recover('ada@example.org')],
+    ['confirmRecovery', (one) => one.confirmRecovery('token')],
+    ['verify', (one) => one.verify('token')],
+    ['setNotices', (one) => one.setNotices({ email: true, webhookUrl: null, thresholds: [80] })],
   ])('that changes something: %s', async (_name, call) => {
     for (const reply of ['break', problem(503, 'overloaded', { 'retry-after': '0' })] as const) {
       answer(reply);

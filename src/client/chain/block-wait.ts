@@ -1,15 +1,15 @@
 import { NodeRejection } from '../../domain/cosmos/exchange.ts';
 import type { LegacyTransaction } from '../../domain/cosmos/legacy-shapes.ts';
 import { untilInBlock } from '../../domain/cosmos/until-in-block.ts';
-import { startDeadline } from '../deadline.ts';
 import { QuotientError, withFacts } from '../error.ts';
-import { isTransient } from '../transport.ts';
+import { startDeadline } from '../transport/deadline.ts';
+import { isTransient } from '../transport/retries.ts';
 
 export type WaitOptions = {
   /** The longest wait, in ms; 60,000 by default. */
-  timeoutMs?: number | undefined;
-  /** The interval between look-ups, in ms; 1,000 by default. */
-  everyMs?: number | undefined;
+  timeout?: number | undefined;
+  /** The pause between look-ups, in ms; 1,000 by default. */
+  interval?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
@@ -24,9 +24,9 @@ const isTransientLookUp = (error: unknown): error is QuotientError =>
 export async function waitForBlock(
   hash: string,
   lookUp: (signal: AbortSignal) => Promise<LegacyTransaction>,
-  { timeoutMs = 60_000, everyMs = 1_000, signal }: WaitOptions,
+  { timeout = 60_000, interval = 1_000, signal }: WaitOptions,
 ): Promise<LegacyTransaction> {
-  const deadline = startDeadline(timeoutMs, signal);
+  const deadline = startDeadline(timeout, signal);
   try {
     const found = await untilInBlock({
       lookUp: () =>
@@ -35,13 +35,13 @@ export async function waitForBlock(
           throw isTransientLookUp(error) ? new NodeRejection(404, error.detail) : error;
         }),
       pause: async () => {
-        if (everyMs >= deadline.left()) return false;
-        await deadline.sleep(everyMs);
+        if (interval >= deadline.left()) return false;
+        await deadline.sleep(interval);
         return true;
       },
     });
     if (found) return found;
-    throw new QuotientError('timeout', `the transaction is not in a block after ${timeoutMs} ms`);
+    throw new QuotientError('timeout', `the transaction is not in a block after ${timeout} ms`);
   } catch (error) {
     throw error instanceof QuotientError ? withFacts(error, { txhash: hash }) : error;
   } finally {

@@ -1,15 +1,16 @@
 import { NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../../domain/cosmos/exchange.ts';
-import { type Answer, parseJson, problemOf } from '../answer.ts';
 import { QuotientError } from '../error.ts';
-import type { Transport } from '../transport.ts';
+import { type Answer, factsOf, parseJson, problemOf } from '../transport/answer.ts';
+import type { CallOptions } from '../transport/call-options.ts';
+import type { Transport } from '../transport/transport.ts';
 
 /** A node's answer outside 2xx, which the adapter reads. */
 class NodeAnswer extends QuotientError {
   readonly reply: NodeReply;
 
-  constructor(reply: NodeReply) {
-    super('invalid_answer', `the node answered ${reply.status}`, { status: reply.status });
-    this.reply = reply;
+  constructor(response: Response, body: unknown) {
+    super('invalid_answer', `the node answered ${response.status}`, factsOf(response));
+    this.reply = { status: response.status, body };
   }
 }
 
@@ -18,12 +19,12 @@ function toError(response: Response, text: string): QuotientError {
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
     return problemOf(response, text);
   }
-  return new NodeAnswer({ status: response.status, body: parseJson(text) });
+  return new NodeAnswer(response, parseJson(text));
 }
 
 type AskOptions = {
-  withKey: boolean;
-  signal?: AbortSignal | undefined;
+  apiKey?: string | undefined;
+  call?: CallOptions | undefined;
   /** Called with what is told of an answer with 2xx. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
@@ -32,10 +33,10 @@ type AskOptions = {
 export async function askNode(
   transport: Transport,
   question: NodeQuestion,
-  { withKey, signal, onAnswer }: AskOptions,
+  { apiKey, call, onAnswer }: AskOptions,
 ): Promise<NodeReply> {
   try {
-    const { answer, headers, text } = await transport.ask({ ...question, withKey, signal, toError });
+    const { answer, headers, text } = await transport.ask({ ...question, apiKey, toError }, call);
     onAnswer?.(answer);
     const blockHeight = headers.get('grpc-metadata-x-cosmos-block-height') ?? undefined;
     return { status: answer.status, body: parseJson(text), blockHeight };

@@ -1,4 +1,5 @@
 import { explorerLink } from '../../domain/cosmos/explorer.ts';
+import { invalid, readArguments } from '../error.ts';
 import { refuseSecretMembers } from '../secrets.ts';
 
 /** Link templates of an explorer, with `{hash}` and `{address}`. */
@@ -29,28 +30,30 @@ export type NetworkChoice =
 /** Whether a URL is a service's node proxy, not a node. */
 export const isServiceUrl = (url: string) => /\/v1\/node\/*$/.test(url);
 
-/** The chosen network. Throws `TypeError` if it is not in the table. */
+/** The chosen network. Throws `invalid_request` if it is not in the table. */
 export function chooseNetwork(choice: NetworkChoice): Network {
   refuseSecretMembers('options', choice);
   if ('nodeUrl' in choice) return choice;
   const { network, networks, apiKey, ...rest } = choice;
   const chosen = networks?.[network];
-  if (!chosen) throw new TypeError(`the table of networks has no ${network}`);
+  if (!chosen) throw invalid(`the table of networks has no ${network}`);
   refuseSecretMembers(`networks.${network}`, chosen);
   // The key must not be sent to other nodes of the table.
   return { ...rest, ...(isServiceUrl(chosen.nodeUrl) && { apiKey }), ...chosen };
 }
 
-/** Links to an explorer's pages; undefined without a template. Throws `TypeError` for an invalid template. */
+/** Links to an explorer's pages; undefined without a template. Throws `invalid_request` for an invalid template. */
 export function createExplorer(templates: ExplorerTemplates = {}) {
   for (const [name, template] of Object.entries(templates)) {
     if (template !== undefined && !/^https?:\/\//.test(template))
-      throw new TypeError(`explorer.${name} must begin with http:// or https://`);
+      throw invalid(`explorer.${name} must begin with http:// or https://`);
   }
   const { transaction, address } = templates;
   return {
-    transaction: (hash: string): string | undefined => transaction && explorerLink(transaction, 'hash', hash),
-    address: (of: string): string | undefined => address && explorerLink(address, 'address', of),
+    transaction: (hash: string): string | undefined =>
+      transaction && readArguments(() => explorerLink(transaction, 'hash', hash)),
+    address: (of: string): string | undefined =>
+      address && readArguments(() => explorerLink(address, 'address', of)),
   };
 }
 

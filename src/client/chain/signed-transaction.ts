@@ -1,7 +1,7 @@
 import { toBase64 } from '../../domain/cosmos/conversion/protobuf.ts';
 import type { BroadcastRequest } from '../../domain/cosmos/legacy-shapes.ts';
 import { txHashOf } from '../../domain/cosmos/transaction-hash.ts';
-import { QuotientError } from '../error.ts';
+import { invalid } from '../error.ts';
 import { refuseSecret, refuseSecretMembers } from '../secrets.ts';
 
 /** A signed amino transaction, as made by `makeStdTx` of CosmJS; it is encoded for a modern node. */
@@ -17,8 +17,6 @@ export type SignedTransaction = Uint8Array | string | StdTx;
 
 /** A signature alone has 64 bytes: anything shorter is no transaction and may be a key. */
 const SHORTEST = 65;
-
-const invalid = (detail: string) => new QuotientError('invalid_request', detail);
 
 /** Decodes base64, with or without padding and white space. */
 function bytesOf(text: string): string {

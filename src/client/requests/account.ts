@@ -1,4 +1,5 @@
 import { isoInstant, type TimeInput } from '../dates.ts';
+import { invalid } from '../error.ts';
 import type {
   ApiKey,
   CreatedKey,
@@ -9,8 +10,8 @@ import type {
   User,
 } from '../generated/records.ts';
 import { toApiKeys, toCreatedKey, toPendingRegistration, toUsage, toUser } from './account-records.ts';
-import { json, nothing, type Request } from './request.ts';
-import type { Wire } from './wire.ts';
+import { json, list, nothing, type Request } from './request.ts';
+import { object, type Wire } from './wire.ts';
 
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };
@@ -95,7 +96,7 @@ export const createKey = ({ label, scopes, expiresAt }: KeyOptions): Request<Cre
   path: '/v1/user/keys',
   query: {
     label,
-    scopes: scopes?.join(),
+    scopes: scopes && list('scopes', scopes),
     expiresAt: expiresAt === undefined ? undefined : isoInstant(expiresAt),
   },
   read: json(toCreatedKey),
@@ -107,16 +108,16 @@ export const keys = (): Request<ApiKey[]> => ({
   read: json(toApiKeys),
 });
 
-export const deleteKey = (id: number): Request<void> => ({
-  method: 'DELETE',
-  path: `/v1/user/keys/${encodeURIComponent(id)}`,
-  read: nothing,
-});
+export function deleteKey(id: number): Request<void> {
+  // `..` for an `id` would be the path that deletes the user.
+  if (!Number.isSafeInteger(id) || id < 1) throw invalid('the id of a key must be a whole number from 1');
+  return { method: 'DELETE', path: `/v1/user/keys/${id}`, read: nothing };
+}
 
 export const notices = (): Request<Notices> => ({
   method: 'GET',
   path: '/v1/user/notices',
-  read: json((wire: Notices) => wire),
+  read: json(object<Notices>),
 });
 
 export const setNotices = ({
@@ -127,5 +128,5 @@ export const setNotices = ({
   method: 'PUT',
   path: '/v1/user/notices',
   body: { email, webhookUrl, thresholds },
-  read: json((wire: NoticesWithSecret) => wire),
+  read: json(object<NoticesWithSecret>),
 });

@@ -18,7 +18,7 @@ import {
   toStatistics,
   toTokenPrices,
 } from './price-records.ts';
-import { json, type Parameters, type Request } from './request.ts';
+import { json, list, type Parameters, type Request } from './request.ts';
 import type { Wire } from './wire.ts';
 
 /** The name or symbol of a token. A service may have more than those that every service has. */
@@ -59,7 +59,7 @@ export const latestPrice = (tokenName: TokenName, currency: Currency): Request<L
 export const latestPrices = (tokenNames: readonly TokenName[], currency: Currency): Request<TokenPrice[]> =>
   get(
     '/v1/prices/latest/tokens',
-    { tokenNames: tokenNames.join(), currency: currency?.currency },
+    { tokenNames: list('tokenNames', tokenNames), currency: currency?.currency },
     toTokenPrices,
   );
 

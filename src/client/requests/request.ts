@@ -1,19 +1,13 @@
-import type { Question } from '../transport.ts';
+import { invalid } from '../error.ts';
+import type { Question } from '../transport/transport.ts';
 
 /** One call of the service: what is asked, and how the answer's text is read. */
-export type Request<T> = {
-  method: Question['method'];
-  /** Below the base URL, encoded. */
-  path: string;
+export type Request<T> = Pick<Question, 'method' | 'path' | 'body' | 'retries'> & {
   /** The query; parameters that are undefined are left out. */
   query?: Parameters;
-  /** Sent as JSON. */
-  body?: unknown;
   accept?: 'text/csv';
   /** Whether it is sent without the key. */
   isPublic?: true;
-  /** How often it is repeated where the caller says nothing else; the client's own number by default. */
-  retries?: number;
   /** Throws some error where the text has another shape. */
   read: (text: string) => T;
 };
@@ -29,7 +23,14 @@ export const json =
 /** An answer without a body. */
 export const nothing = (): void => undefined;
 
+/** The parameters of a query as pairs. */
 export const pairs = (parameters: Parameters) =>
   Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
+
+/** An array as a parameter. Throws `invalid_request` for anything else. */
+export function list(name: string, values: readonly string[]): string {
+  if (Array.isArray(values)) return values.join();
+  throw invalid(`${name} must be an array`);
+}

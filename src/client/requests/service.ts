@@ -1,6 +1,7 @@
 import type { Source, Token } from '../generated/records.ts';
 import { toTokens } from './price-records.ts';
 import { json, type Request } from './request.ts';
+import { object } from './wire.ts';
 
 export type Readiness = { status: 'ok'; warnings: string[] };
 
@@ -15,7 +16,7 @@ export const sources = (): Request<Source[]> => ({
   method: 'GET',
   path: '/v1/sources',
   isPublic: true,
-  read: json((wire: Source[]) => wire),
+  read: json((wire: Source[]) => wire.map(object)),
 });
 
 /** Asked once: it is that of now. */
@@ -24,5 +25,5 @@ export const health = (): Request<Readiness> => ({
   path: '/health/ready',
   isPublic: true,
   retries: 0,
-  read: json((wire: Readiness) => wire),
+  read: json(object<Readiness>),
 });

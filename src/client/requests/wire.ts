@@ -13,3 +13,9 @@ export function instant(text: string): Date {
 }
 
 export const orNull = (text: string | null) => (text === null ? null : instant(text));
+
+/** A record without times. Throws if it is none. */
+export function object<T extends object>(wire: T): T {
+  if (typeof wire !== 'object' || wire === null) throw new RangeError('not an object');
+  return wire;
+}

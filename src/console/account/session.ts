@@ -17,7 +17,7 @@ export function createSession(base: URL) {
   const listeners: ((answer: Answer) => void)[] = [];
   const anonymous = new QuotientClient({
     baseUrl: base.href,
-    timeoutMs: TIMEOUT_MS,
+    timeout: TIMEOUT_MS,
     onAnswer: (answer) => {
       for (const listener of listeners) listener(answer);
     },

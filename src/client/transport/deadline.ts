@@ -1,4 +1,5 @@
-import { QuotientError } from './error.ts';
+import { QuotientError } from '../error.ts';
+import { onAbort } from './signals.ts';
 
 /** A longer timer would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -8,14 +9,17 @@ const LONGEST_MS = 2 ** 31 - 1;
  * Node 18 have no `AbortSignal.any`.
  */
 export function startDeadline(asked: number, caller?: AbortSignal) {
-  const timeoutMs = Math.min(asked, LONGEST_MS);
+  const timeout = Math.min(asked, LONGEST_MS);
   const ending = new AbortController();
-  const end = performance.now() + timeoutMs;
-  const late = new QuotientError('timeout', `no answer within ${timeoutMs} ms`);
-  const timer = setTimeout(() => ending.abort(late), timeoutMs);
-  const follow = () => ending.abort(caller?.reason);
-  if (caller?.aborted) follow();
-  else caller?.addEventListener('abort', follow);
+  const end = performance.now() + timeout;
+  let late: QuotientError | undefined;
+  const timer = setTimeout(() => {
+    late = new QuotientError('timeout', `no answer within ${timeout} ms`);
+    ending.abort(late);
+  }, timeout);
+  const stop = () => ending.abort(caller?.reason);
+  const leave = caller && onAbort(caller, stop);
+  if (caller?.aborted) stop();
 
   const { signal } = ending;
   const over = new Promise<never>((_, reject) => {
@@ -32,25 +36,27 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
     check(): void {
       if (signal.aborted) throw signal.reason;
     },
+    /** Whether an error is the one of this deadline. */
+    isLate: (error: unknown): error is QuotientError => late !== undefined && error === late,
     /** Resolves after `ms`; rejects with the reason when aborted. */
     sleep(ms: number): Promise<void> {
       return new Promise((resolve, reject) => {
         const awake = setTimeout(() => {
-          signal.removeEventListener('abort', stop);
+          signal.removeEventListener('abort', interrupt);
           resolve();
         }, ms);
-        const stop = () => {
+        const interrupt = () => {
           clearTimeout(awake);
           reject(signal.reason);
         };
-        if (signal.aborted) stop();
-        else signal.addEventListener('abort', stop, { once: true });
+        if (signal.aborted) interrupt();
+        else signal.addEventListener('abort', interrupt, { once: true });
       });
     },
     /** Must be called when the call has ended. */
     clear(): void {
       clearTimeout(timer);
-      caller?.removeEventListener('abort', follow);
+      leave?.();
     },
   };
 }

@@ -1,0 +1,176 @@
+import { QuotientError, readArguments } from '../error.ts';
+import { type Answer, describeAnswer, factsOf, problemOf } from './answer.ts';
+import { type CallOptions, readCallOptions } from './call-options.ts';
+import { checkKey, readOptions, type TransportOptions } from './client-options.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { createRetries } from './retries.ts';
+import { userAgent } from './user-agent.ts';
+
+export type Question = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the base URL, encoded. */
+  path: string;
+  query?: readonly (readonly [string, string])[];
+  /** Sent as JSON. */
+  body?: unknown;
+  accept?: string;
+  /** Sent in `X-API-KEY`. */
+  apiKey?: string | undefined;
+  /** How often it is repeated at most where the caller says nothing else. */
+  retries?: number | undefined;
+  /** The error for an answer outside 2xx; its problem by default. */
+  toError?: (response: Response, text: string) => QuotientError;
+};
+
+export type Answered = { answer: Answer; headers: Headers; text: string };
+
+type Sent = { url: string; init: RequestInit };
+
+/** What is known of the request under way, for the error that it may end with. */
+type Facts = ReturnType<typeof factsOf> | undefined;
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** A browser does not tell where a redirect leads, nor its status. */
+function redirectError(response: Response, mask: (text: string) => string): QuotientError | undefined {
+  const isOpaque = response.type === 'opaqueredirect';
+  if (!isOpaque && !REDIRECTS.has(response.status)) return undefined;
+  const to = response.headers.get('location');
+  return new QuotientError(
+    'redirect',
+    `the base URL leads elsewhere${to === null ? '' : `: ${mask(to)}`}; the key is sent nowhere else`,
+    isOpaque ? {} : factsOf(response),
+  );
+}
+
+/** Reports an error that no call is about, as the platform does for one that a listener throws. */
+function reportUncaught(error: unknown): void {
+  const { reportError } = globalThis as { reportError?: (error: unknown) => void };
+  if (reportError) reportError(error);
+  else {
+    setTimeout(() => {
+      throw error;
+    });
+  }
+}
+
+/**
+ * Sends requests to one base URL. `note` is called for every answer before the caller's `onAnswer`. Throws
+ * `QuotientError` for invalid options.
+ */
+export function createTransport(base: unknown, options: TransportOptions, note?: (answer: Answer) => void) {
+  const { baseUrl, fetch: ownFetch, onAnswer, ...defaults } = readOptions(base, options);
+
+  /** Throws `QuotientError` where it cannot be sent. */
+  function prepare({ method, path, query = [], body, accept, apiKey }: Question, headers: object): Sent {
+    checkKey(apiKey);
+    const search = new URLSearchParams(
+      query.map(([name, value]): [string, string] => [name, value]),
+    ).toString();
+    const content = body === undefined ? undefined : JSON.stringify(body);
+    const init: RequestInit = {
+      method,
+      headers: {
+        ...userAgent(),
+        ...defaults.headers,
+        ...headers,
+        accept: accept ?? 'application/json',
+        ...(content !== undefined && { 'content-type': 'application/json' }),
+        ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+      },
+      ...(content !== undefined && { body: content }),
+      // The key must not be sent elsewhere, and the service never redirects.
+      redirect: 'manual',
+      credentials: 'omit',
+      // Browsers revalidate, which is free. Otherwise they would show an old allowance, and data for a dead key.
+      cache: 'no-cache',
+    };
+    return { url: `${baseUrl}${path}${search && `?${search}`}`, init };
+  }
+
+  function announce(answer: Answer): void {
+    note?.(answer);
+    try {
+      onAnswer?.(answer);
+    } catch (error) {
+      reportUncaught(error);
+    }
+  }
+
+  /** One request and its answer. */
+  async function exchange(
+    question: Question,
+    { url, init }: Sent,
+    signal: AbortSignal,
+    told: { facts: Facts },
+  ) {
+    // Not as a method: a browser's `fetch` accepts no other `this`.
+    const send = ownFetch ?? ((to: string, how: RequestInit) => fetch(to, how));
+    const response = await send(url, { ...init, signal });
+    told.facts = factsOf(response);
+    const answer = describeAnswer(question.method, question.path, response);
+    const { apiKey } = question;
+    const mask = (text: string) => (apiKey ? text.replaceAll(apiKey, '***') : text);
+    const redirected = redirectError(response, mask);
+    if (redirected) {
+      response.body?.cancel().catch(() => undefined);
+      announce(answer);
+      throw redirected;
+    }
+    const text = await response.text();
+    announce(answer);
+    if (response.ok) return { answer, headers: response.headers, text };
+    throw (question.toError ?? problemOf)(response, mask(text));
+  }
+
+  /** Throws `QuotientError`, or the reason of the caller's signal. */
+  async function attempt(question: Question, sent: Sent, deadline: Deadline): Promise<Answered> {
+    const told: { facts: Facts } = { facts: undefined };
+    try {
+      return await Promise.race([exchange(question, sent, deadline.signal, told), deadline.over]);
+    } catch (error) {
+      if (deadline.isLate(error)) throw new QuotientError(error.code, error.detail, told.facts);
+      deadline.check();
+      if (error instanceof QuotientError) throw error;
+      const { status, requestId } = told.facts ?? {};
+      throw new QuotientError('network', 'no answer, or the connection broke', {
+        cause: error,
+        status,
+        requestId,
+      });
+    }
+  }
+
+  return {
+    /** The time limit of a call in ms. */
+    timeout: defaults.timeout,
+
+    /**
+     * Sends a request. A GET is repeated after a failure that may pass, and any request that the rate limit refused: not
+     * before `Retry-After`, and only within the deadline. Rejects with `QuotientError`, or with the signal's reason.
+     */
+    async ask(question: Question, call?: CallOptions): Promise<Answered> {
+      const { signal, headers, ...asked } = readArguments(() => readCallOptions(call));
+      const sent = readArguments(() => prepare(question, headers));
+      const deadline = startDeadline(asked.timeout ?? defaults.timeout, signal);
+      const retries = createRetries(question.method, asked.retries ?? question.retries ?? defaults.retries);
+      try {
+        deadline.check();
+        for (;;) {
+          try {
+            return await attempt(question, sent, deadline);
+          } catch (error) {
+            if (!(error instanceof QuotientError) || deadline.signal.aborted) throw error;
+            const pause = retries.pauseAfter(error, deadline.left());
+            if (pause === undefined) throw error;
+            await deadline.sleep(pause);
+          }
+        }
+      } finally {
+        deadline.clear();
+      }
+    },
+  };
+}
+
+export type Transport = ReturnType<typeof createTransport>;
