@@ -8,8 +8,8 @@ import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-ex
 import { rolldown } from 'rolldown';
 
 /*
- * Builds the package `quotient-client` into a folder: one module for any browser of the last years and Node from 18,
- * one file of types, and what npm wants beside them. `npm run build:client`, then `npm pack ./dist/client`.
+ * Builds the package `quotient-client` into a folder: modules for any browser of the last years and Node from 18, the same
+ * as CommonJS, a file of types for each, and what npm wants beside them. `npm run build:client`, then `npm pack ./dist/client`.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -17,16 +17,30 @@ const SOURCE = join(ROOT, 'src/client');
 
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
-/** All that the client is made of as one module. */
+/**
+ * As CommonJS one module. As ES modules the chain is in one of its own, since a bundler leaves out whole modules that are
+ * not used (`sideEffects`), but not all that is not used of one.
+ */
 async function bundle(folder: string): Promise<void> {
   const build = await rolldown({
     input: join(SOURCE, 'index.ts'),
     platform: 'neutral',
     transform: { target: 'es2022' },
   });
-  const { output } = await build.write({ file: join(folder, 'index.js'), format: 'esm' });
+  const groups = [
+    { name: 'transport', test: /\/client\/(transport\/|generated\/|error|secrets)/, priority: 2 },
+    { name: 'chain', test: /\/(client\/chain|domain\/cosmos)\//, priority: 1 },
+  ];
+  for (const options of [
+    { format: 'esm', chunkFileNames: '[name].js', codeSplitting: { groups } },
+    { format: 'cjs', entryFileNames: 'index.cjs', codeSplitting: false },
+  ] as const) {
+    const { output } = await build.write({ dir: folder, ...options });
+    const names = output.map(({ fileName }) => fileName);
+    const imports = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.imports : []));
+    if (!imports.every((name) => names.includes(name))) throw new Error('the client imports something else');
+  }
   await build.close();
-  if (output.length > 1 || output[0].imports.length > 0) throw new Error('the client is not one module');
 }
 
 /** The types of all modules as the compiler emits them, in one file without what nobody outside can see. */
@@ -80,6 +94,8 @@ export async function buildClient(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await Promise.all([bundle(folder), rollUpTypes(folder)]);
+  // The extension decides what a file of types is about.
+  await copyFile(join(folder, 'index.d.ts'), join(folder, 'index.d.cts'));
   const { version } = await readJson(join(ROOT, 'package.json'));
   const { name, ...rest } = await readJson(join(SOURCE, 'package.json'));
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);

@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
 import { startSandbox } from '#sandbox/server';
 import { buildClient } from '../../scripts/build-client.ts';
-import { startService } from '../support/service/service.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { withoutNewer } from './node-18.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -16,12 +19,15 @@ const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
 /** Where the package is installed, and nothing else. */
 let folder: string;
 let packed: string[];
-/** The examples of its README, in their order. */
-let examples: string[];
+let archive: string;
+/** The examples of its README: those of the service, which go on from each other, that of CommonJS, and that of signing. */
+let examples: { service: string; commonJs: string; signing: string };
 
 /** Runs a program in the folder; gives what it printed, or fails with all of it. */
-async function run(program: string, ...args: string[]): Promise<string> {
-  const env = { ...process.env, npm_config_offline: 'true', npm_config_update_notifier: 'false' };
+const run = (program: string, ...args: string[]) => runWith({}, program, ...args);
+
+async function runWith(own: NodeJS.ProcessEnv, program: string, ...args: string[]): Promise<string> {
+  const env = { ...process.env, npm_config_offline: 'true', npm_config_update_notifier: 'false', ...own };
   const { stdout } = await promisify(execFile)(program, args, { cwd: folder, env }).catch((failed) =>
     expect.fail(`${args.join(' ')}\n${failed.stdout}\n${failed.stderr}`),
   );
@@ -36,19 +42,38 @@ beforeAll(async () => {
     files: { path: string }[];
   }[];
   packed = pack?.files.map(({ path }) => path) ?? [];
+  archive = `./${pack?.filename}`;
   await rm(join(folder, 'built'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', `./${pack?.filename}`);
+  await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', archive);
   const readme = await readFile(join(folder, 'node_modules/quotient-client/README.md'), 'utf8');
-  examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => String(code));
+  const blocks = (language: string) =>
+    [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code]) =>
+      String(code),
+    );
+  const typed = blocks('ts');
+  examples = {
+    service: typed.slice(0, -1).join(''),
+    commonJs: String(blocks('js')[0]),
+    signing: String(typed.at(-1)),
+  };
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Packages that are installed beside the client: the compiler's types of Node, and a caller's own. */
+async function link(...names: string[]): Promise<void> {
+  for (const name of names) {
+    const path = join(folder, 'node_modules', name);
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), path, 'dir');
+  }
+}
 
 /** Checks the types of a file and, unless `skipLibCheck`, of all the declarations that it leads to. */
 async function checkTypes(
   resolution: 'bundler' | 'nodenext',
   file: string,
-  { skipLibCheck = false } = {},
+  options: Record<string, unknown> = {},
 ): Promise<string> {
   const config = {
     compilerOptions: {
@@ -60,7 +85,7 @@ async function checkTypes(
       strict: true,
       exactOptionalPropertyTypes: true,
       noEmit: true,
-      skipLibCheck,
+      ...options,
     },
     files: [file],
   };
@@ -69,7 +94,12 @@ async function checkTypes(
 }
 
 it('has what it needs, and no dependency', async () => {
-  expect(packed.sort()).toEqual(['LICENSE', 'README.md', 'index.d.ts', 'index.js', 'package.json']);
+  const types = ['index.d.cts', 'index.d.ts'];
+  const modules = ['chain.js', 'index.cjs', 'index.js', 'transport.js'];
+  expect(packed).toEqual(expect.arrayContaining([...types, ...modules]));
+  expect(packed).toHaveLength(
+    types.length + modules.length + ['LICENSE', 'README.md', 'package.json'].length,
+  );
   const installed = await readdir(join(folder, 'node_modules'));
   expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['quotient-client']);
   const read = (path: string) => readFile(path, 'utf8').then(JSON.parse);
@@ -84,42 +114,85 @@ it('has what it needs, and no dependency', async () => {
   for (const kind of ['dependencies', 'peerDependencies', 'private']) expect(own).not.toHaveProperty(kind);
 });
 
-describe('the example of prices', () => {
-  it.each(['bundler', 'nodenext'] as const)('has the right types: %s', async (resolution) => {
-    await writeFile(join(folder, 'prices.ts'), String(examples[0]));
-    expect(await checkTypes(resolution, 'prices.ts')).toBe('');
+it.each([
+  ['attw', '@arethetypeswrong/cli/dist/index.js', () => [archive]],
+  ['publint', 'publint/src/cli.js', () => ['./node_modules/quotient-client', '--strict']],
+])('is packaged as %s wants it', async (_name, program, args) => {
+  await run(process.execPath, join(ROOT, 'node_modules', program), ...args());
+});
+
+it('is as small as its README says, and without the chain where nobody asks for it', async () => {
+  const bundled = async (names: string) => {
+    const entry = join(folder, 'entry.js');
+    await writeFile(entry, `export { ${names} } from 'quotient-client';`);
+    const build = await rolldown({ input: entry, platform: 'browser' });
+    const { output } = await build.generate({ format: 'esm', minify: true });
+    await build.close();
+    return { code: output[0].code, kilobytes: Math.round(gzipSync(output[0].code).length / 1000) };
+  };
+  const service = await bundled('QuotientClient, QuotientError');
+  const all = await bundled('QuotientClient, QuotientError, ChainClient');
+  const readme = await readFile(join(folder, 'node_modules/quotient-client/README.md'), 'utf8');
+  const [, told, toldOfAll] =
+    /(\d+) KB compressed for the service, and\n(\d+) KB with the chain/.exec(readme) ?? [];
+  expect([service.kilobytes, all.kilobytes]).toEqual([Number(told), Number(toldOfAll)]);
+  expect(all.code).toContain('cosmos-sdk/');
+  expect(service.code).not.toContain('cosmos-sdk/');
+});
+
+describe('the examples of the service', () => {
+  let service: Service;
+  beforeAll(async () => {
+    await link('@types/node', 'undici-types');
+    service = await startService({ settings: { BASE_PATH: '/market' } });
+  });
+  afterAll(() => service?.close());
+
+  const here = (code: string) => code.replaceAll('http://127.0.0.1:8080', service.url);
+
+  it.each([
+    ['bundler', { types: ['node'] }],
+    ['nodenext', { types: ['node'], lib: ['es2022'] }],
+  ] as const)('have the right types: %s %o', async (resolution, options) => {
+    await writeFile(join(folder, 'service.ts'), examples.service);
+    expect(await checkTypes(resolution, 'service.ts', options)).toBe('');
   });
 
-  it('runs', async () => {
-    const service = await startService({ settings: { BASE_PATH: '/market' } });
-    try {
-      const code = String(examples[0]).replaceAll('http://127.0.0.1:8080', service.url);
-      expect(code).toContain(service.url);
-      await writeFile(join(folder, 'prices.js'), code);
-      const lines = (await run(process.execPath, 'prices.js')).trimEnd().split('\n');
-      expect(lines).toHaveLength(1 + 2 + 31 + 3);
-      expect(lines[0]).toMatch(/^now \d/);
-      expect(lines[1]).toMatch(/^eth \d[\d.]* null$/);
-      expect(lines[2]).toMatch(/^sol \d[\d.]* null$/);
-      expect(lines[3]).toMatch(/^\d{4}-\d\d-\d\dT00:00:00.000Z \d/);
-      expect(lines.at(-1)).toMatch(/^no_data 404 [\w.-]+$/);
-    } finally {
-      await service.close();
-    }
+  it('run', async () => {
+    await writeFile(join(folder, 'service.ts'), here(examples.service));
+    const lines = (await run(process.execPath, 'service.ts')).trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^now \d/);
+    expect(lines[1]).toMatch(/^eth \d[\d.]* null$/);
+    expect(lines[2]).toMatch(/^sol \d[\d.]* null$/);
+    expect(lines[3]).toMatch(/^\d{4}-\d\d-\d\dT00:00:00.000Z \d/);
+    expect(lines.slice(3 + 31)).toEqual([
+      expect.stringMatching(/^no_data 404 [\w.-]+$/),
+      'statistics of BTC',
+      'nobody waits for it',
+      'GET /v1/prices/latest/token 200 report-7',
+      expect.stringMatching(/^seconds old \d+ by \[ 'coingecko' \]$/),
+      expect.stringMatching(/^calls left 99\d\d until \d{4}-/),
+      'missing []',
+    ]);
+    expect(await readFile(join(folder, 'solana.csv'), 'utf8')).toMatch(/^date,price,market_cap,total_volume/);
+  });
+
+  it('run as CommonJS, without what Node 18 does not have', async () => {
+    await writeFile(join(folder, 'old.cjs'), withoutNewer);
+    await writeFile(join(folder, 'price.cjs'), here(examples.commonJs));
+    const env = { QUOTIENT_API_KEY: await service.enrol() };
+    expect(await runWith(env, process.execPath, '--require', './old.cjs', 'price.cjs')).toMatch(/^now \d/);
   });
 });
 
 describe('the example of signing', () => {
   beforeAll(async () => {
-    await mkdir(join(folder, 'node_modules'), { recursive: true });
     // CosmJS is the caller's own: it stands in for one that was installed beside the client.
-    for (const name of ['@cosmjs', 'cosmjs-types']) {
-      await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'dir');
-    }
+    await link('@cosmjs', 'cosmjs-types');
   });
 
   it.each(['bundler', 'nodenext'] as const)('has the right types: %s', async (resolution) => {
-    await writeFile(join(folder, 'signing.ts'), String(examples[1]));
+    await writeFile(join(folder, 'signing.ts'), examples.signing);
     // The declarations of CosmJS name a package that it does not bring along.
     expect(await checkTypes(resolution, 'signing.ts', { skipLibCheck: true })).toBe('');
   });
@@ -133,7 +206,7 @@ describe('the example of signing', () => {
     const nodes = await startSandbox({ clock: { now, elapsed: () => performance.now() } });
     try {
       const [from, to] = nodes.chain.accounts;
-      const code = String(examples[1]).replaceAll('http://127.0.0.1:1317', nodes.cosmosNodeUrl);
+      const code = examples.signing.replaceAll('http://127.0.0.1:1317', nodes.cosmosNodeUrl);
       await writeFile(join(folder, 'signing.ts'), code);
       await writeFile(
         join(folder, 'run.ts'),
