@@ -49,14 +49,18 @@ export function createUserKeys({ store, clock, changed }: Dependencies) {
       return apiKey;
     },
 
-    /** A new owner key in the place of all, which are dead at once; undefined for a user without a living one. */
-    async recover(userKey: number): Promise<string | undefined> {
+    /**
+     * A new owner key in the place of all, which are dead at once; undefined for a user without a living one.
+     * @param token the hash of one that was mailed, which is used: undefined where it was used meanwhile
+     */
+    async recover(userKey: number, token?: string): Promise<string | undefined> {
       const apiKey = mintApiKey();
       const now = clock.now();
       const outcome = await store.replaceKeys(userKey, storedForm(apiKey), {
         now,
         graceEnds: now,
         isRecovery: true,
+        ...(token !== undefined && { token }),
       });
       await changed();
       if (outcome === 'ended') return undefined;

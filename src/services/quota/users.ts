@@ -59,6 +59,10 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     /** The record of the user who presented a key. */
     record: ({ user }: KeyHolder, apiKey: string): UserRecord => toRecord(user, apiKey),
 
+    /** The record of a user who was just made, with the key. */
+    recordOf: async (key: number, apiKey: string): Promise<UserRecord> =>
+      toRecord(await existing(key), apiKey),
+
     list: (): Promise<User[]> => store.list(),
 
     /** Sets how many calls a user may make in a period. */
@@ -86,10 +90,10 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     /**
      * For whoever has lost the owner key: a new one, and the old ones are dead at once. Undefined, and nothing is done,
-     * where the user was erased or the operator has revoked the keys.
+     * where the user was erased, the operator has revoked the keys, or the token (its hash) was used.
      */
-    async recover(key: number): Promise<UserRecord | undefined> {
-      const apiKey = await keys.recover(key);
+    async recover(key: number, token?: string): Promise<UserRecord | undefined> {
+      const apiKey = await keys.recover(key, token);
       return apiKey === undefined ? undefined : toRecord(await existing(key), apiKey);
     },
 

@@ -50,6 +50,11 @@ const isLiving = (userKey: number, presented: string | null) => Prisma.sql`
   EXISTS (SELECT 1 FROM "user" WHERE key = ${userKey} AND erased_at IS NULL)
     AND (${presented}::text IS NULL OR EXISTS (SELECT 1 FROM mine WHERE owns AND hash = ${presented}))`;
 
+/** Whether a token that was mailed to a user can be used. */
+const isUsable = (userKey: number, token: string | null, now: number) => Prisma.sql`
+  EXISTS (SELECT 1 FROM mail_token
+    WHERE hash = ${token}::text AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz)`;
+
 /** Of the dead keys the newest stay, so that nobody fills the table. */
 const deleteSurplus = (now: number) => Prisma.sql`
   DELETE FROM api_key USING changed WHERE hash IN (
@@ -74,8 +79,9 @@ export function createKeyStatements(prisma: PrismaClient) {
     /**
      * Adds an owner key. The owner keys that it replaces go on, for reading only, until `graceEnds`; keys of other
      * scopes are left alone. With `presented` only that key is replaced, and only while it is alive; with `isRecovery`
-     * those that were replaced before end as well, and there must be a living one. Nothing changes when the user has
-     * too many keys.
+     * those that were replaced before end as well, and there must be a living one. With `token`, the hash of one that was
+     * mailed, it must be there to be used: then all that the user was mailed are no more, and the address is the user's.
+     * Nothing changes when the user has too many keys.
      */
     async replaceKeys(
       userKey: number,
@@ -85,7 +91,8 @@ export function createKeyStatements(prisma: PrismaClient) {
         graceEnds,
         presented = null,
         isRecovery = false,
-      }: Asked & { graceEnds: number; isRecovery?: boolean },
+        token = null,
+      }: Asked & { graceEnds: number; isRecovery?: boolean; token?: string | null },
     ): Promise<Refused | 'replaced'> {
       const verdict = await decide<Verdict>(
         userKey,
@@ -98,11 +105,14 @@ export function createKeyStatements(prisma: PrismaClient) {
           SELECT hash FROM mine WHERE coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz
             AND NOT (hash IN (SELECT hash FROM giving) AND ${iso(graceEnds)}::timestamptz <= ${iso(now)}::timestamptz)),
         verdict AS (
-          SELECT ${isLiving(userKey, presented)} AND (NOT ${isRecovery} OR EXISTS (SELECT 1 FROM mine WHERE owns)) AS is_living,
+          SELECT ${isLiving(userKey, presented)} AND (NOT ${isRecovery} OR EXISTS (SELECT 1 FROM mine WHERE owns))
+              AND (${token}::text IS NULL OR ${isUsable(userKey, token, now)}) AS is_living,
             (SELECT count(*) FROM live) < ${MAX_KEYS_PER_USER}::int AS has_room),
         changed AS (
-          UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp()
+          UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp(),
+            verified_at = CASE WHEN ${token}::text IS NULL THEN verified_at ELSE ${iso(now)}::timestamptz END
           FROM verdict WHERE key = ${userKey} AND is_living AND has_room RETURNING key),
+        used AS (DELETE FROM mail_token USING changed WHERE user_key = key AND ${token}::text IS NOT NULL),
         replaced AS (
           UPDATE api_key SET replaced_at = coalesce(replaced_at, ${iso(now)}::timestamptz),
             expires_at = ${iso(graceEnds)}::timestamptz
