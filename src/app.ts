@@ -34,6 +34,7 @@ import { stats } from '#routes/stats';
 import { tokens } from '#routes/tokens';
 import { user } from '#routes/user';
 import { userKeys } from '#routes/user-keys';
+import { type MailServices, userMail } from '#routes/user-mail';
 import type { Candles } from '#services/candles/candles';
 import type { OpenCatalogue } from '#services/catalogue/catalogue';
 import type { Rates } from '#services/currency/rates';
@@ -50,6 +51,8 @@ export type AppDependencies = {
   clock: Clock;
   users: Users;
   allowance: Allowance;
+  /** What mails are needed for; not there where none are configured. */
+  mail?: MailServices | undefined;
   catalogue: OpenCatalogue;
   market: Market;
   candles: Candles;
@@ -82,6 +85,7 @@ export async function buildApp(dependencies: AppDependencies) {
     clock,
     users,
     allowance,
+    mail,
     catalogue,
     market,
     candles,
@@ -145,8 +149,9 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(
     async (v1) => {
       guard(v1, { allowance, now: clock.now, burst });
-      v1.register(user, { prefix: '/user', users, allowance, burst, clock, settings });
+      v1.register(user, { prefix: '/user', users, allowance, burst, clock, mail, settings });
       v1.register(userKeys, { prefix: '/user', users, clock });
+      v1.register(userMail, { prefix: '/user', mail, bodies, settings });
       v1.register(tokens, { catalogue, market, clock });
       v1.register(sources);
       v1.register(priceLatest, { prefix: '/prices/latest', catalogue, currencies, market, send });

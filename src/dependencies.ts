@@ -2,6 +2,7 @@ import pino from 'pino';
 import { openCandles } from '#dependencies/candles';
 import { openCurrencies } from '#dependencies/currency';
 import { openVenue } from '#dependencies/kraken';
+import { openMail } from '#dependencies/mail';
 import { openMarket } from '#dependencies/market';
 import { openNodes } from '#dependencies/node';
 import { openRetention } from '#dependencies/retention';
@@ -78,6 +79,9 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     observeWait: metrics.ledgerWait,
   });
 
+  const users = createUsers({ store: userStore, clock, changed: allowance.sync });
+  const mail = await openMail(context, users);
+
   const checkDatabase = createCheck(database.ready, clock);
   deadline.begin();
 
@@ -110,8 +114,9 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     settings,
     logger,
     clock,
-    users: createUsers({ store: userStore, clock, changed: allowance.sync }),
+    users,
     allowance,
+    mail,
     catalogue,
     metrics,
     /** Records each answer, where the metrics are served. */
@@ -130,6 +135,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     poll,
     async close(): Promise<void> {
       clearInterval(polling);
+      await mail?.close();
       await allowance.close(settings.shutdownGraceMs);
       for (const one of [retention, prices, venue, currencies, chains, nodes]) await one.close();
       if (!overrides.database) await database.close();

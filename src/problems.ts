@@ -5,6 +5,7 @@
 const PROBLEMS = {
   invalid_request: [400, 'The request is not valid'],
   secret_in_request: [400, 'The request carries a secret'],
+  token_invalid: [400, 'The token is not valid'],
   api_key_missing: [401, 'An API key is needed'],
   api_key_invalid: [401, 'The API key is not known'],
   api_key_expired: [401, 'The API key has expired'],
@@ -31,6 +32,7 @@ const PROBLEMS = {
   upstream_invalid: [502, 'The upstream gave an answer that cannot be used'],
   upstream_unavailable: [503, 'The upstream cannot be reached'],
   node_not_configured: [503, 'No node is configured'],
+  mail_not_configured: [503, 'No mail is configured'],
   database_unavailable: [503, 'The database cannot be reached'],
   overloaded: [503, 'The service is overloaded'],
   upstream_timeout: [504, 'The upstream did not answer in time'],

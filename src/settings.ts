@@ -5,7 +5,16 @@ import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/sources/ag
 import { MARKET_SOURCES, parseMarketSources } from '#domain/market/sources/provenance';
 import { parseRetention } from '#domain/market/sources/retention';
 import { keyedUrls, lineUp } from '#domain/statistics/line-up';
-import { bitcoinUrl, chainUrl, httpUrl, linkTemplate, nodeUrls, upToEight } from './settings/urls.ts';
+import { mailFaults, sender, smtpUrl } from './settings/mail.ts';
+import {
+  baseUrl,
+  bitcoinUrl,
+  chainUrl,
+  httpUrl,
+  linkTemplate,
+  nodeUrls,
+  upToEight,
+} from './settings/urls.ts';
 
 /** The settings do not hold; `faults` has a line for each that is wrong. */
 export class SettingsError extends Error {
@@ -112,9 +121,12 @@ const variables = z.object({
     .optional(),
   EXPLORER_TX_URL: linkTemplate('hash').optional(),
   EXPLORER_ADDRESS_URL: linkTemplate('address').optional(),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: sender.optional(),
+  PUBLIC_URL: baseUrl.optional(),
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
   BURST_PER_SECOND: whole(0, 1_000_000).default(50),
-  REGISTRATION: oneOf('open', 'closed').default('open'),
+  REGISTRATION: oneOf('open', 'verified', 'closed').default('open'),
   REGISTRATIONS_PER_MINUTE: whole(0, 1_000_000).default(30),
   TRUST_PROXY: proxies.optional(),
   CORS_ORIGINS: origins.default([]),
@@ -127,13 +139,15 @@ const variables = z.object({
   SHUTDOWN_GRACE_MS: whole(0, 600_000).default(10_000),
 });
 
-const environment = variables.refine(
-  (env) => env.ETHEREUM_STATS_API_KEY === undefined || keyedUrls(env.ETHEREUM_STATS_URL).length > 0,
-  {
+const environment = variables
+  .refine((env) => env.ETHEREUM_STATS_API_KEY === undefined || keyedUrls(env.ETHEREUM_STATS_URL).length > 0, {
     path: ['ETHEREUM_STATS_API_KEY'],
     message: 'is for a URL like https://api.blockscout.com/1/api/v2: ETHEREUM_STATS_URL has none',
-  },
-);
+  })
+  .superRefine((env, context) => {
+    for (const [name, message] of mailFaults(env))
+      context.addIssue({ code: 'custom', path: [name], message });
+  });
 
 /**
  * The settings of the service, read from the environment; an empty value counts as unset.
@@ -180,6 +194,11 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
       chainId: data.NODE_CHAIN_ID,
       explorer: { transaction: data.EXPLORER_TX_URL, address: data.EXPLORER_ADDRESS_URL },
     },
+    /** Where mails are sent from, if they are. */
+    mail:
+      data.SMTP_URL && data.MAIL_FROM !== undefined && data.PUBLIC_URL !== undefined
+        ? { smtp: data.SMTP_URL, from: data.MAIL_FROM, publicUrl: data.PUBLIC_URL }
+        : undefined,
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,
     burstPerSecond: data.BURST_PER_SECOND,
     registration: data.REGISTRATION,

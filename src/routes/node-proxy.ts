@@ -21,7 +21,7 @@ type Options = Omit<NodeScope, 'call'> & { bodies: RequestBodies };
 
 /** The calls to the node that there are: nothing that a caller sends can reach another of its paths. */
 export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explorer, bodies }) => {
-  readJsonBodies(app, bodies, MAX_BROADCAST_BYTES);
+  readJsonBodies(app, bodies, { limit: MAX_BROADCAST_BYTES });
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });

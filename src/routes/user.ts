@@ -3,16 +3,19 @@ import { z } from 'zod';
 import { type Clock, instantOf } from '#domain/clock';
 import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { registrationForm } from '#domain/quota/registration';
-import { usageRecord, userRecord } from '#domain/records';
+import { registrationPending, usageRecord, userRecord } from '#domain/records';
 import { type Burst, createBurst } from '#http/pipeline/burst';
+import { refuseCrossSite } from '#http/pipeline/cross-origin';
+import { withMail } from '#http/pipeline/needs-mail';
 import { noteUse } from '#http/pipeline/note-use';
 import { presentedKey } from '#http/pipeline/presented-key';
-import { clientOf, limitRegistrations } from '#http/pipeline/registration-limit';
+import { clientOf, limitByClient } from '#http/pipeline/registration-limit';
 import { Problem, type ProblemCode } from '#problems';
 import type { Allowance } from '#services/quota/allowance';
 import { refuseReplaced } from '#services/quota/key-problems';
 import { GRACE_SECONDS, type Users } from '#services/quota/users';
 import type { Settings } from '#settings';
+import type { MailServices } from './user-mail.ts';
 
 const api = z.string().min(1, 'is empty').optional().meta({
   description: 'The key; the header X-API-KEY or Authorization may take its place',
@@ -41,9 +44,11 @@ const create = {
   tags: ['users'],
   summary: 'Register and get an API key',
   description:
-    'The key is shown in this answer and never again. The same e-mail may register more than once.',
+    'The key is shown in this answer and never again. The same e-mail may register more than once. With ' +
+    '`REGISTRATION=verified` the answer is 202: the address is mailed a token of 24 hours for `POST /v1/user/verify`, ' +
+    'and nobody is registered before.',
   querystring: registrationForm,
-  response: { 201: userRecord },
+  response: { 201: userRecord, 202: registrationPending },
 };
 
 const data = {
@@ -113,6 +118,8 @@ type Options = {
   allowance: Allowance;
   burst: Burst;
   clock: Clock;
+  /** Not there where no mail is configured. */
+  mail: Pick<MailServices, 'registration'> | undefined;
   settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins' | 'burstPerSecond'>;
 };
 
@@ -121,17 +128,14 @@ function refuseRegistration(
   headers: Record<string, unknown>,
   { registration: mode, corsOrigins }: Options['settings'],
 ) {
-  const isAllowed = corsOrigins.includes('*') || corsOrigins.includes(String(headers.origin));
-  if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed) {
-    throw new Problem('cross_site', 'A page of another site may not register a user here.');
-  }
+  refuseCrossSite(headers, corsOrigins);
   if (mode === 'closed')
     throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
 }
 
 export const user: FastifyPluginAsyncZod<Options> = async (
   app,
-  { users, allowance, burst, clock, settings },
+  { users, allowance, burst, clock, mail, settings },
 ) => {
   /** What only an owner key may do. */
   const owner = { cost: 0, scope: 'account' } as const;
@@ -144,11 +148,14 @@ export const user: FastifyPluginAsyncZod<Options> = async (
 
   app.register(async (scope: typeof app) => {
     scope.addHook('onRequest', async ({ headers }) => refuseRegistration(headers, settings));
-    await limitRegistrations(scope, settings.registrationsPerMinute);
+    await limitByClient(scope, settings.registrationsPerMinute, 'registrations');
     scope.post(
       '/create',
       { schema: create, config: { open: true, problems: REGISTERING } },
-      async ({ query }, reply) => reply.code(201).send(await users.create(query)),
+      async ({ query }, reply) => {
+        if (settings.registration !== 'verified') return reply.code(201).send(await users.create(query));
+        return reply.code(202).send(await withMail(mail).registration.request(query));
+      },
     );
   });
 

@@ -12,7 +12,10 @@ export const httpUrl = z
 type Url = z.ZodType<string, string>;
 
 /** Paths are put behind it. */
-const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must be a URL without a query and a fragment');
+export const baseUrl = httpUrl.refine(
+  (text) => !/[?#]/.test(text),
+  'must be a URL without a query and a fragment',
+);
 
 const listOf = (url: Url) =>
   z

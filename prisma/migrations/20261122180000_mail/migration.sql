@@ -63,4 +63,4 @@ CREATE INDEX "mail_token_registration_id_idx" ON "mail_token"("registration_id")
 ALTER TABLE "mail_token" ADD CONSTRAINT "mail_token_registration_id_fkey" FOREIGN KEY ("registration_id") REFERENCES "pending_registration"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- Whose address it is, whatever its upper and lower case: for recovery.
-CREATE INDEX "user_email_idx" ON "user"(lower("email")) WHERE "email" IS NOT NULL;
+CREATE INDEX "user_email_idx" ON "user"(lower("email" COLLATE "C")) WHERE "email" IS NOT NULL;

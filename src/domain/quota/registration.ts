@@ -9,7 +9,8 @@ import { PLAN_NAMES } from './plan.ts';
 
 const name = nameOf('Who registers', 'Ada Lovelace');
 
-const email = z
+/** Where a user can be written to. */
+export const email = z
   .email('is not an e-mail address')
   .max(254, 'is too long')
   .meta({ fix: 'an address like ada@example.org, at most 254 characters', examples: ['ada@example.org'] });

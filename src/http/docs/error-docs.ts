@@ -19,6 +19,10 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     cause: 'The request has a parameter `mnemonic`. URLs end up in logs and browser histories.',
     remedy: 'Never put a seed phrase into a URL. Consider this one compromised, and move its funds.',
   },
+  token_invalid: {
+    cause: 'The token of a mail was used before, has expired, or was mistyped. Nothing tells which.',
+    remedy: 'Take the newest mail, copy the whole token, or ask for another mail.',
+  },
   api_key_missing: {
     cause: 'The path needs an API key, and the request has none.',
     remedy:
@@ -40,7 +44,8 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'This key will not work again. Use its replacement, or register again.',
   },
   cross_site: {
-    cause: 'A web page of another site tried to register a user, and its origin is not allowed.',
+    cause:
+      'A web page of another site tried to register a user or to recover a key, and its origin is not allowed.',
     remedy: 'Call from your own server, or ask the operator to allow the origin of your page.',
   },
   registration_closed: {
@@ -111,7 +116,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   rate_limited: {
     cause:
-      'More requests of one user in a second than are allowed (all keys together), too many requests with unknown keys from one address, or too many registrations from it in a minute.',
+      'More requests of one user in a second than are allowed (all keys together), too many requests with unknown keys from one address, too many registrations or recoveries from it in a minute, or too many mails to one address.',
     remedy: 'Wait for the seconds in Retry-After, and spread your calls.',
   },
   headers_too_large: {
@@ -136,6 +141,10 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   node_not_configured: {
     cause: 'This service has no node to pass the call on to.',
     remedy: 'Ask the operator of this service to configure NODE_URLS.',
+  },
+  mail_not_configured: {
+    cause: 'The path needs mails, and this service sends none.',
+    remedy: 'Ask the operator of this service to configure SMTP_URL, or for a new key.',
   },
   database_unavailable: {
     cause: 'The database is unavailable, and the request needs it.',

@@ -40,7 +40,7 @@ export type Operation = {
   operationId?: string;
   summary?: string;
   tags?: string[];
-  requestBody?: { content: Record<string, unknown> };
+  requestBody?: { content: Record<string, { schema: Schema }> };
   parameters?: Parameter[];
   responses: Record<string, Response | Ref>;
   security?: Record<string, string[]>[];
@@ -168,6 +168,19 @@ function parameter({ schema, example, ...rest }: Parameter): Parameter {
   };
 }
 
+/** A body as it is on the wire: of its members too, what is wanted becomes a part of the description. */
+function requestBodyOf({ content, ...rest }: NonNullable<Operation['requestBody']>) {
+  const onWire = ({ schema: { properties, ...schema } }: { schema: Schema }) => {
+    const members = Object.entries(properties ?? {}).map(([name, { fix, description, ...member }]) => {
+      const words = [description, fix].filter(Boolean).join(': ');
+      return [name, { ...member, ...(words && { description: words }) }];
+    });
+    return { schema: { ...schema, ...(properties && { properties: Object.fromEntries(members) }) } };
+  };
+  const media = Object.entries(content).map(([type, one]) => [type, onWire(one)]);
+  return { required: true, ...rest, content: Object.fromEntries(media) };
+}
+
 /** `GET /v1/prices/latest/token` is `getPricesLatestToken`, where a route has no better name for it. */
 function nameOf(method: string, path: string): string {
   const words = path.replace(/^\/v1\//, '').match(/[A-Za-z0-9]+/g) ?? [];
@@ -176,7 +189,7 @@ function nameOf(method: string, path: string): string {
 
 /** Completes an operation with all that follows from what its route says of itself. */
 export function describeOperation(
-  { 'x-route': facts = {}, parameters, responses, ...rest }: Operation,
+  { 'x-route': facts = {}, parameters, requestBody, responses, ...rest }: Operation,
   method: string,
   path: string,
   context: Context,
@@ -198,6 +211,7 @@ export function describeOperation(
     ...rest,
     ...(facts.price && { 'x-price': facts.price }),
     ...(parameters && { parameters: parameters.map(parameter) }),
+    ...(requestBody && { requestBody: requestBodyOf(requestBody) }),
     security: facts.open ? (takesKey ? [{}, ...keyWith()] : []) : keyWith(facts.scope),
     responses: { ...answers, ...problemResponses(facts, context) },
   };

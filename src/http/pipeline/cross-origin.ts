@@ -1,5 +1,6 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
+import { Problem } from '#problems';
 import type { Settings } from '#settings';
 
 /** Headers that a page of another origin may read. */
@@ -28,6 +29,13 @@ const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 const PREFLIGHT_MAX_AGE = 86_400;
 
 type Origins = Settings['corsOrigins'];
+
+/** Throws `cross_site` for what a page of another site asks, unless its origin is one of those that may. */
+export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {
+  const isAllowed = origins.includes('*') || origins.includes(String(headers.origin));
+  if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed)
+    throw new Problem('cross_site', 'A page of another site may not do this here.');
+}
 
 /** CORS for whatever the framework answers, preflights included. */
 export async function allowOrigins(app: FastifyInstance, origins: Origins): Promise<void> {

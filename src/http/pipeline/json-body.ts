@@ -5,7 +5,8 @@ import { invalidRequest, Problem } from '#problems';
 
 /**
  * What JSON is sent under: its own types, none, and what old clients and curl say when nobody tells them otherwise.
- * None of it can be sent by a page of another site unless it has the key, so no cross-site request is let in by it.
+ * None of it can be sent by a page of another site unless it has the key, or the route lets such pages in, so no
+ * cross-site request is let in by it.
  */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
@@ -27,15 +28,26 @@ function parse(text: string): unknown {
   }
 }
 
-/** Has the bodies of a scope, of `limit` bytes at most, read as JSON whatever else is said of them. */
-export function readJsonBodies(app: FastifyInstance, bodies: RequestBodies, limit: number): void {
+type Options = {
+  /** What a body may have, in bytes. */
+  limit: number;
+  /** Whose bodies count together: the user's, where a route does not have it otherwise. */
+  callerOf?: (request: FastifyRequest) => number | string;
+};
+
+/** Has the bodies of a scope read as JSON whatever else is said of them. */
+export function readJsonBodies(
+  app: FastifyInstance,
+  bodies: RequestBodies,
+  { limit, callerOf = ({ caller }) => caller.user.key }: Options,
+): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     if (!JSON_TYPES.test(type)) {
       throw new Problem('unsupported_media_type', 'Send the body as application/json.');
     }
-    const body = await bodies.read(request.raw, request.caller.user.key, limit);
+    const body = await bodies.read(request.raw, callerOf(request), limit);
     return parse(body.toString('utf8'));
   });
 }

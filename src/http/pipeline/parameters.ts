@@ -157,8 +157,9 @@ export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = fal
 type Shape = Record<string, z.ZodType>;
 
 /** What is wrong with one parameter, in words; zod's own issue tells the rest. */
-function wrong(name: string, given: Record<string, unknown>, message: string): string {
+function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
   const value = given[name];
+  if (place === 'body' && value !== undefined) return message;
   if (Array.isArray(value)) return `is given ${value.length} times`;
   if (value === '') return 'is empty';
   if (value !== undefined) return message;
@@ -176,6 +177,11 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
   return (data: unknown) => {
     const parsed = object.safeParse(data);
     if (parsed.success) return { value: parsed.data };
+    if (place === 'body' && (typeof data !== 'object' || data === null || Array.isArray(data))) {
+      const message = data === undefined || data === null ? 'is missing' : 'is not a JSON object';
+      const fix = `send {${Object.keys(object.shape).join(', ')}}`;
+      return { error: invalidRequest({ location: place, message, fix }) };
+    }
     const given = (data ?? {}) as Record<string, unknown>;
     const faults = new Map<string, InputFault>();
     for (const issue of parsed.error.issues) {
@@ -184,7 +190,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
       const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
       const fault = {
         location: name === '' ? place : `${place}.${name}`,
-        message: wrong(name, given, issue.message),
+        message: wrong(name, given, issue.message, place),
         fix: `give ${fix}`,
       };
       if (!faults.has(name)) faults.set(name, fault);

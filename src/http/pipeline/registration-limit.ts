@@ -15,8 +15,11 @@ export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** Lets a client register so many times a minute on a scope's routes; 0 lets it register at will. */
-export async function limitRegistrations(app: FastifyInstance, perMinute: number): Promise<void> {
+/**
+ * Lets a client call the routes of a scope so many times a minute; 0 lets it call at will.
+ * @param what the calls are, in the plural
+ */
+export async function limitByClient(app: FastifyInstance, perMinute: number, what: string): Promise<void> {
   if (perMinute === 0) return;
   const told = {
     'x-ratelimit-limit': false,
@@ -32,7 +35,7 @@ export async function limitRegistrations(app: FastifyInstance, perMinute: number
     addHeaders: told,
     addHeadersOnExceeding: told,
     errorResponseBuilder: (_request, { ttl }) =>
-      new Problem('rate_limited', `More than ${perMinute} registrations in a minute from one address.`, {
+      new Problem('rate_limited', `More than ${perMinute} ${what} in a minute from one address.`, {
         retryAfter: ttl / SECOND,
       }),
   });

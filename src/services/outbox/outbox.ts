@@ -1,7 +1,7 @@
 import { SECOND } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { pauseAfter } from '#domain/outbox/retries';
-import { withinDeadline } from '#services/deadline';
+import { Undeliverable } from '#domain/outbox/undeliverable';
 import type { NewMessage, OutboxMessage, OutboxStore } from '#stores/outbox/outbox';
 
 export type { OutboxMessage } from '#stores/outbox/outbox';
@@ -22,11 +22,6 @@ const MOST_TOLD = 300;
  * to deliver the same again. What it throws is logged and shown to the operator.
  */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
-
-/** A message was refused for good. */
-export class Undeliverable extends Error {
-  override readonly name = 'Undeliverable';
-}
 
 type Dependencies = {
   store: OutboxStore;
@@ -75,9 +70,9 @@ export function createOutbox({ store, log, deliver }: Dependencies) {
     const work = async () => deliver[message.kind]?.(message, signal);
     try {
       await Promise.race([work(), cutShort]);
-      await withinDeadline(store.delivered(message));
+      await store.delivered(message);
     } catch (error) {
-      await withinDeadline(fail(message, error));
+      await fail(message, error);
     }
   }
 
@@ -94,7 +89,7 @@ export function createOutbox({ store, log, deliver }: Dependencies) {
   async function claim(): Promise<void> {
     const busy = (kind: string) => [...underWay.keys()].filter((message) => message.kind === kind).length;
     const room = Object.fromEntries(kinds.map((kind) => [kind, AT_ONCE - busy(kind)]));
-    const messages = await withinDeadline(store.claim(room, CLAIM));
+    const messages = await store.claim(room, CLAIM);
     mayHaveMore = kinds.some((kind) => messages.filter((one) => one.kind === kind).length === room[kind]);
     for (const message of messages) begin(message);
   }
@@ -122,7 +117,7 @@ export function createOutbox({ store, log, deliver }: Dependencies) {
   return {
     /** Adds messages; they leave at once. */
     async add(messages: readonly NewMessage[]): Promise<void> {
-      await withinDeadline(store.add(messages));
+      await store.add(messages);
       void look();
     },
 
@@ -137,7 +132,7 @@ export function createOutbox({ store, log, deliver }: Dependencies) {
       } while (mayHaveMore || underWay.size > 0);
     },
 
-    tidy: (): Promise<void> => withinDeadline(store.tidy()),
+    tidy: (): Promise<void> => store.tidy(),
 
     /** Ends what is under way: within so many ms, else it is left to another process. */
     async close(withinMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutbox, type Deliver, type Outbox, Undeliverable } from '#services/outbox/outbox';
+import { Undeliverable } from '#domain/outbox/undeliverable';
+import { createOutbox, type Deliver, type Outbox } from '#services/outbox/outbox';
 import { createOutboxStore, type OutboxStore } from '#stores/outbox/outbox';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 

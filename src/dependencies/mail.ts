@@ -1,0 +1,51 @@
+import { HOUR } from '#domain/clock';
+import { createRecovery } from '#services/mail/recovery';
+import { createVerifiedRegistration } from '#services/mail/registration';
+import { createOutbox } from '#services/outbox/outbox';
+import type { Users } from '#services/quota/users';
+import { createRecoveryStore } from '#stores/mail/recovery';
+import { createRegistrationStore } from '#stores/mail/registrations';
+import { createOutboxStore } from '#stores/outbox/outbox';
+import type { Context } from './context.ts';
+
+/** How often what has ended is deleted, in ms. */
+const TIDY_EVERY = HOUR;
+/** How long a stop waits for mails that are being sent, in ms. */
+const LAST_MAILS = 2000;
+
+/** Opens all that mails are needed for; undefined where none are configured. */
+export async function openMail({ settings, prisma, deadline, clock, log }: Context, users: Users) {
+  if (!settings.mail) return undefined;
+  const { smtp, from, publicUrl } = settings.mail;
+  // Who sends no mail does not have its library in memory.
+  const { createMailer } = await import('#sources/mail/smtp');
+  const mailer = createMailer(smtp, from);
+  const shared = { users, mailer, wake: () => outbox.wake(), clock, publicUrl };
+  const recoveryStore = deadline.over(createRecoveryStore(prisma));
+  const recovery = createRecovery({ store: recoveryStore, ...shared });
+  const registrationStore = deadline.over(createRegistrationStore(prisma));
+  const registration = createVerifiedRegistration({ store: registrationStore, ...shared });
+  const outbox = createOutbox({
+    store: deadline.over(createOutboxStore(prisma)),
+    log,
+    deliver: { recover: recovery.deliver, verify: registration.deliver },
+  });
+
+  async function tidy(): Promise<void> {
+    await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now())]);
+  }
+  const tidyOrWarn = () => tidy().catch((err) => log.warn({ err }, 'what was mailed could not be tidied up'));
+  void tidyOrWarn();
+  const tidying = setInterval(tidyOrWarn, TIDY_EVERY);
+
+  return {
+    recovery,
+    registration,
+    outbox,
+    tidy,
+    async close(): Promise<void> {
+      clearInterval(tidying);
+      await outbox.close(LAST_MAILS);
+    },
+  };
+}

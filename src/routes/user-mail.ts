@@ -1,0 +1,112 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { email } from '#domain/quota/registration';
+import { userRecord } from '#domain/records';
+import type { RequestBodies } from '#http/connections/request-body';
+import { refuseCrossSite } from '#http/pipeline/cross-origin';
+import { readJsonBodies } from '#http/pipeline/json-body';
+import { withMail } from '#http/pipeline/needs-mail';
+import { clientOf, limitByClient } from '#http/pipeline/registration-limit';
+import { Problem, type ProblemCode } from '#problems';
+import type { Recovery } from '#services/mail/recovery';
+import type { VerifiedRegistration } from '#services/mail/registration';
+import type { Settings } from '#settings';
+
+/** The most that a body may have, in bytes: an address or a token. */
+const MAX_BYTES = 4 * 1024;
+
+const tokenBody = z.object({
+  token: z
+    .string('is not a text')
+    .min(1, 'is empty')
+    .max(200, 'is too long')
+    .meta({
+      description: 'The token that was mailed',
+      fix: 'the token that was mailed',
+      examples: ['Zk5tYUxQd0hXb1JjVGdNdVhqS2VEdkJzTnlGaUE0cVI'],
+    }),
+});
+
+const recover = {
+  tags: ['users'],
+  summary: 'Ask for a new key by mail',
+  description:
+    'For whoever has lost the key. Answers the same whether the address is known or not. The address gets one mail that ' +
+    'lists its users, each with a token of 30 minutes: at most one in five minutes, and five a day. Users whose keys the ' +
+    'operator has revoked are not among them.',
+  operationId: 'recoverUser',
+  consumes: ['application/json'],
+  body: z.object({ email }),
+  response: { 202: z.undefined().meta({ description: 'If the address is known, a mail is on its way' }) },
+};
+
+const confirm = {
+  tags: ['users'],
+  summary: 'A new owner key for a token',
+  description:
+    'The old owner keys are dead at once, here, and within 5 seconds elsewhere; keys with other scopes go on. A token ' +
+    'can be used once, and ends the others that its user was mailed.',
+  operationId: 'confirmRecovery',
+  consumes: ['application/json'],
+  body: tokenBody,
+  response: { 200: userRecord },
+};
+
+const verify = {
+  tags: ['users'],
+  summary: 'Confirm the address of a registration',
+  description:
+    'With `REGISTRATION=verified` a user is registered by the token that `POST /v1/user/create` mails: valid from now on.',
+  operationId: 'verifyUser',
+  consumes: ['application/json'],
+  body: tokenBody,
+  response: { 201: userRecord },
+};
+
+/** What any of these calls may meet. */
+const PROBLEMS: ProblemCode[] = [
+  ...(['cross_site', 'unsupported_media_type', 'rate_limited', 'overloaded'] as const),
+  ...(['mail_not_configured', 'database_unavailable'] as const),
+];
+
+export type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
+
+type Options = {
+  /** Not there where no mail is configured. */
+  mail: MailServices | undefined;
+  bodies: RequestBodies;
+  settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins'>;
+};
+
+/** What is done with mails: no key is needed, since it may be lost or not there yet. */
+export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
+  readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: clientOf });
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    reply.header('cache-control', 'no-store');
+    refuseCrossSite(headers, settings.corsOrigins);
+    withMail(mail);
+  });
+  await limitByClient(app, settings.registrationsPerMinute, 'calls of this kind');
+
+  const open = (...problems: ProblemCode[]) =>
+    ({ open: true, problems: [...PROBLEMS, ...problems] }) as const;
+
+  app.post('/recover', { schema: recover, config: open() }, async ({ body }, reply) => {
+    await withMail(mail).recovery.request(body.email);
+    return reply.code(202).send();
+  });
+
+  app.post('/recover/confirm', { schema: confirm, config: open('token_invalid') }, ({ body }) =>
+    withMail(mail).recovery.confirm(body.token),
+  );
+
+  app.post(
+    '/verify',
+    { schema: verify, config: open('token_invalid', 'registration_closed') },
+    async ({ body }, reply) => {
+      if (settings.registration === 'closed')
+        throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
+      return reply.code(201).send(await withMail(mail).registration.verify(body.token));
+    },
+  );
+};

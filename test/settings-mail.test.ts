@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { readSettings, SettingsError } from '#settings';
+
+const MAIL = {
+  SMTP_URL: 'smtp://mail.example.org',
+  MAIL_FROM: 'quotient@example.org',
+  PUBLIC_URL: 'https://quotient.example.org',
+};
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readSettings(env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+test.each([
+  ['smtp://mail.example.org', { host: 'mail.example.org', port: 587, secure: false }],
+  ['smtps://mail.example.org', { host: 'mail.example.org', port: 465, secure: true }],
+  ['smtps://mail.example.org:587/', { host: 'mail.example.org', port: 587, secure: true }],
+  ['smtp://[::1]:2525', { host: '::1', port: 2525, secure: false }],
+  [
+    'smtp://ada%40example.org:p%2F%3Aw@mail.example.org:25',
+    { host: 'mail.example.org', port: 25, secure: false, user: 'ada@example.org', password: 'p/:w' },
+  ],
+])('%s is a server for mails', (url, server) => {
+  const { mail } = readSettings({ ...MAIL, SMTP_URL: url });
+  expect(mail).toEqual({
+    smtp: { user: undefined, password: undefined, ...server },
+    from: 'quotient@example.org',
+    publicUrl: 'https://quotient.example.org',
+  });
+});
+
+test.each([
+  'http://mail.example.org',
+  'mail.example.org:25',
+  'smtp://',
+  'smtp://:secret@mail.example.org',
+  'smtp://ada:se%zzcret@mail.example.org',
+  'smtp://ada:secret@mail.example.org?pool=true',
+  'smtp://ada:secret@mail.example.org/path',
+  'smtp://ada:se#cret@mail.example.org',
+])('%s is not, and the fault does not repeat it', (url) => {
+  const faults = faultsOf({ ...MAIL, SMTP_URL: url });
+  expect(faults).toEqual([
+    'SMTP_URL must be like smtp://user:password@host:587 or smtps://user:password@host:465, special characters percent-encoded',
+  ]);
+});
+
+test.each(['quotient@example.org', 'Quotient <quotient@example.org>', 'Märkte & Co. <m@example.org>'])(
+  '%s can be the sender',
+  (from) => {
+    expect(readSettings({ ...MAIL, MAIL_FROM: from }).mail?.from).toBe(from);
+  },
+);
+
+test.each([
+  'quotient',
+  'Quotient quotient@example.org',
+  'a@example.org, b@example.org',
+  'Quotient <quotient@example.org>\r\nBcc: eve@example.org',
+  'Quo\ntient <quotient@example.org>',
+  '<quotient@example.org> eve@example.org',
+])('%j cannot', (from) => {
+  expect(faultsOf({ ...MAIL, MAIL_FROM: from })).toEqual([
+    'MAIL_FROM must be an address like quotient@example.org, or Quotient <quotient@example.org>',
+  ]);
+});
+
+test('a server for mails needs a sender and an address for links', () => {
+  expect(faultsOf({ SMTP_URL: MAIL.SMTP_URL, BASE_PATH: '/market' })).toEqual([
+    'MAIL_FROM is missing: with SMTP_URL it is the sender, like quotient@example.org',
+    'PUBLIC_URL is missing: with SMTP_URL it is what links in mails begin with, like https://quotient.example.org/market',
+  ]);
+  expect(readSettings({ MAIL_FROM: MAIL.MAIL_FROM, PUBLIC_URL: MAIL.PUBLIC_URL }).mail).toBeUndefined();
+});
+
+test('links have the prefix of every path', () => {
+  expect(faultsOf({ ...MAIL, BASE_PATH: '/market' })).toEqual([
+    'PUBLIC_URL must end in /market, which BASE_PATH puts before every path',
+  ]);
+  const settings = readSettings({ ...MAIL, BASE_PATH: '/market', PUBLIC_URL: 'https://example.org/market/' });
+  expect(settings.mail?.publicUrl).toBe('https://example.org/market');
+});
+
+test('addresses can be confirmed only by mail', () => {
+  expect(faultsOf({ REGISTRATION: 'verified' })).toEqual([
+    'REGISTRATION can be verified only with SMTP_URL: the address is confirmed by mail',
+  ]);
+  expect(readSettings({ ...MAIL, REGISTRATION: 'verified' }).registration).toBe('verified');
+});

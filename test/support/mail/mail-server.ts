@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { type ReadMail, readMail } from '#sandbox/mail/read-mail';
+
+const sample = (name: string) => readFileSync(new URL(`../../samples/mail/${name}`, import.meta.url), 'utf8');
+
+/** The certificate of the server, which is its own authority too. */
+export const CERTIFICATE = sample('certificate.pem');
+
+export type ServedMail = ReadMail & {
+  from: string;
+  to: string[];
+  /** Whether it came over TLS. */
+  isSecure: boolean;
+  user: string | undefined;
+};
+
+/** A refusal as a server words it: `550 5.1.1 no such mailbox`. */
+export function refusal(reply: string): Error {
+  return Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
+}
+
+type Options = {
+  secure?: boolean;
+  /** Whether it offers STARTTLS. */
+  startTls?: boolean;
+  /** Who may send, if not everybody: `user:password`. */
+  login?: string;
+  /** A reply in place of taking a mail for an address; of its end where `at` says so. */
+  refuse?: (to: string) => { at?: 'rcpt' | 'data'; reply: string } | undefined;
+};
+
+/** A real server for mails on a free port; `mails` are those it took, in order. */
+export async function startMailServer({ secure = false, startTls = false, login, refuse }: Options = {}) {
+  const mails: ServedMail[] = [];
+  let arrived: (() => void)[] = [];
+  let refused = 0;
+  const disabled = [...(startTls ? [] : ['STARTTLS']), ...(login === undefined ? ['AUTH'] : [])];
+  const options: SMTPServerOptions = {
+    secure,
+    key: sample('key.pem'),
+    cert: CERTIFICATE,
+    disabledCommands: disabled,
+    authOptional: login === undefined,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    onAuth({ username, password }, _session, done) {
+      if (`${username}:${password}` === login) done(null, { user: username });
+      else done(refusal('535 5.7.8 wrong name or password'));
+    },
+    onRcptTo({ address }, _session, done) {
+      const { at = 'rcpt', reply } = refuse?.(address) ?? {};
+      if (reply === undefined || at !== 'rcpt') return done();
+      refused += 1;
+      done(refusal(reply));
+    },
+    onData(stream, { envelope, secure: isSecure, user }, done) {
+      const take = async () => {
+        const raw = await text(stream);
+        const to = envelope.rcptTo.map(({ address }) => address);
+        const { at, reply } = refuse?.(to[0] ?? '') ?? {};
+        if (reply !== undefined && at === 'data') throw refusal(reply);
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        mails.push({
+          ...readMail(raw),
+          from,
+          to,
+          isSecure,
+          user: user === undefined ? undefined : String(user),
+        });
+      };
+      take()
+        .then(() => done(), done)
+        .finally(() => {
+          for (const tell of arrived) tell();
+          arrived = [];
+        });
+    },
+  };
+  const server = new SMTPServer(options);
+  // What a client does that hangs up in the middle is its own affair.
+  server.on('error', () => undefined);
+  const listening = server.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+
+  return {
+    url: `${secure ? 'smtps' : 'smtp'}://${login === undefined ? '' : `${login}@`}127.0.0.1:${port}`,
+    port,
+    mails,
+    /** How many recipients were refused. */
+    refused: () => refused,
+    /** Resolves when there are so many mails. */
+    async arrivals(count: number): Promise<ServedMail[]> {
+      while (mails.length < count) await new Promise<void>((resolve) => arrived.push(resolve));
+      return mails;
+    },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
+
+/** The tokens in a mail's text, in order. */
+export const tokensIn = ({ text: said }: Pick<ReadMail, 'text'>) =>
+  [...said.matchAll(/#(?:recover|verify)=([A-Za-z0-9_-]{43})/g)].map(([, token = '']) => token);
