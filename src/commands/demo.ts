@@ -10,6 +10,7 @@ import { CONSOLE_FOLDER } from '#http/docs/console';
 import { startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
 import { readArguments, runToExitCode, wrongUsage } from './command-line.ts';
+import { printMails } from './demo-mail.ts';
 
 const USAGE = `Starts the service with stand-ins for its upstreams, on a temporary database.
 
@@ -42,6 +43,8 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   closers.push(() => rm(directory, { recursive: true, force: true }));
   const sandbox = await startSandbox({ plan: 'pro' });
   closers.push(sandbox.close);
+  const mails = await printMails();
+  closers.push(mails.close);
   const nodeUrl = dialect === 'cosmos' ? sandbox.cosmosNodeUrl : sandbox.legacyNodeUrl;
   const settings = readSettings({
     PORT: String(port),
@@ -60,6 +63,7 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
     NODE_URLS: nodeUrl,
     EXPLORER_TX_URL: nodeUrl + EXPLORER_PATHS[dialect].transaction,
     EXPLORER_ADDRESS_URL: nodeUrl + EXPLORER_PATHS[dialect].address,
+    ...mails.settings,
     LOG_LEVEL: 'error',
   });
   const database = await openConfiguredDatabase(settings);
@@ -82,7 +86,9 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   const registration = { name: 'Demo', email: 'demo@example.org', plan: 'monthly' } as const;
   const { apiKey } = await dependencies.users.create(registration);
   const account = sandbox.chain.accounts[0]?.address ?? '';
-  return explanation(`http://${settings.host}:${address.port}`, account, apiKey);
+  const url = `http://${settings.host}:${address.port}`;
+  mails.linkTo(url);
+  return explanation(url, account, apiKey);
 }
 
 function explanation(url: string, account: string, apiKey: string): string {
@@ -101,6 +107,10 @@ function explanation(url: string, account: string, apiKey: string): string {
   Your API key:   ${apiKey}
 
 ${calls.join('')}
+Mails are printed here. A new key for whoever has lost theirs:
+
+  curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'
+
 Ctrl-C stops it and deletes its data.
 `;
 }

@@ -70,6 +70,14 @@ it.each([
       }
     }
 
+    const recover = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const email = /-d '(\{"email".*?\})' '(\S+)'/.exec(demo.output.stdout) ?? [];
+    expect((await fetch(email[2] ?? '', { ...recover, body: email[1] ?? '' })).status).toBe(202);
+    await demo.until('stdout', /recover\/confirm/);
+    expect(demo.output.stdout).toContain(`\n${origin}/#recover=`);
+    const [, body = '', confirm = ''] = /-d '(\{"token".*?\})' (\S+)/.exec(demo.output.stdout) ?? [];
+    expect((await fetch(confirm, { ...recover, body })).status).toBe(200);
+
     demo.kill(signal);
     demo.kill(signal); // as npm does
     expect(await demo.ended()).toMatchObject({ code: 0, stderr: '' });

@@ -6,6 +6,7 @@ import { http } from './http.ts';
 import { keys } from './keys.ts';
 import { leases } from './leases.ts';
 import { ledger } from './ledger.ts';
+import { mail } from './mail.ts';
 import { market } from './market.ts';
 import { node } from './node.ts';
 import { statistics } from './statistics.ts';
@@ -14,5 +15,5 @@ import { upstream } from './upstream.ts';
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, ledger, market, catalogue, candles, currency },
-  ...{ upstream, statistics, node, http, page },
+  ...{ upstream, statistics, node, http, mail, page },
 };

@@ -53,7 +53,7 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
     /** The record of the user of a token, with a new owner key. Throws `token_invalid`. */
     async confirm(token: string): Promise<UserRecord> {
       const hash = hashMailToken(token);
-      const key = isMailToken(token) ? await store.userOf(hash, clock.now()) : undefined;
+      const key = isMailToken(token) ? await store.userOf(hash) : undefined;
       const record = key === undefined ? undefined : await users.recover(key, hash);
       if (!record) throw tokenInvalid();
       return record;

@@ -57,7 +57,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
     async verify(token: string): Promise<UserRecord> {
       const now = clock.now();
       const hash = hashMailToken(token);
-      const plan = isMailToken(token) ? await store.planOf(hash, now) : undefined;
+      const plan = isMailToken(token) ? await store.planOf(hash) : undefined;
       if (plan === undefined) throw tokenInvalid();
       const apiKey = mintApiKey();
       const term = { ...firstTerm(plan, now), limit: PLANS[plan].limit };

@@ -67,11 +67,9 @@ export function createRecoveryStore(prisma: PrismaClient) {
       });
     },
 
-    /** Who gets a new key for a token, while it can be used. That it is used once is decided by what makes the key. */
-    async userOf(hash: string, now: number): Promise<number | undefined> {
-      const token = await prisma.mailToken.findFirst({
-        where: { hash, userKey: { not: null }, expiresAt: { gt: new Date(now) } },
-      });
+    /** Whom a token is for. Whether it can be used is decided by what makes the new key. */
+    async userOf(hash: string): Promise<number | undefined> {
+      const token = await prisma.mailToken.findUnique({ where: { hash } });
       return token?.userKey ?? undefined;
     },
 

@@ -44,18 +44,15 @@ export function createRegistrationStore(prisma: PrismaClient) {
       await prisma.mailToken.create({ data: { hash, registrationId: id, expiresAt: new Date(expiresAt) } });
     },
 
-    /** The plan of the registration that a token is for, while it can be used. */
-    async planOf(hash: string, now: number): Promise<Plan | undefined> {
-      const token = await prisma.mailToken.findFirst({
-        where: { hash, expiresAt: { gt: new Date(now) } },
-        include: { registration: true },
-      });
+    /** The plan of the registration that a token is for. Whether it can be used is decided by `confirm`. */
+    async planOf(hash: string): Promise<Plan | undefined> {
+      const token = await prisma.mailToken.findUnique({ where: { hash }, include: { registration: true } });
       return token?.registration?.plan;
     },
 
     /**
      * Makes the user of a registration and the first owner key, and gives the record number; undefined where the token
-     * was used meanwhile. One statement, and whoever deletes the registration has it: of two at once one makes a user.
+     * was used or has ended. One statement, and whoever deletes the registration has it: of two at once one makes a user.
      */
     async confirm(
       token: string,

@@ -1,0 +1,157 @@
+import type { Mutations } from './mutation.ts';
+
+/** What leaves the service, recovery by mail, and registration of confirmed addresses. */
+export const mail: Mutations[] = [
+  {
+    file: 'src/domain/outbox/retries.ts',
+    tests: ['domain/outbox/retries.test.ts'],
+    changes: [
+      ['age >= GIVEN_UP_AFTER', 'age > GIVEN_UP_AFTER'],
+      ['2 ** (attempts - 1)', '(attempts - 1)'],
+      ['Math.min(pause, GIVEN_UP_AFTER - age)', 'pause'],
+    ],
+  },
+  {
+    file: 'src/stores/outbox/outbox.ts',
+    tests: ['stores/outbox/outbox.store.test.ts'],
+    changes: [
+      ['FOR UPDATE SKIP LOCKED', ''],
+      ['AND due_at <= now()', ''],
+      ['ORDER BY due_at LIMIT', 'ORDER BY due_at DESC LIMIT'],
+      ['attempts = attempts + 1', 'attempts = attempts'],
+      ['AND attempts = ${attempts}::int AND given_up_at IS NULL', ''],
+      ['ON CONFLICT (id) DO NOTHING', 'ON CONFLICT (id) DO UPDATE SET attempts = 9'],
+      ['SET due_at = NULL, given_up_at', 'SET given_up_at'],
+    ],
+  },
+  {
+    file: 'src/services/outbox/outbox.ts',
+    tests: ['services/outbox/outbox.store.test.ts'],
+    changes: [
+      ['AT_ONCE - busy(kind)', 'AT_ONCE'],
+      ['if (mayHaveMore) void look();', ''],
+      ['pause !== undefined && !(error instanceof Undeliverable)', 'pause !== undefined'],
+      ['isClosed ? 0 : pauseAfter', 'pauseAfter'],
+      ['await store.delivered(message);', ''],
+      ['.slice(0, MOST_TOLD)', '.slice(0, 0)'],
+    ],
+  },
+  {
+    file: 'src/domain/mail/mail.ts',
+    tests: ['domain/mail/mails.test.ts'],
+    changes: [
+      ['escaped(part.link)', 'part.link'],
+      ['escaped(part.code)', 'part.code'],
+      ["subject.replace(/\\p{Cc}+/gu, ' ')", 'subject'],
+    ],
+  },
+  {
+    file: 'src/domain/mail/token.ts',
+    tests: ['domain/mail/mails.test.ts'],
+    changes: [
+      ['const BYTES = 32', 'const BYTES = 16'],
+      ['email.toLowerCase()', 'email'],
+    ],
+  },
+  {
+    file: 'src/sources/mail/smtp.ts',
+    tests: ['sources/mail/smtp.test.ts'],
+    changes: [
+      ["command === 'RCPT TO' && ", ''],
+      ['responseCode >= 500', 'responseCode >= 400'],
+      [' && !/^5\\d\\d[ -]5\\.7\\./.test(response)', ''],
+      ["'…')", "'$&')"],
+      ["to: { name: '', address: to }", 'to'],
+    ],
+  },
+  {
+    file: 'src/settings/mail.ts',
+    tests: ['settings-mail.test.ts'],
+    changes: [
+      ['|| !', '&& !'],
+      ["url.username !== '' || url.password === ''", 'true'],
+      ['!PUBLIC_URL.endsWith(BASE_PATH)', 'false'],
+    ],
+  },
+  {
+    file: 'src/stores/mail/allowance.ts',
+    tests: ['routes/user-recovery.store.test.ts'],
+    changes: [
+      ['OR held.count < ${most}::int', 'OR true'],
+      ['excluded.last_at - held.last_at)) >=', 'excluded.last_at - held.last_at)) >'],
+      [
+        'abs(extract(epoch FROM excluded.last_at - held.last_at))',
+        'extract(epoch FROM excluded.last_at - held.last_at)',
+      ],
+      ['THEN 1 ELSE held.count + 1', 'THEN held.count + 1 ELSE held.count + 1'],
+    ],
+  },
+  {
+    file: 'src/stores/mail/recovery.ts',
+    tests: ['routes/user-recovery.store.test.ts'],
+    changes: [
+      ['lower(u.email COLLATE "C") = lower(${email}::text COLLATE "C")', 'u.email = ${email}'],
+      ['AND replaced_at IS NULL AND revoked_at IS NULL', 'AND replaced_at IS NULL'],
+      ['ORDER BY k.last_used_at DESC NULLS LAST, u.key DESC', 'ORDER BY u.key DESC'],
+    ],
+  },
+  {
+    file: 'src/services/mail/recovery.ts',
+    tests: ['routes/user-recovery.store.test.ts'],
+    changes: [
+      ['to: first.email', 'to: email'],
+      ['users.recover(key, hash)', 'users.recover(key)'],
+    ],
+  },
+  {
+    file: 'src/services/mail/recovery.ts',
+    tests: ['services/mail/enumeration.server.test.ts'],
+    changes: [
+      [
+        'if (await store.request(randomUUID(), email, clock.now())) wake();',
+        'const { count } = await store.usersOf(email, 1); if (count > 0 && (await store.request(randomUUID(), email, clock.now()))) wake();',
+      ],
+    ],
+  },
+  {
+    file: 'src/stores/quota/keys.ts',
+    tests: ['routes/user-recovery.store.test.ts'],
+    changes: [
+      ['AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz', 'AND user_key = ${userKey}'],
+      [
+        'USING changed WHERE user_key = key AND ${token}::text IS NOT NULL',
+        'USING changed WHERE hash = ${token}',
+      ],
+    ],
+  },
+  {
+    file: 'src/stores/mail/registrations.ts',
+    tests: ['routes/user-verify.store.test.ts'],
+    changes: [
+      [
+        'DELETE FROM pending_registration USING mail_token\n',
+        'UPDATE pending_registration SET name = pending_registration.name FROM mail_token\n',
+      ],
+      ['RETURNING name, email, plan)', 'RETURNING pending_registration.email AS name, email, plan)'],
+      ['\n            AND mail_token.expires_at > ${at}', ''],
+    ],
+  },
+  {
+    file: 'src/services/mail/registration.ts',
+    tests: ['routes/user-verify.store.test.ts'],
+    changes: [
+      ['registration.expiresAt <= clock.now()', 'false'],
+      ['firstTerm(plan, now)', 'firstTerm(plan, 0)'],
+    ],
+  },
+  {
+    file: 'src/routes/user-mail.ts',
+    tests: ['routes/user-recovery.store.test.ts', 'routes/user-verify.store.test.ts'],
+    changes: [
+      ['refuseCrossSite(headers, settings.corsOrigins);', ''],
+      ["settings.registration === 'closed'", 'false'],
+      ["await limitByClient(app, settings.registrationsPerMinute, 'calls of this kind');", ''],
+      ['    withMail(mail);\n', ''],
+    ],
+  },
+];

@@ -1,0 +1,70 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
+
+/*
+ * Whether somebody has an address is told by nothing: not by an answer, and not by what is done for it while the caller
+ * waits, which is the time it takes.
+ */
+
+let service: MailingService;
+beforeAll(async () => {
+  // A server for mails that is away: then too.
+  service = await startMailingService({ mailServer: { refuse: () => ({ reply: '451 4.3.0 away' }) } });
+});
+afterAll(() => service?.close());
+
+const ask = async (path: string, body: object) => {
+  const response = await service.post(path, body);
+  const { 'x-request-id': _, date: __, ...headers } = Object.fromEntries(response.headers);
+  const text = (await response.text()).replace(/"requestId":"[^"]*"/, '');
+  return { status: response.status, headers, text };
+};
+
+test('nobody learns from an answer whether an address is known', async () => {
+  const answers: unknown[] = [];
+  for (let i = 0; i < 3; i++) {
+    await service.user(`known${i}@example.org`);
+    for (const name of ['known', 'other']) {
+      answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
+      // Again, while the one before is under way; and after it has failed.
+      answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
+      await service.mail.outbox.deliverDue();
+      answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
+    }
+  }
+  expect(service.server.refused()).toBe(3);
+  for (const answer of answers) expect(answer).toEqual(answers[0]);
+  const ready = await (await service.get('/health/ready')).text();
+  expect(ready).not.toMatch(/mail/i);
+});
+
+test('nor from what is done while the caller waits: the same statements, with values as long', async () => {
+  // What is done behind the answer is left undone, so that nothing of it is counted.
+  await service.mail.outbox.close(0);
+  const statements: { text: string; lengths: number[] }[] = [];
+  const query = pg.Client.prototype.query;
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [first] = args as [string | { text: string; values?: unknown[] }];
+    const { text, values = (args[1] as unknown[]) ?? [] } =
+      typeof first === 'string' ? { text: first } : first;
+    statements.push({ text, lengths: values.map((value) => JSON.stringify(value ?? null).length) });
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query);
+
+  async function statementsOf(email: string) {
+    statements.length = 0;
+    expect((await ask('/v1/user/recover', { email })).status).toBe(202);
+    // The tick of the ledger goes on beside it.
+    return statements.filter(({ text }) => !/changed_at >=|lease/.test(text));
+  }
+  for (let i = 0; i < 3; i++) {
+    await service.user(`kent${i}@example.org`);
+    const known = await statementsOf(`kent${i}@example.org`);
+    const unknown = await statementsOf(`lane${i}@example.org`);
+    expect(known).toHaveLength(1);
+    expect(known[0]?.text).toContain('mail_allowance');
+    expect(unknown).toEqual(known);
+    expect(await statementsOf(`kent${i}@example.org`)).toHaveLength(1);
+  }
+});
