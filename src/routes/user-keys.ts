@@ -37,8 +37,8 @@ const list = {
   tags: ['users'],
   summary: 'The keys of the user',
   description:
-    'Those that live, the newest first, without their secrets. `lastUsedAt` is a second or two behind, or a minute where ' +
-    'thousands of keys are in use. Answers for the keys of an expired user too.',
+    'Those that live, the newest first, without their secrets. `lastUsedAt` is to the minute, and a second or ' +
+    'two behind, longer where tens of thousands of keys are in use. Answers for the keys of an expired user too.',
   response: { 200: z.array(apiKeyRecord).meta({ description: 'The living keys, the newest first' }) },
 };
 

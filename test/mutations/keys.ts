@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const keys: Mutations[] = [
   {
     file: 'src/services/quota/key-cache.ts',
-    tests: ['services/quota/unknown-keys.test.ts'],
+    tests: ['services/quota/keys/unknown-keys.test.ts'],
     changes: [
       ['before.readByStatement > readByStatement', 'before.readByStatement < readByStatement'],
       ['else absentHashes.delete(hash)', 'else void hash'],
@@ -31,12 +31,12 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/services/quota/key-cache.ts',
-    tests: ['services/quota/identities.test.ts'],
+    tests: ['services/quota/keys/identities.test.ts'],
     changes: [['found.isForgotten || ', '']],
   },
   {
     file: 'src/services/quota/key-problems.ts',
-    tests: ['services/quota/identities.test.ts'],
+    tests: ['services/quota/keys/identities.test.ts'],
     changes: [
       ['now >= expiresAt', 'now > expiresAt'],
       ['now >= user.validUntil', 'now > user.validUntil'],
@@ -55,6 +55,84 @@ export const keys: Mutations[] = [
       ['FROM live) < ${MAX_KEYS_PER_USER}', 'FROM live) <= ${MAX_KEYS_PER_USER}'],
       ['ORDER BY dead_at DESC OFFSET', 'ORDER BY dead_at OFFSET'],
       ['least(revoked_at, expires_at) < ', 'least(revoked_at, expires_at) > '],
+    ],
+  },
+  {
+    file: 'src/stores/quota/keys.ts',
+    tests: ['routes/keys/owner.store.test.ts', 'routes/keys/restricted.store.test.ts'],
+    changes: [
+      ['EXISTS (SELECT 1 FROM mine WHERE owns AND hash = ${presented})', 'true'],
+      ['(owns OR ${isRecovery} AND', '(true OR ${isRecovery} AND'],
+      ['is_owner AND dead_at > ', 'is_owner AND dead_at < '],
+      ['OR EXISTS (SELECT 1 FROM mine WHERE owns)) AS is_living', 'OR true) AS is_living'],
+      ['              < ${MAX_KEYS_PER_USER}', '              <= ${MAX_KEYS_PER_USER}'],
+      ['AND NOT EXISTS (SELECT 1 FROM mine WHERE id <> ${id} AND owns)', ''],
+      ['WHERE key = ${userKey} AND is_living AND is_known', 'WHERE key = ${userKey} AND is_known'],
+      ['FROM api_key WHERE user_key = ${userKey})`', 'FROM api_key)`'],
+    ],
+  },
+  {
+    file: 'src/stores/quota/key-use.ts',
+    tests: ['stores/quota/key-use.server.test.ts'],
+    changes: [
+      [' SKIP LOCKED', ''],
+      ['EXCEPT SELECT id FROM written', 'WHERE false'],
+      ['greatest(k.last_used_at, l.at)', 'l.at'],
+      ['k.last_used_at < u.at OR', 'true OR'],
+      ['coalesce(l.origin, k.seen_origin)', 'l.origin'],
+    ],
+  },
+  {
+    file: 'src/services/quota/key-use.ts',
+    tests: ['services/quota/keys/key-use.test.ts'],
+    changes: [
+      ['key.usedMinute === minute && ', ''],
+      ['if (keys.length === WRITTEN_AT_ONCE) break;', ''],
+      ['for (const key of keys) if (missed.has(key.id)) unwritten.add(key);', ''],
+      ['      for (const key of keys) unwritten.add(key);\n', ''],
+      ['.filter(counts)', ''],
+      ["|| end === 'expired'", ''],
+    ],
+  },
+  {
+    file: 'src/services/quota/key-problems.ts',
+    tests: ['routes/keys/restricted.store.test.ts'],
+    changes: [
+      ["return replacedAt === undefined ? 'over' : 'replaced'", "return 'replaced'"],
+      ["wanted === 'any' || ", ''],
+      ['scopes.includes(wanted)', 'scopes.length > 0'],
+    ],
+  },
+  {
+    file: 'src/http/replies/fast-path.ts',
+    tests: ['http/replies/fast-path.test.ts'],
+    changes: [
+      ['covers(caller, scope) ? charge(caller, now, cost) : undefined', 'charge(caller, now, cost)'],
+      ['      noteUse(allowance, caller, headers, now.wall);\n', ''],
+    ],
+  },
+  {
+    file: 'src/http/pipeline/note-use.ts',
+    tests: ['http/replies/fast-path.test.ts'],
+    changes: [
+      ["|| !covers(caller, 'account')", ''],
+      ["site === 'same-origin' || ", ''],
+      [' === host', " === ''"],
+    ],
+  },
+  {
+    file: 'src/services/quota/allowance.ts',
+    tests: ['routes/keys/last-use.store.test.ts'],
+    changes: [[', writeAllUse(withinMs)]', ']']],
+  },
+  {
+    file: 'src/routes/user-keys.ts',
+    tests: ['routes/keys/owner.store.test.ts', 'routes/keys/restricted.store.test.ts'],
+    changes: [
+      ["scope: 'account' }", "scope: 'any' }"],
+      ['config: { ...facts, allowExpired: true }', 'config: facts'],
+      ["reply.header('cache-control', 'no-store')", 'void reply'],
+      ['params.id > LARGEST_ID', 'params.id < 0'],
     ],
   },
   {

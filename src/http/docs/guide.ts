@@ -62,7 +62,16 @@ curl -X POST '${base}/v1/user/create?name=Ada&email=ada%40example.org&plan=month
 \`\`\`
 
 The member \`apiKey\` of the answer is the key: \`qt_\` and 38 letters and digits. It is shown only once, since the service \
-stores just its hash: save it. \`POST /v1/user/rotate\` replaces it by a new one.`;
+stores just its hash: save it. \`POST /v1/user/rotate\` replaces it by a new one.
+
+It is the owner key: whoever has it can change and erase the account. For a web page or a script make a key of its own, \
+which can only read prices (\`scopes=prices\`) or call the node (\`scopes=node\`), and share in the same allowance:
+
+\`\`\`sh
+curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/keys?label=shop%20window&scopes=prices'
+\`\`\`
+
+\`GET /v1/user/keys\` lists your keys with when each was last used, and \`DELETE /v1/user/keys/{id}\` ends one.`;
 }
 
 function limits({ burstPerSecond }: GuideSettings): string {

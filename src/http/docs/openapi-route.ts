@@ -76,7 +76,9 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
             type: 'apiKey',
             in: 'header',
             name: 'X-API-KEY',
-            description: 'The key that registration gave: `qt_` and 38 letters and digits.',
+            description:
+              'The key that registration gave, or one that was made with it: `qt_` and 38 letters and digits. Where a path ' +
+              'names a scope, the key must have it; the key of registration has all.',
           },
           Bearer: {
             type: 'http',

@@ -180,6 +180,6 @@ it('no sequence of changes on two processes breaks what is promised of keys', as
       }
       for (const { keys } of users) for (const key of keys.slice(-6)) await checkKey(key);
     }),
-    { numRuns: process.env.TEST_LONG ? 100 : 8 },
+    { numRuns: process.env.TEST_LONG ? 100 : 6 },
   );
 });

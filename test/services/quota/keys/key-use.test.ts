@@ -4,7 +4,7 @@ import { OWNER_SCOPES } from '#domain/quota/scopes';
 import { createKeyUse, UNUSED } from '#services/quota/key-use';
 import type { KeyUse } from '#stores/quota/key-use';
 import type { KeyHolder } from '#stores/quota/users';
-import { type HandClock, handClock } from './allowance-harness.ts';
+import { type HandClock, handClock } from '../allowance-harness.ts';
 
 /* What of the keys' uses goes to the database, and how often. */
 

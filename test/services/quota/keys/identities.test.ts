@@ -60,6 +60,7 @@ const ended = ({
   validUntil = END + 1,
   ...facts
 }: {
+  replacedAt?: number;
   expiresAt?: number;
   revokedAt?: number;
   validUntil?: number;
@@ -70,8 +71,10 @@ const ended = ({
 
 it.each([
   ['was revoked', { revokedAt: END - 1 }, 'api_key_revoked'],
-  ['was replaced, from the end of its grace on', { expiresAt: END }, 'api_key_revoked'],
-  ['was replaced, in its grace', { expiresAt: END + 1 }, undefined],
+  ['was replaced, from the end of its grace on', { replacedAt: 1, expiresAt: END }, 'api_key_revoked'],
+  ['was replaced, in its grace', { replacedAt: 1, expiresAt: END + 1 }, undefined],
+  ['was made to end, from then on', { expiresAt: END }, 'api_key_expired'],
+  ['was made to end, before that', { expiresAt: END + 1 }, undefined],
   ['has expired, from the end of its term on', { validUntil: END }, 'api_key_expired'],
   ['is in its term', {}, undefined],
 ])('a key that %s', (_what, facts, code) => {
@@ -80,7 +83,8 @@ it.each([
   else expect(refuse).toThrow(expect.objectContaining({ code }));
 });
 
-it('an expired key may be allowed, a revoked one may not', () => {
+it('a key of an expired user may be allowed; one that was revoked, or made to end, may not', () => {
   expect(() => refuseEnded(ended({ validUntil: END }), END, true)).not.toThrow();
   expect(() => refuseEnded(ended({ revokedAt: END }), END, true)).toThrow('was revoked');
+  expect(() => refuseEnded(ended({ expiresAt: END }), END, true)).toThrow('was made to end at 2026-05-10');
 });
