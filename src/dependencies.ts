@@ -92,7 +92,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const polling = setInterval(() => {
     poll().catch((err) => logger.warn({ err }, 'what is stored could not be read again'));
   }, POLL_MS);
-  if (database.kind === 'embedded') clearInterval(polling);
+  if (!database.isShareable) clearInterval(polling);
 
   const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
   if (requests) {

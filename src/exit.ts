@@ -44,13 +44,16 @@ export function isUnreachable(error: unknown): error is ExitError {
   );
 }
 
-/** Opens the database of the settings. Throws `ExitError`: whatever stands in the way is the operator's to know. */
+/**
+ * Opens the database of the settings, with the options of `openDatabase`. Throws `ExitError`: whatever stands in the way is
+ * the operator's to know.
+ */
 export async function openConfiguredDatabase(
   { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
-  statementMs?: number,
+  options: Pick<Parameters<typeof openDatabase>[0], 'statementMs' | 'isShared' | 'onEnd'> = {},
 ): Promise<Database> {
   try {
-    return await openDatabase({ url: databaseUrl, dataDir, statementMs });
+    return await openDatabase({ url: databaseUrl, dataDir, ...options });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const isTheirs = code === 'DIRECTORY_IN_USE' || code === 'MALFORMED_URL';

@@ -65,7 +65,10 @@ async function openWhenReachable(settings: Settings, logger: Logger): Promise<Da
   let told: string | undefined;
   for (let pause = RETRY.first; ; pause = Math.min(2 * pause, RETRY.longest)) {
     try {
-      const database = await openConfiguredDatabase(settings, LONGEST_STATEMENT);
+      const database = await openConfiguredDatabase(settings, {
+        statementMs: LONGEST_STATEMENT,
+        onEnd: (reason) => logger.error({ reason }, 'the embedded database has ended; it is started again'),
+      });
       const seconds = Math.round((systemClock.elapsed() - since) / SECOND);
       if (told !== undefined) logger.info({ seconds }, 'the database is there');
       return database;

@@ -10,7 +10,7 @@ ${importUsage}
 ${importCandlesUsage}
 ${statusUsage}
 ${purgeUsage}
-Uses DATABASE_URL, or the embedded database in DATA_DIR; for that one, stop the service first.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 `;
 

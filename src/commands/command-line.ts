@@ -54,9 +54,12 @@ export function pastDate(what: string, text: string, now: number): number {
   throw wrongUsage(`${what} must be a date like 2025-01-31, not after today`);
 }
 
-/** Runs some work with the configured database, and closes it afterwards in any case. */
+/**
+ * Runs some work with the configured database, and closes it afterwards in any case. An embedded one that a running service
+ * has is reached through that service.
+ */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-  const database = await openConfiguredDatabase(readSettings());
+  const database = await openConfiguredDatabase(readSettings(), { isShared: true });
   try {
     return await work(database);
   } finally {

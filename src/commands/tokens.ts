@@ -26,7 +26,7 @@ const USAGE = `Manages the tokens that are served, ${MOST_SERVED.toLocaleString(
 
 Of several tokens with one symbol, the symbol stands for the one that was added first. Running processes take
 changes over within seconds. The calls to CoinGecko (two for \`add\`, one for \`find\`) come from the service's budget.
-Uses DATABASE_URL, or the embedded database in DATA_DIR; for that one, stop the service first.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `;
 

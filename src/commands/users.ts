@@ -22,7 +22,7 @@ const USAGE = `Manages users. <key> is a user's record number, as shown by \`lis
   npm run users -- revoke <key>             revoke all API keys of the user
 
 create and rotate print the new API key. It cannot be shown again: only its hash is stored.
-Uses DATABASE_URL, or the embedded database in DATA_DIR; for that one, stop the service first.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `;
 

@@ -51,7 +51,7 @@ test('an embedded database is made, kept, and free again once closed', async () 
   await second.close();
 });
 
-test('the event loop turns between two statements of an embedded database, however many wait', async () => {
+test('the event loop goes on while an embedded database is at work', async () => {
   const { prisma, close } = await openDatabase({ dataDir: 'memory://' });
   let turns = 0;
   let counting: NodeJS.Immediate | undefined;
@@ -60,9 +60,9 @@ test('the event loop turns between two statements of an embedded database, howev
     counting = setImmediate(count);
   };
   count();
-  await Promise.all(Array.from({ length: 20 }, () => prisma.refresh.count()));
+  await prisma.$queryRaw`SELECT count(*)::int FROM generate_series(1, 300000)`;
   clearImmediate(counting);
-  expect(turns).toBeGreaterThanOrEqual(20);
+  expect(turns).toBeGreaterThan(1000);
   await close();
 });
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { type Migration, migrate, readMigrations } from '#stores/database/migrations';
-import { sessionOn } from '#stores/database/server';
+import { sessionOn } from '#stores/database/pool';
 import { createTestDatabase } from '../../support/database/database.ts';
 
 async function connect(url: string) {

@@ -7,7 +7,7 @@ import { PostgreSqlContainer } from '@testcontainers/postgresql';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '#stores/database/migrations';
-import { sessionOn } from '#stores/database/server';
+import { sessionOn } from '#stores/database/pool';
 
 /** Where a project's test files get their databases: a dumped data directory to load, or a server's template. */
 export type TestDatabaseSource =

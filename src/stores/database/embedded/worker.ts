@@ -1,0 +1,42 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openEngine } from './engine.ts';
+import { listenLocally } from './local-socket.ts';
+import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
+import { PortStream } from './port-stream.ts';
+import { serveClient } from './serve-client.ts';
+import { createSession } from './session.ts';
+
+/*
+ * The thread of the embedded database: the engine, and clients that speak PostgreSQL's protocol with it. It ends when it
+ * is told to, and with whatever nobody catches; who started it starts it again then.
+ */
+
+if (!parentPort) throw new Error('this is a thread of the service');
+const owner = parentPort;
+const { at, loadDataDir, socketPath } = workerData as WorkerData;
+const say = (message: FromWorker) => owner.postMessage(message);
+
+try {
+  const engine = await openEngine(at, loadDataDir);
+  const session = createSession(engine);
+  const greeting = await session.greeting();
+  const socket = socketPath === undefined ? undefined : await listenLocally(socketPath, serve);
+
+  function serve(stream: Parameters<typeof serveClient>[0]): void {
+    void serveClient(stream, session, greeting);
+  }
+
+  owner.on('message', async (message: ToWorker) => {
+    if (message.kind === 'client') serve(new PortStream(message.port));
+    if (message.kind === 'ping') say({ kind: 'pong' });
+    if (message.kind !== 'close') return;
+    await socket?.close();
+    session.end();
+    await engine.close();
+    process.exit();
+  });
+  say({ kind: 'open' });
+} catch (error) {
+  say({ kind: 'failed', reason: (error as Error).message });
+  process.exit();
+}
