@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { cp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeTemplate } from '#stores/database/embedded/template';
 
 /*
  * Builds the service into a folder: JavaScript, and what the sources hold besides TypeScript. A process that strips the
- * types itself starts a quarter of a second later and is 25 MB larger for as long as it lives. `npm ci` does it, and
- * `npm run build:service` does it again.
+ * types itself starts a quarter of a second later and is 25 MB larger for as long as it lives. With them are the files of a
+ * new embedded database. `npm ci` does it, and `npm run build:service` does it again.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -34,6 +35,7 @@ export async function buildService(folder: string): Promise<void> {
     filter: async (path) =>
       !OTHERS.includes(path) && ((await stat(path)).isDirectory() || !path.endsWith('.ts')),
   });
+  await writeTemplate(join(folder, 'stores/database/embedded/template.gz'));
 }
 
 if (import.meta.main) await buildService(join(ROOT, 'build'));

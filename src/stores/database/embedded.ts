@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type pg from 'pg';
 import type { Clock } from '#domain/clock';
 import { lockDirectory } from './directory-lock.ts';
-import { PORT, socketPathOf } from './embedded/local-socket.ts';
+import { isListening, PORT, socketPathOf } from './embedded/local-socket.ts';
 import { PortStream } from './embedded/port-stream.ts';
 import { startSupervisor } from './embedded/supervisor.ts';
 import { COMMON, openPool } from './pool.ts';
@@ -19,48 +19,23 @@ const CONFIG: pg.ClientConfig = {
   ssl: false,
 };
 
-type Options = {
+type Place = {
   dataDir: string;
-  clock: Clock;
-  poolSize: number;
   isShared?: boolean | undefined;
-  loadDataDir?: Blob;
-  statementMs?: number | undefined;
+  loadDataDir?: Blob | undefined;
   onEnd?: ((reason: string) => void) | undefined;
 };
 
 /** PostgreSQL in a thread of this process, brought up to this release's migrations. Throws as `openDatabase` tells. */
-export async function openEmbedded(options: Options) {
-  const { dataDir, isShared = false } = options;
-  const inMemory = dataDir.startsWith('memory://');
-  if (inMemory) return openHere(options, dataDir, () => undefined);
-  await makeWritable(dataDir);
-  let lock: { release(): void };
-  try {
-    lock = lockDirectory(dataDir);
-  } catch (error) {
-    if (!isShared || (error as NodeJS.ErrnoException).code !== 'DIRECTORY_IN_USE') throw error;
-    return openThrough(options, error as Error);
-  }
-  return openHere(options, join(dataDir, 'postgres'), lock.release);
-}
-
-/** @param release what to do when it is closed, or cannot be opened */
-async function openHere(
-  { dataDir, clock, poolSize, loadDataDir, statementMs, onEnd }: Options,
-  at: string,
-  release: () => void,
+export async function openEmbedded(
+  place: Place & { clock: Clock; poolSize: number; statementMs?: number | undefined },
 ) {
-  let supervisor: Awaited<ReturnType<typeof startSupervisor>> | undefined;
-  const close = () => (supervisor?.close() ?? Promise.resolve()).finally(release);
+  const { dataDir, clock, poolSize, statementMs } = place;
+  const { config, guard, close } = await reachEmbedded(place);
   try {
-    const socketPath = at === dataDir ? undefined : socketPathOf(dataDir);
-    const thread = await startThread({ at, loadDataDir, socketPath }, onEnd);
-    supervisor = thread;
-    const config = { ...CONFIG, stream: () => new PortStream(thread.connect) };
-    const name = `the embedded database in ${at}`;
+    const name = `the embedded database in ${dataDir}`;
     const pool = await openPool({ config, clock, poolSize, statementMs, name });
-    if (statementMs !== undefined) thread.guard();
+    if (statementMs !== undefined) guard();
     return { kind: 'embedded' as const, ...pool, close: () => pool.close().finally(close) };
   } catch (error) {
     await close().catch(() => {});
@@ -68,26 +43,39 @@ async function openHere(
   }
 }
 
-async function startThread(...[data, onEnd]: Parameters<typeof startSupervisor>) {
+/**
+ * The way for a client of `pg` to the embedded database of a directory, as it is: in a thread of this process, or through
+ * the process that has the directory (`isShared`), where that may be. `close` ends the thread and lets the directory go.
+ * `guard` has a thread that hangs ended from now on.
+ */
+export async function reachEmbedded(place: Place) {
+  const { dataDir, isShared = false } = place;
+  if (dataDir.startsWith('memory://')) return startHere(place, dataDir, () => undefined);
+  await makeWritable(dataDir);
+  let lock: { release(): void };
   try {
-    return await startSupervisor(data, onEnd);
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new Error(`the embedded database in ${data.at} cannot be opened: ${message}`, { cause });
+    lock = lockDirectory(dataDir);
+  } catch (error) {
+    const isInUse = (error as NodeJS.ErrnoException).code === 'DIRECTORY_IN_USE';
+    if (!isInUse || !isShared || !(await isListening(dataDir))) throw error;
+    const config = { ...CONFIG, host: resolve(dataDir), port: PORT };
+    return { config, isShared: true, guard: () => undefined, close: async () => undefined };
   }
+  return startHere(place, join(dataDir, 'postgres'), lock.release);
 }
 
-/**
- * The database of a directory that another process has, through that process.
- * @param inUse what to throw where it lets nobody in
- */
-async function openThrough({ dataDir, clock, poolSize, statementMs }: Options, inUse: Error) {
-  const config = { ...CONFIG, host: resolve(dataDir), port: PORT };
-  const name = `the embedded database in ${dataDir}`;
-  const pool = await openPool({ config, clock, poolSize, statementMs, name }).catch((error: Error) => {
-    throw (error as NodeJS.ErrnoException).code === 'UNREACHABLE' ? inUse : error;
-  });
-  return { kind: 'embedded' as const, ...pool };
+async function startHere({ dataDir, loadDataDir, onEnd }: Place, at: string, release: () => void) {
+  try {
+    const socketPath = at === dataDir ? undefined : socketPathOf(dataDir);
+    const thread = await startSupervisor({ at, loadDataDir, socketPath }, onEnd);
+    const config: pg.ClientConfig = { ...CONFIG, stream: () => new PortStream(thread.connect) };
+    const close = () => thread.close().finally(release);
+    return { config, isShared: false, guard: thread.guard, close };
+  } catch (cause) {
+    release();
+    const { message } = cause as Error;
+    throw new Error(`the embedded database in ${at} cannot be opened: ${message}`, { cause });
+  }
 }
 
 async function makeWritable(directory: string) {

@@ -1,4 +1,5 @@
 import { PGlite } from '@electric-sql/pglite';
+import { unpackTemplate } from './template.ts';
 
 /** WASI's numbers for what an operator can mend. */
 const FILE_ERRORS: Record<number, string> = {
@@ -8,15 +9,17 @@ const FILE_ERRORS: Record<number, string> = {
 };
 
 /**
- * The engine keeps this much of its files in memory of its own, which is never given back; PostgreSQL's 128 MB would be
- * most of what the process has, and the system keeps the files in memory too.
+ * Of its files the engine keeps this much in memory of its own, which is never given back: PostgreSQL's 128 MB would be most
+ * of what the process has, and the system keeps the files in memory too. After so much of its log it brings the files up to
+ * date, which nothing else here does: the next start after a crash reads the log since then (a gigabyte by default).
  */
-const SHARED_BUFFERS = '16MB';
+const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
 
 /** Opens the engine. Throws an Error that says why it cannot be opened. */
 export async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PGlite> {
   try {
-    const startParams = [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`];
+    if (!at.startsWith('memory://') && !loadDataDir) await unpackTemplate(at);
+    const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
     return await PGlite.create(at, { startParams, ...(loadDataDir && { loadDataDir }) });
   } catch (cause) {
     // What WebAssembly throws is not always an Error: a failed file operation has a number alone.

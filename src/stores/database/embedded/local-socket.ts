@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 
 /** The name that PostgreSQL's clients look for in a directory that is given to them as the host. */
@@ -14,6 +14,19 @@ const LONGEST = 100;
 export function socketPathOf(directory: string): string | undefined {
   const path = join(resolve(directory), NAME);
   return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST ? undefined : path;
+}
+
+/** Whether the process that has a directory lets clients of others in. */
+export async function isListening(directory: string): Promise<boolean> {
+  const path = socketPathOf(directory);
+  if (path === undefined) return false;
+  const socket = connect(path);
+  const isThere = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isThere;
 }
 
 /**
