@@ -15,3 +15,9 @@ export async function residentSize(pid: number): Promise<number | undefined> {
         );
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
+
+/** The most that was resident of a process so far, in MB. With Linux alone. */
+export async function peakSize(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+}

@@ -25,6 +25,7 @@ const BENCHES = {
   ordinary: () => import('./ordinary.ts'),
   peers: () => import('./peers.ts'),
   latency: () => import('./latency.ts'),
+  embedded: () => import('./embedded.ts'),
   hostile: () => import('./hostile.ts'),
   day: () => import('./simulated-day.ts'),
   month: () => import('./simulated-month.ts'),

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compare, compareLatencies } from './comparison.ts';
+import { hasWrk } from './load.ts';
+import { SERVICE } from './node.ts';
+import { peakSize, residentSize } from './resident-size.ts';
+import { startServer } from './service-process.ts';
+import { LATEST, openStand } from './stand.ts';
+import { atLeast, atMost, type Figure, seen } from './table.ts';
+
+const ROUNDS = 3;
+
+/** The most memory that a start took, in MB: from nothing, and on what the one before left. */
+async function peaksOfStart(): Promise<[number, number]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
+  const peak = async () => {
+    const env = { DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '' };
+    const server = await startServer(SERVICE, env, { isPinned: false });
+    await fetch(`${server.url}/health/ready`);
+    const megabytes = await peakSize(server.pid);
+    await server.close();
+    return megabytes;
+  };
+  const peaks: [number, number] = [await peak(), await peak()];
+  await rm(dataDir, { recursive: true });
+  return peaks;
+}
+
+/** The service on the embedded database, whose thread shares the service's core, beside bare Fastify. */
+export async function measure(): Promise<Figure[]> {
+  const peaks: [number, number][] = [];
+  for (let round = 0; round < ROUNDS; round++) peaks.push(await peaksOfStart());
+
+  const stand = await openStand({ databaseServer: undefined });
+  const service = await stand.startService();
+  const mine = { url: `${service.url}${LATEST}`, keys: [stand.key] };
+  const plain = await (await stand.twinsOf(mine.url)).plain();
+  const theirs = { url: `${plain.url}/`, keys: [] };
+  const [throughput = 0] = await compare(mine, theirs);
+  const figures = [
+    atMost('embedded: most memory at the first start', Math.max(...peaks.map(([first]) => first)), 500, 'MB'),
+    atMost('embedded: most memory at a later start', Math.max(...peaks.map(([, later]) => later)), 500, 'MB'),
+    atLeast('embedded: latest/token against bare Fastify, same body', throughput, 0.9),
+  ];
+  if (hasWrk) {
+    const latency = await compareLatencies(mine, theirs);
+    figures.push(
+      atMost("embedded: p99 at half of bare Fastify's best rate, against its own", latency.ratio, 2, '×'),
+    );
+    figures.push(seen('… itself / bare', `${latency.mine.p99} µs / ${latency.theirs.p99} µs`));
+  }
+  const resident = await residentSize(service.pid);
+  figures.push(seen('embedded: resident memory under load', `${resident?.toFixed(0)} MB`));
+  await stand.close();
+  return figures;
+}
