@@ -43,4 +43,4 @@ EXPOSE 8080
 # It begins to listen when the database has been opened, so healthy for the first time also means ready.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}${process.env.BASE_PATH ?? ''}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--expose-gc", "--no-allocation-site-pretenuring", "--v8-pool-size=1", "--max-semi-space-size=8", "--max-old-space-size=512", "build/main.js"]
+CMD ["node", "--expose-gc", "--no-allocation-site-pretenuring", "--v8-pool-size=1", "--max-semi-space-size=8", "--max-old-space-size=512", "--liftoff-only", "build/main.js"]

@@ -67,7 +67,7 @@ export async function reachEmbedded(place: Place) {
 async function startHere({ dataDir, loadDataDir, onEnd }: Place, at: string, release: () => void) {
   try {
     const socketPath = at === dataDir ? undefined : socketPathOf(dataDir);
-    const thread = await startSupervisor({ at, loadDataDir, socketPath }, onEnd);
+    const thread = await startSupervisor({ at, loadDataDir, socketPath }, { onEnd });
     const config: pg.ClientConfig = { ...CONFIG, stream: () => new PortStream(thread.connect) };
     const close = () => thread.close().finally(release);
     return { config, isShared: false, guard: thread.guard, close };

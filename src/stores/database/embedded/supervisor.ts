@@ -26,11 +26,12 @@ export type Supervisor = Awaited<ReturnType<typeof startSupervisor>>;
 /**
  * Starts the thread of the embedded database, and starts it again when it ends without having been told to.
  * @param onEnd told of each end that was not asked for
+ * @param pingMs how often it is asked whether it is there
  * @throws an Error with the reason when it cannot be opened the first time
  */
 export async function startSupervisor(
   { loadDataDir, ...data }: WorkerData,
-  onEnd: (reason: string) => void = () => undefined,
+  { onEnd, pingMs = PING }: { onEnd?: ((reason: string) => void) | undefined; pingMs?: number } = {},
 ) {
   let isClosing = false;
   let isGuarded = false;
@@ -46,7 +47,7 @@ export async function startSupervisor(
         reason = 'it does not answer';
         void worker.terminate();
       } else tell(worker, { kind: 'ping' });
-    }, PING).unref();
+    }, pingMs).unref();
     worker.on('message', ({ kind }: FromWorker) => {
       if (kind === 'pong') unanswered = 0;
     });
@@ -58,7 +59,7 @@ export async function startSupervisor(
       if (isClosing) return;
       current = again();
       current.catch(() => undefined);
-      onEnd(reason);
+      onEnd?.(reason);
     });
     return worker;
   }
