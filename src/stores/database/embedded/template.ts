@@ -11,8 +11,8 @@ import { PGlite } from '@electric-sql/pglite';
  * and copies of both: 970 MB for a moment, where the service needs 250. The file: a line of JSON, then the bytes.
  */
 
-/** Beside the built service; from the sources a new database is made where it is wanted. */
-const TEMPLATE = new URL('./template.gz', import.meta.url);
+/** In the built service, also for its sources, which are as deep. Without it PGlite makes a new database itself. */
+const TEMPLATE = new URL('../../../../build/stores/database/embedded/template.gz', import.meta.url);
 
 /** What is in it, in order: a directory has no size. */
 type Entry = { path: string; size?: number };
