@@ -27,17 +27,44 @@ async function isServerWithinReach(): Promise<boolean> {
   );
 }
 
-const projects: TestProjectConfiguration[] = [
-  {
-    extends: true,
-    test: {
-      name: 'unit',
-      include: ['test/**/*.test.ts'],
-      exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, BROWSER_TESTS, PROMTOOL_TESTS, HOSTILE_TESTS],
+/** Those of `npm test`, as far as this machine has what they need. */
+async function usual(): Promise<TestProjectConfiguration[]> {
+  const projects: TestProjectConfiguration[] = [
+    {
+      extends: true,
+      test: {
+        name: 'unit',
+        include: ['test/**/*.test.ts'],
+        exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, BROWSER_TESTS, PROMTOOL_TESTS, HOSTILE_TESTS],
+      },
     },
-  },
-  { extends: true, test: { name: 'embedded', include: [STORE_TESTS], globalSetup } },
-];
+    { extends: true, test: { name: 'embedded', include: [STORE_TESTS], globalSetup } },
+  ];
+  if (await isServerWithinReach()) {
+    const include = [SERVER_TESTS, ...STORE_TESTS_ON_SERVER];
+    projects.push({
+      extends: true,
+      test: { name: 'server', include, exclude: [HOSTILE_TESTS], globalSetup },
+    });
+  } else {
+    console.log(
+      'No PostgreSQL server: the tests that need one are left out. Set TEST_DATABASE_URL or start Docker.',
+    );
+  }
+  if (findChromium()) {
+    projects.push({ extends: true, test: { name: 'browser', include: [BROWSER_TESTS], globalSetup } });
+  } else {
+    console.log(
+      'No Chromium: the tests that need a browser are left out. Install it, or set CHROMIUM_PATH to have them.',
+    );
+  }
+  if (spawnSync('promtool', ['--version']).status === 0) {
+    projects.push({ extends: true, test: { name: 'promtool', include: [PROMTOOL_TESTS] } });
+  } else {
+    console.log('No promtool: the tests of the alert rules are left out. It comes with Prometheus.');
+  }
+  return projects;
+}
 
 /**
  * What is attacked is the built service, beside a neighbour from whom nothing else is to take anything meanwhile. A busy
@@ -57,59 +84,32 @@ const hostile = (name: string, include: string, exclude: string[]): TestProjectC
   },
 });
 
-export default defineConfig(async (): Promise<ViteUserConfig> => {
-  if (process.env.TEST_DOCKER) {
-    // They build an image and take minutes: `npm run test:docker` asks for them.
-    projects.push({
-      extends: true,
-      test: {
-        name: 'docker',
-        include: [DOCKER_TESTS],
-        fileParallelism: false,
-        testTimeout: 300_000,
-        hookTimeout: 600_000,
-      },
-    });
-  } else if (await isServerWithinReach()) {
-    projects.push({
-      extends: true,
-      test: {
-        name: 'server',
-        include: [SERVER_TESTS, ...STORE_TESTS_ON_SERVER],
-        exclude: [HOSTILE_TESTS],
-        globalSetup,
-      },
-    });
-  } else {
-    console.log(
-      'No PostgreSQL server: the tests that need one are left out. Set TEST_DATABASE_URL or start Docker.',
-    );
-  }
-  if (findChromium()) {
-    projects.push({
-      extends: true,
-      test: {
-        name: 'browser',
-        include: [BROWSER_TESTS],
-        globalSetup,
-      },
-    });
-  } else {
-    console.log(
-      'No Chromium: the tests that need a browser are left out. Install it, or set CHROMIUM_PATH to have them.',
-    );
-  }
-  if (spawnSync('promtool', ['--version']).status === 0) {
-    projects.push({ extends: true, test: { name: 'promtool', include: [PROMTOOL_TESTS] } });
-  } else {
-    console.log('No promtool: the tests of the alert rules are left out. It comes with Prometheus.');
-  }
-  if (process.env.TEST_HOSTILE) {
-    // They take minutes, one after the other: `npm run test:hostile` asks for them.
-    projects.push(hostile('hostile', HOSTILE_TESTS, [SERVER_TESTS]));
-    // What happens to a database is tried on a server alone: the embedded one is a part of the process.
-    if (process.env.TEST_DATABASE_URL) projects.push(hostile('hostile-server', HOSTILE_SERVER_TESTS, []));
-  }
+const attacks = (): TestProjectConfiguration[] => [
+  hostile('hostile', HOSTILE_TESTS, [SERVER_TESTS]),
+  // What happens to a database is tried on a server alone: the embedded one is a part of the process.
+  ...(process.env.TEST_DATABASE_URL ? [hostile('hostile-server', HOSTILE_SERVER_TESTS, [])] : []),
+];
+
+const docker: TestProjectConfiguration = {
+  extends: true,
+  test: {
+    name: 'docker',
+    include: [DOCKER_TESTS],
+    fileParallelism: false,
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+  },
+};
+
+/** Attacks, and building an image, take minutes: a mode asks for them, as `npm run test:hostile` does. */
+function projectsOf(mode: string): TestProjectConfiguration[] | Promise<TestProjectConfiguration[]> {
+  if (mode === 'hostile') return attacks();
+  return mode === 'docker' ? [docker] : usual();
+}
+
+export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
+  if (mode === 'long') process.env.TEST_LONG = '1';
+  const projects = await projectsOf(mode);
   const outputFile = process.env.VITEST_JSON;
   return {
     test: {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { readStartCommand } from '../scripts/start-command.ts';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '#start/node-flags';
 
 /**
  * The Node that servers run with: the one that runs the bench, or another with `BENCH_NODE=/path/to/node`. All of them
@@ -8,13 +8,12 @@ import { readStartCommand } from '../scripts/start-command.ts';
  */
 export const node = process.env.BENCH_NODE || process.execPath;
 
-const { env, flags, script } = await readStartCommand();
-export const nodeEnv = env;
-export const nodeFlags = flags;
+export const nodeEnv = NODE_ENVIRONMENT;
+export const nodeFlags = NODE_FLAGS;
 
 /** This checkout, and the script of `npm start` in one. */
 export const TREE = new URL('..', import.meta.url).pathname;
-export const serviceOf = (tree: string): string => join(tree, script);
+export const serviceOf = (tree: string): string => join(tree, 'build/main.js');
 export const SERVICE = serviceOf(TREE);
 
 export const nodeVersion = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();

@@ -48,7 +48,7 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
   if (surroundings.databaseServer !== undefined) {
     // Two processes that have served nothing else: what a process has served before is felt in what it serves next.
     // Both from the sources, which takes memory: what is compared is the charge.
-    const charging = await stand.startService({}, '../src/main.ts');
+    const charging = await stand.startService({}, '../src/serve.ts');
     const uncharged = await stand.startService({}, './uncharged-server.ts');
     const [charged = 0] = await compare(
       { url: `${charging.url}${LATEST}`, keys: [key] },

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { writeTemplate } from '#stores/database/embedded/template';
 
 /*
@@ -21,10 +22,11 @@ const OTHERS = ['client', 'console'].map((room) => join(SOURCE, room));
  */
 export async function buildService(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  const compiler = join(ROOT, 'node_modules/.bin/tsc');
-  const args = ['--project', join(ROOT, 'tsconfig.build.json'), '--outDir', folder];
-  const { status, error } = spawnSync(compiler, args, { stdio: 'inherit' });
-  if (status !== 0) throw new Error(`tsc ended with ${status}`, { cause: error });
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const args = [compiler, '--project', join(ROOT, 'tsconfig.build.json'), '--outDir', folder];
+  await promisify(execFile)(process.execPath, args).catch(({ message, stdout }) => {
+    throw new Error(`${message}\n${stdout}`);
+  });
   // What is built finds its own modules: the imports of the package above it name the sources.
   await writeFile(
     join(folder, 'package.json'),

@@ -22,6 +22,25 @@ function databaseSaid({ message }: Error): string {
   return `the database failed: ${lines.findLast((line) => line !== '') ?? 'it gave no reason'}`;
 }
 
+/** Why a server cannot listen where it is to. */
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there (PORT and METRICS_PORT set the ports)',
+  EACCES: 'the system does not allow it (ports below 1024 may need a privilege)',
+  EADDRNOTAVAIL: 'this machine does not have that address (HOST and METRICS_HOST set it)',
+};
+
+type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
+
+function cannotListen({ syscall, code = '', message, address, port, hostname }: ListenFault) {
+  if (syscall === 'getaddrinfo') {
+    return `${hostname} has no address (HOST and METRICS_HOST set where to listen)`;
+  }
+  if (syscall !== 'listen') return undefined;
+  const reason = LISTEN_FAULTS[code];
+  const host = address?.includes(':') ? `[${address}]` : address;
+  return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
+}
+
 /**
  * What to write of an error that ended a start or a command, and the exit code for it: one line for a fault that was
  * to be expected (one for each that is wrong in the settings), the stack for one that was not.
@@ -31,8 +50,8 @@ export function explain(error: unknown): { text: string; exitCode: number } {
   if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
   if (error instanceof Problem) return { text: error.message, exitCode: EXIT.failed };
   if (!(error instanceof Error)) return { text: String(error), exitCode: EXIT.failed };
-  const { syscall } = error as NodeJS.ErrnoException;
-  if (syscall === 'listen') return { text: error.message, exitCode: EXIT.failed };
+  const place = cannotListen(error);
+  if (place) return { text: place, exitCode: EXIT.failed };
   if (error.name.startsWith('PrismaClient')) return { text: databaseSaid(error), exitCode: EXIT.failed };
   return { text: error.stack ?? error.message, exitCode: EXIT.failed };
 }

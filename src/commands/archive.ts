@@ -1,3 +1,4 @@
+import '../supported-node.ts';
 import { importUsage, runImport } from './archive-import.ts';
 import { importCandlesUsage, runImportCandles } from './archive-import-candles.ts';
 import { purgeUsage, runPurge } from './archive-purge.ts';

@@ -1,3 +1,4 @@
+import '../supported-node.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { EXIT, openConfiguredDatabase } from '#exit';
 import { CONSOLE_FOLDER } from '#http/docs/console';
 import { startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
+import { urlOf } from '#start/announcement';
 import { readArguments, runToExitCode, wrongUsage } from './command-line.ts';
 import { printMails } from './demo-mail.ts';
 
@@ -36,9 +38,13 @@ const EXPLORER_PATHS = {
 type Dialect = keyof typeof EXPLORER_PATHS;
 const isDialect = (text: string): text is Dialect => Object.hasOwn(EXPLORER_PATHS, text);
 
+/** What is being done, for whoever waits for it. */
+const tell = (step: string) => process.stdout.write(`${step}\n`);
+
 /** Starts everything; what is open is in `closers`, also if the rest fails. Resolves with the text to print. */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   const { port } = readSettings();
+  tell('Starting stand-ins for the upstreams, and a small blockchain …');
   const directory = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
   closers.push(() => rm(directory, { recursive: true, force: true }));
   const sandbox = await startSandbox({ plan: 'pro' });
@@ -66,9 +72,11 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
     ...mails.settings,
     LOG_LEVEL: 'error',
   });
+  tell('Making a temporary database, an embedded PostgreSQL: a few seconds …');
   const database = await openConfiguredDatabase(settings);
   closers.push(database.close);
   const logger = openLog(settings.logLevel, { write: (line) => process.stderr.write(line) });
+  tell('Starting the service …');
   const dependencies = await openDependencies(settings, { logger, database });
   closers.push(dependencies.close);
 
@@ -81,12 +89,13 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
 
   const address = await listen(settings.port).catch((error) => {
     if (port !== DEFAULT_PORT || error.code !== 'EADDRINUSE') throw error;
+    tell(`Port ${DEFAULT_PORT} is taken: a free one will do …`);
     return listen(0);
   });
   const registration = { name: 'Demo', email: 'demo@example.org', plan: 'monthly' } as const;
   const { apiKey } = await dependencies.users.create(registration);
   const account = sandbox.chain.accounts[0]?.address ?? '';
-  const url = `http://${settings.host}:${address.port}`;
+  const url = urlOf(address);
   mails.linkTo(url);
   return explanation(url, account, apiKey);
 }
@@ -100,7 +109,8 @@ function explanation(url: string, account: string, apiKey: string): string {
     `prices/history/date/range?tokenName=solana&fromDate=${isoDate(now - 30 * DAY)}&thruDate=${isoDate(now)}`,
     `node/bank/balances/${account}`,
   ].map((path) => `  curl -H 'X-API-KEY: ${apiKey}' '${url}/v1/${path}'\n`);
-  return `Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from stand-ins for the upstreams.
+  return `
+Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from stand-ins for the upstreams.
 
   Console:        ${url}/
   Documentation:  ${url}/docs

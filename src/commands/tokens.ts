@@ -1,3 +1,4 @@
+import '../supported-node.ts';
 import { openListing } from '#dependencies/listing';
 import { systemClock } from '#domain/clock';
 import { isTokenSymbol, type Token } from '#domain/market/token';

@@ -1,3 +1,4 @@
+import '../supported-node.ts';
 import { iso, systemClock } from '#domain/clock';
 import { PLAN_NAMES } from '#domain/quota/plan';
 import { registrationForm } from '#domain/quota/registration';

@@ -1,5 +1,5 @@
 /**
- * The time, handed to whoever needs it: nothing below `main.ts` reads the system's clock in passing.
+ * The time, handed to whoever needs it: nothing below `serve.ts` reads the system's clock in passing.
  * `now` is wall time in Unix milliseconds; `elapsed` is monotonic, in milliseconds from an arbitrary start.
  */
 export type Clock = { now(): number; elapsed(): number };

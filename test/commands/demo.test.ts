@@ -16,6 +16,13 @@ afterEach(() => directory.remove());
 
 const CURL = /^ {2}curl -H 'X-API-KEY: ([^']+)' '([^']+)'$/gm;
 
+/** What it says while it starts. */
+const STEPS = [
+  'Starting stand-ins for the upstreams, and a small blockchain …',
+  'Making a temporary database, an embedded PostgreSQL: a few seconds …',
+  'Starting the service …',
+];
+
 /** What tells the statistics of each token: two chains are listed where there is a key. */
 const SOURCES = { btc: 'cryptocompare', eth: 'cryptocompare', ar: 'arweave-node', sol: 'solana-rpc' };
 
@@ -31,6 +38,8 @@ it.each([
     const demo = startCommand('demo', args, { TMPDIR: directory.path });
     await demo.until('stdout', /Ctrl-C/);
     expect(await readdir(directory.path)).toHaveLength(1);
+    const steps = [...STEPS, 'Port 8080 is taken: a free one will do …', ''];
+    expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
     expect(demo.output.stdout).toContain('ALL FIGURES ARE SYNTHETIC');
     const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
     expect(new URL(docs).port).not.toBe('8080');
@@ -93,11 +102,11 @@ it('says in one line that its port is taken, and clears up', async () => {
   const { port } = server.address() as AddressInfo;
   const result = await runCommand('demo', [], { TMPDIR: directory.path, PORT: String(port) });
   server.close();
-  expect(result).toEqual({
+  expect(result).toMatchObject({
     code: 1,
-    stdout: '',
-    stderr: `listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+    stderr: `cannot listen at 127.0.0.1:${port}: another process listens there (PORT and METRICS_PORT set the ports)\n`,
   });
+  expect(result.stdout.split('\n')).toEqual([...STEPS, '']);
   expect(await readdir(directory.path)).toEqual([]);
 });
 

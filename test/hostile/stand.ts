@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, inject } from 'vitest';
 import { startSandbox } from '#sandbox/server';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '#start/node-flags';
 import { type Database, openDatabase } from '#stores/database/database';
 import { makeDatabase } from '../../bench/database.ts';
 import { freePort } from '../../bench/free-port.ts';
@@ -11,7 +12,6 @@ import { askAgain } from '../../bench/hostile/attacks.ts';
 import { type Neighbour, startNeighbour } from '../../bench/hostile/neighbour.ts';
 import { residentSize } from '../../bench/resident-size.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
-import { readStartCommand } from '../../scripts/start-command.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
 /** What a neighbour's slowest hundredth may take during an attack: so many ms, or so many times what it takes else. */
@@ -53,10 +53,9 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
   const dataDir = join(directory, 'data');
   const database = server ? await makeDatabase(server) : undefined;
   const sandbox = await startSandbox({ plan: 'pro' });
-  const { env, flags, script } = await readStartCommand();
   const metricsPort = await freePort();
   const environment = {
-    ...env,
+    ...NODE_ENVIRONMENT,
     DATA_DIR: dataDir,
     DATABASE_URL: database ? databaseAt(database.url) : '',
     COINGECKO_URL: sandbox.coingeckoUrl,
@@ -83,7 +82,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
   }
 
   async function start() {
-    const process = spawnService(environment, [...flags, join(inject('builtService'), script)]);
+    const process = spawnService(environment, [...NODE_FLAGS, join(inject('builtService'), 'build/main.js')]);
     closers.push(process.kill);
     const urlIn = (line: string) => /http:\/\/[\d.]+:\d+/.exec(line)?.[0] ?? '';
     const url = urlIn(await process.logged(/Server listening at http:/));

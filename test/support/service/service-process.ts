@@ -33,7 +33,7 @@ export async function startServiceProcess(env: Readonly<Record<string, string>>)
 }
 
 /** As `startServiceProcess`, without waiting for it to listen; `args` are those of another way to start it. */
-export function spawnService(env: Readonly<Record<string, string>>, args = [...SHORT_LIVED, 'src/main.ts']) {
+export function spawnService(env: Readonly<Record<string, string>>, args = [...SHORT_LIVED, 'src/serve.ts']) {
   const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env.PATH,

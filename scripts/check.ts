@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * Lint and types, each by its own tool: `npm run check`. All are run, also when one fails.
+ */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BIOME = 'node_modules/@biomejs/biome/bin/biome';
+const TSC = 'node_modules/typescript/bin/tsc';
+
+const CHECKS = [[BIOME, 'check', '.'], [TSC], [TSC, '-p', 'src/client'], [TSC, '-p', 'src/console']];
+
+for (const args of CHECKS) {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+  const status = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+  if (status !== 0) process.exitCode = 1;
+}

@@ -1,0 +1,18 @@
+/*
+ * What the service is run with; ARCHITECTURE.md, "What runs", has the measurements.
+ */
+
+/** The flags of Node. */
+export const NODE_FLAGS = [
+  '--expose-gc',
+  '--no-allocation-site-pretenuring',
+  '--v8-pool-size=1',
+  '--max-semi-space-size=8',
+  '--max-old-space-size=512',
+] as const;
+
+/** For glibc, which reads them as a process begins. */
+export const NODE_ENVIRONMENT: Readonly<Record<string, string>> = {
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+};

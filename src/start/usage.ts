@@ -1,0 +1,17 @@
+export const USAGE = `Starts the service.
+
+  npm start                  or: node build/main.js
+
+It takes no arguments but --help. Settings are environment variables; those that are asked for first:
+
+  PORT, HOST           where to listen (8080, 127.0.0.1)
+  DATABASE_URL         a PostgreSQL server, postgresql://…; unset: an embedded one in DATA_DIR (./data)
+  COINGECKO_API_KEY    a key of CoinGecko, with COINGECKO_PLAN (demo, basic or pro); unset: its public interface
+  REGISTRATION         open, or closed: then only \`npm run users\` creates users
+  LOG_LEVEL            info; warn and error say less
+
+README.md ("Settings") has all of them, and .env.example: \`node --env-file=.env build/main.js\` reads such a file.
+The running service explains its interface at /docs. SIGTERM or Ctrl-C stops it; a second one does so at once.
+
+Exit codes: 0 stopped, 1 failed, 2 wrong arguments or settings, or a data directory that is in use.
+`;

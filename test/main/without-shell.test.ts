@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { NPM, WORD_SPLITTING_SHELL } from '../support/npm.ts';
+
+// npm takes a second to start, on a busy machine several.
+vi.setConfig({ testTimeout: 60_000 });
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'quotient-checkout-'));
+  for (const name of ['node_modules', 'src']) await symlink(resolve(name), join(root, name));
+  for (const name of ['package.json', 'scripts']) await cp(name, join(root, name), { recursive: true });
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+
+/** `npm run` with a shell that only splits words, in the checkout. */
+const run = (...args: string[]) =>
+  promisify(execFile)(
+    process.execPath,
+    [NPM, `--script-shell=${WORD_SPLITTING_SHELL}`, 'run', '--silent', ...args],
+    {
+      cwd: root,
+      env: environment,
+    },
+  );
+
+it.each(Object.entries(scripts))('%s is a program and words', (_name, script) => {
+  expect(script).toMatch(/^(node|vitest|biome)( [\w./:-]+)*$/);
+  const [program, file = ''] = script.split(' ');
+  if (program !== 'node' || file === '--watch') return;
+  const source = file.replace(/^build\/(.*)\.js$/, 'src/$1.ts');
+  expect([source, existsSync(source)]).toEqual([source, true]);
+});
+
+it('the shell of these tests knows nothing but words', async () => {
+  const run = promisify(execFile)(WORD_SPLITTING_SHELL, ['-c', `printf %s| A=1 && $(id) "*.json" '*'`]);
+  expect((await run).stdout).toBe(`A=1|&&|$(id)|"*.json"|'*'|`);
+});
+
+it.each(['start', 'users', 'archive', 'tokens', 'demo'])(
+  'npm run %s does without more of a shell',
+  async (name) => {
+    // What is built has its own test: the sources do here, under its name.
+    const entry = (scripts[name] ?? '').replace(/^node build\/(.*)\.js$/, '$1');
+    const built = join(root, `build/${entry}.js`);
+    await mkdir(join(built, '..'), { recursive: true });
+    await writeFile(built, `import ${JSON.stringify(resolve(`src/${entry}.ts`))};\n`);
+    const { stdout, stderr } = await run(name, '--', '--help');
+    expect(stdout).toContain(`npm ${name === 'start' ? name : `run ${name}`}`);
+    expect(stderr).toBe('');
+  },
+);
+
+it('prepare builds nothing without the development dependencies, and says what that means', async () => {
+  const prepare = async () => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+      join(root, 'scripts/prepare.js'),
+    ]);
+    expect(stderr).toBe('');
+    return stdout;
+  };
+  await rm(join(root, 'node_modules'));
+  await rm(join(root, 'build'), { recursive: true, force: true });
+  expect(await prepare()).toMatch(
+    /^Without the development dependencies nothing is built: bring build\/.*\n$/,
+  );
+
+  for (const file of ['build/main.js', 'dist/console/index.html']) {
+    await mkdir(join(root, file, '..'), { recursive: true });
+    await writeFile(join(root, file), 'as it was');
+  }
+  expect(await prepare()).toMatch(/^Without .*: build\/ and dist\/ stay as they are\.\n$/);
+  expect(await readFile(join(root, 'build/main.js'), 'utf8')).toBe('as it was');
+});
