@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
 import { rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
 
 /*
  * Builds the package `quotient-client` into a folder: modules for any browser of the last years and Node from 18, the same
@@ -44,46 +44,22 @@ async function bundle(folder: string): Promise<void> {
 }
 
 /** The types of all modules as the compiler emits them, in one file without what nobody outside can see. */
-async function rollUpTypes(folder: string): Promise<void> {
+async function bundleTypes(file: string): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'quotient-client-'));
   try {
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
     const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', work];
     const args = ['-p', SOURCE, '--rootDir', join(ROOT, 'src'), ...emit];
     await promisify(execFile)(process.execPath, [compiler, ...args]);
-    await writeFile(join(work, 'package.json'), '{ "name": "quotient-client", "version": "0.0.0" }');
-
-    const settings = ExtractorConfig.prepare({
-      configObject: {
-        projectFolder: work,
-        mainEntryPointFilePath: join(work, 'client/index.d.ts'),
-        compiler: {
-          overrideTsconfig: {
-            compilerOptions: {
-              target: 'es2022',
-              lib: ['es2022', 'dom', 'dom.iterable'],
-              types: [],
-              module: 'esnext',
-              moduleResolution: 'bundler',
-              allowImportingTsExtensions: true,
-              noEmit: true,
-              strict: true,
-            },
-            include: ['**/*.d.ts'],
-          },
-        },
-        dtsRollup: { enabled: true, untrimmedFilePath: join(folder, 'index.d.ts') },
-        messages: { extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } } },
-      },
-      configObjectFullPath: undefined,
-      packageJsonFullPath: join(work, 'package.json'),
-    });
-    const { errorCount } = Extractor.invoke(settings, {
-      messageCallback: (message) => {
-        message.handled = message.logLevel !== ExtractorLogLevel.Error;
-      },
-    });
-    if (errorCount > 0) throw new Error('the types could not be put together');
+    // Nothing is left to compile: what compiles is named so that the plugin does not look for TypeScript's interface,
+    // which version 7 has not.
+    const plugin = dts({ dtsInput: true, emitDtsOnly: true, generator: 'oxc', tsconfig: false });
+    const build = await rolldown({ input: join(work, 'client/index.d.ts'), plugins: [plugin] });
+    const { output } = await build.generate({ format: 'esm', entryFileNames: 'index.d.ts' });
+    await build.close();
+    const [{ code, imports }, ...others] = output;
+    if (others.length > 0 || imports.length > 0) throw new Error('the types are not one module');
+    await writeFile(file, code);
   } finally {
     await rm(work, { recursive: true });
   }
@@ -93,7 +69,7 @@ async function rollUpTypes(folder: string): Promise<void> {
 export async function buildClient(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  await Promise.all([bundle(folder), rollUpTypes(folder)]);
+  await Promise.all([bundle(folder), bundleTypes(join(folder, 'index.d.ts'))]);
   // The extension decides what a file of types is about.
   await copyFile(join(folder, 'index.d.ts'), join(folder, 'index.d.cts'));
   const { version } = await readJson(join(ROOT, 'package.json'));
