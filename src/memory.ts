@@ -11,7 +11,7 @@ const CALM = 0.5;
  * has grown by a tenth since it last collected for this, and the loop is idle for half of its time, it is collected.
  * Some 50 ms each time, and never twice for the same memory: what does not come back counts as in use.
  *
- * Needs Node's `--expose-gc`, which the start command has; without it nothing is done. (To ask V8 for `gc` in a context
+ * Needs Node's `--expose-gc`, which the starter gives; without it nothing is done. (To ask V8 for `gc` in a context
  * of its own costs a tenth of the throughput.)
  */
 export function giveBackMemory(): { close: () => Promise<void> } {
