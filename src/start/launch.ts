@@ -16,7 +16,10 @@ export async function launch(): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
   // Of two flags of one name, the last one holds.
   const args = [...NODE_FLAGS, ...process.execArgv, ...process.argv.slice(1)];
-  if (process.execve) process.execve(process.execPath, [process.execPath, ...args], env);
+  // Windows has the function too, which throws there.
+  if (process.execve && process.platform !== 'win32') {
+    process.execve(process.execPath, [process.execPath, ...args], env);
+  }
   process.exitCode = await runChild(args, env);
 }
 

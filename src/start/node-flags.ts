@@ -9,6 +9,8 @@ export const NODE_FLAGS = [
   '--v8-pool-size=1',
   '--max-semi-space-size=8',
   '--max-old-space-size=512',
+  // WebAssembly is compiled quickly instead of well.
+  '--liftoff-only',
 ] as const;
 
 /** For glibc, which reads them as a process begins. */

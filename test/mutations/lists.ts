@@ -9,11 +9,12 @@ import { ledger } from './ledger.ts';
 import { mail } from './mail.ts';
 import { market } from './market.ts';
 import { node } from './node.ts';
+import { start } from './start.ts';
 import { statistics } from './statistics.ts';
 import { upstream } from './upstream.ts';
 
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, ledger, market, catalogue, candles, currency },
-  ...{ upstream, statistics, node, http, mail, page },
+  ...{ upstream, statistics, node, http, mail, page, start },
 };

@@ -1,0 +1,80 @@
+import type { Mutations } from './mutation.ts';
+
+/** How the service begins: on which Node, with what, and what it says when it cannot. */
+export const start: Mutations[] = [
+  {
+    file: 'src/supported-node.ts',
+    tests: ['main/node-version.test.ts'],
+    changes: [
+      ['const OLDEST = [22, 19]', 'const OLDEST = [22, 18]'],
+      ['major === OLDEST[0] && minor', 'minor'],
+      ['process.exit(2)', 'process.exit(1)'],
+    ],
+  },
+  {
+    file: 'src/main.ts',
+    tests: ['main/node-version.test.ts'],
+    changes: [["import './supported-node.ts';\n", '']],
+  },
+  {
+    file: 'src/commands/archive.ts',
+    tests: ['main/node-version.test.ts'],
+    changes: [["import '../supported-node.ts';\n", '']],
+  },
+  {
+    file: 'src/start/launch.ts',
+    tests: ['main/starter.test.ts'],
+    changes: [
+      ['{ ...NODE_ENVIRONMENT, ...process.env }', '{ ...process.env, ...NODE_ENVIRONMENT }'],
+      ['[...NODE_FLAGS, ...process.execArgv, ', '[...process.execArgv, ...NODE_FLAGS, '],
+      [" && process.platform !== 'win32'", ''],
+      ['process.exitCode = await runChild', 'await runChild'],
+      ["  process.on('SIGTERM', () => child.kill('SIGTERM'));\n", ''],
+      ["'inherit', 'ipc'", "'inherit'"],
+      ["process.emit('SIGTERM', 'SIGTERM')", "process.emit('SIGHUP', 'SIGHUP')"],
+      ['process.env[name] !== undefined', 'process.env[name] === undefined'],
+    ],
+  },
+  {
+    file: 'src/start/start.ts',
+    tests: ['main/starter.test.ts'],
+    changes: [
+      ['} else if (args.length > 0) {', '} else if (args.length > 1) {'],
+      ['    stopWithParent();\n', ''],
+      ['process.exitCode = 2', 'process.exitCode = 1'],
+    ],
+  },
+  {
+    file: 'src/start/announcement.ts',
+    tests: ['main/announcement.test.ts'],
+    changes: [
+      [" || address === '::'", ''],
+      ["address.includes(':') ? `[${address}]` : address", 'address'],
+    ],
+  },
+  {
+    file: 'src/serve.ts',
+    tests: ['main/built.test.ts'],
+    changes: [
+      ['if (process.stdout.isTTY) {', 'if (!process.stdout.isTTY) {'],
+      ['urlOf(address) + settings.basePath', 'urlOf(address)'],
+    ],
+  },
+  {
+    file: 'src/exit.ts',
+    tests: ['exit.test.ts'],
+    changes: [
+      ['  EADDRINUSE: ', '  EADDRINUSED: '],
+      ["address?.includes(':')", "address?.includes('::::')"],
+      ["syscall === 'getaddrinfo'", "syscall === 'getaddr'"],
+    ],
+  },
+  {
+    file: 'scripts/prepare.js',
+    tests: ['main/without-shell.test.ts'],
+    changes: [
+      ["here('node_modules/rolldown') && ", 'true || '],
+      ["here('build/main.js') && ", ''],
+    ],
+  },
+];
