@@ -127,7 +127,7 @@ async function judge(copy: string, { file, mutated, tests }: Mutation): Promise<
 
 /** The mutations that do not compile: all are checked at once, each as a file beside its original. */
 async function uncompiled(copy: string, mutations: readonly Mutation[]): Promise<string[]> {
-  const beside = mutations.map(({ file }, i) => file.replace(/\.ts$/, `.mutation-${i}.ts`));
+  const beside = mutations.map(({ file }, i) => file.replace(/\.([jt]s)$/, `.mutation-${i}.$1`));
   for (const [i, file] of beside.entries()) writeFileSync(join(copy, file), mutations[i]?.mutated ?? '');
   // A mutation may well leave something unused.
   const options = [
