@@ -36,8 +36,12 @@ test('a message is as it was added', async () => {
 test('a message that is added twice is one', async () => {
   const one = message();
   await store.add([one, message('mail')]);
-  await store.add([one]);
   expect(await claimed()).toHaveLength(2);
+  await store.add([one]);
+  expect(await claimed()).toEqual([]);
+  await pass(45);
+  const again = await store.claim({ mail: 10 }, CLAIM);
+  expect(again.map(({ attempts }) => attempts)).toEqual([2, 2]);
 });
 
 test('messages are there with what they tell of, or neither is', async () => {
