@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { QuotientClient } from '#client/index';
+import { allowanceOf, retryAfterOf } from '#client/transport/rate-limit';
+
+const PERIOD = { days: 3 };
+
+/** A client whose every answer is the next text, with a number as its request. */
+function answering(...texts: string[]): QuotientClient {
+  let made = 0;
+  const fetch = async () => {
+    made += 1;
+    return new Response(texts[made - 1], { headers: { 'x-request-id': `r${made}`, age: String(made) } });
+  };
+  return new QuotientClient({ baseUrl: 'http://service.example', fetch });
+}
+
+describe('what is told of a CSV text', () => {
+  it('is that of its last answer', async () => {
+    const client = answering('a', 'b', 'a');
+    const [first, second] = [
+      await client.priceHistoryCsv('bitcoin', PERIOD),
+      await client.candlesCsv('bitcoin', { from: '2026-01-01', thru: '2026-01-02' }),
+    ];
+    expect([first, second].map((text) => client.about(text)?.requestId)).toEqual(['r1', 'r2']);
+    await client.priceOnCsv('bitcoin', '2026-01-01');
+    expect(client.about(first)).toMatchObject({ requestId: 'r3', age: 3, gaps: [], sources: [] });
+    expect(client.about('another')).toBeUndefined();
+  });
+
+  it('is forgotten for older ones once the texts are long, but never for the newest', async () => {
+    const [small, half, large] = ['a', 'b'.repeat(2_500_000), 'c'.repeat(5_000_000)];
+    const client = answering(small, half, `${half}b`, large, small);
+    const ask = () => client.priceHistoryCsv('bitcoin', PERIOD);
+    const told = () => [small, half, `${half}b`, large].map((text) => client.about(text)?.requestId);
+    await ask();
+    await ask();
+    expect(told()).toEqual(['r1', 'r2', undefined, undefined]);
+    await ask();
+    expect(told()).toEqual([undefined, undefined, 'r3', undefined]);
+    await ask();
+    expect(told()).toEqual([undefined, undefined, undefined, 'r4']);
+    await ask();
+    expect(told()).toEqual(['r5', undefined, undefined, undefined]);
+  });
+});
+
+describe('the limits that headers tell of', () => {
+  const headers = (policy: string, state: string) =>
+    new Headers({ 'ratelimit-policy': policy, ratelimit: state });
+
+  it('are found by their names, wherever they stand', () => {
+    const policies = ['"plan";q=10000;w=2678400', '"burst";q=50;w=1'];
+    const states = ['"plan";r=9123;t=86400', '"burst";r=0;t=1'];
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(policies, { minLength: 2 }),
+        fc.shuffledSubarray(states, { minLength: 2 }),
+        (p, s) => {
+          const told = headers(p.join(', '), s.join(','));
+          expect(allowanceOf(told, 0)).toEqual({
+            limit: 10_000,
+            remaining: 9123,
+            resetsAt: new Date(86_400_000),
+          });
+          expect(retryAfterOf(told, 0)).toBe(1);
+        },
+      ),
+    );
+  });
+
+  it('are not made of what is none', () => {
+    const field = fc.string({
+      unit: fc.constantFrom('"', 'plan', ';', 'q=', 'r=', 't=', '0', '7', ',', ' ', '=', '-'),
+    });
+    fc.assert(
+      fc.property(field, field, (policy, state) => {
+        const told = headers(policy, state);
+        const allowance = allowanceOf(told, 0);
+        for (const value of [allowance?.limit, allowance?.remaining, retryAfterOf(told, 0)]) {
+          expect(value === undefined || Number.isSafeInteger(value)).toBe(true);
+        }
+      }),
+    );
+    expect(allowanceOf(headers('"other";q=1', '"other";r=1;t=1'), 0)).toBeUndefined();
+  });
+});
