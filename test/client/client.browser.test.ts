@@ -130,6 +130,16 @@ it('tells problems, and failures of the network, as errors of its own', async ()
   expect(told.ended).toBe('AbortError');
 });
 
+it('follows no redirect, of which a browser does not tell where it leads', async () => {
+  const told = await opened.page.evaluate(() =>
+    new client.QuotientClient({ baseUrl: '/moved' })
+      .withKey('qt_a')
+      .user()
+      .catch(({ code, status }) => ({ code, status })),
+  );
+  expect(told).toEqual({ code: 'redirect', status: undefined });
+});
+
 it('hands a signed transaction over through the service, and waits for its block', async () => {
   const to = String(nodes.chain.accounts[1]?.address);
   const tx = Buffer.from(await transferBytes(nodes, { to })).toString('base64');

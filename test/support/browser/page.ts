@@ -11,13 +11,16 @@ const HTML =
 
 /**
  * A page of another site than the service's (`localhost` is another than `127.0.0.1`), which has the client that was
- * built into `folder` as `globalThis.client`; in a headless Chromium. `errors` is what it complained about.
+ * built into `folder` as `globalThis.client`, and below `/moved/` redirects; in a headless Chromium. `errors` is what it complained about.
  */
 export async function openPage(folder: string) {
   const server = createServer(async (request, response) => {
-    if (request.url === '/index.js') {
+    const { url = '/' } = request;
+    if (/^\/\w+\.js$/.test(url)) {
       response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' });
-      response.end(await readFile(join(folder, 'index.js')));
+      response.end(await readFile(join(folder, url)));
+    } else if (url.startsWith('/moved/')) {
+      response.writeHead(307, { location: '/' }).end();
     } else {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
       response.end(HTML);
