@@ -27,6 +27,7 @@ import { createResponseWriter } from '#http/replies/response-head';
 import { createAnswerWriter, createSend } from '#http/replies/write-answer';
 import { health } from '#routes/health';
 import { nodeProxy } from '#routes/node-proxy';
+import { notices } from '#routes/notices';
 import { priceHistory } from '#routes/price-history';
 import { priceLatest } from '#routes/price-latest';
 import { sources } from '#routes/sources';
@@ -40,6 +41,7 @@ import type { OpenCatalogue } from '#services/catalogue/catalogue';
 import type { Rates } from '#services/currency/rates';
 import type { Market } from '#services/market/market';
 import type { Node } from '#services/node/node';
+import type { Notices } from '#services/notices/notices';
 import type { Allowance } from '#services/quota/allowance';
 import type { Users } from '#services/quota/users';
 import type { Statistics } from '#services/statistics/statistics';
@@ -52,7 +54,7 @@ export type AppDependencies = {
   users: Users;
   allowance: Allowance;
   /** What mails are needed for; not there where none are configured. */
-  mail?: MailServices | undefined;
+  mail?: (MailServices & { notices: Notices }) | undefined;
   catalogue: OpenCatalogue;
   market: Market;
   candles: Candles;
@@ -152,6 +154,7 @@ export async function buildApp(dependencies: AppDependencies) {
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, mail, settings });
       v1.register(userKeys, { prefix: '/user', users, clock });
       v1.register(userMail, { prefix: '/user', mail, bodies, settings });
+      v1.register(notices, { prefix: '/user', mail, bodies, settings });
       v1.register(tokens, { catalogue, market, clock });
       v1.register(sources);
       v1.register(priceLatest, { prefix: '/prices/latest', catalogue, currencies, market, send });

@@ -4,6 +4,7 @@ import { parseRefreshSchedule } from '#domain/market/refresh-schedule';
 import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/sources/aggregator-plan';
 import { MARKET_SOURCES, parseMarketSources } from '#domain/market/sources/provenance';
 import { parseRetention } from '#domain/market/sources/retention';
+import { parseNetworks } from '#domain/notices/public-address';
 import { keyedUrls, lineUp } from '#domain/statistics/line-up';
 import { mailFaults, sender, smtpUrl } from './settings/mail.ts';
 import {
@@ -113,6 +114,7 @@ const variables = z.object({
     'https://api.blockscout.com/1/api/v2',
   ]),
   ETHEREUM_STATS_API_KEY: upstreamKey.optional(),
+  WEBHOOK_ALLOW: readBy(parseNetworks).default([]),
   NODE_URLS: nodeUrls.default([]),
   NODE_DIALECT: oneOf('auto', 'legacy', 'cosmos').default('auto'),
   NODE_CHAIN_ID: z
@@ -199,6 +201,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
       data.SMTP_URL && data.MAIL_FROM !== undefined && data.PUBLIC_URL !== undefined
         ? { smtp: data.SMTP_URL, from: data.MAIL_FROM, publicUrl: data.PUBLIC_URL }
         : undefined,
+    webhookAllow: data.WEBHOOK_ALLOW,
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,
     burstPerSecond: data.BURST_PER_SECOND,
     registration: data.REGISTRATION,

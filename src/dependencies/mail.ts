@@ -7,6 +7,7 @@ import { createRecoveryStore } from '#stores/mail/recovery';
 import { createRegistrationStore } from '#stores/mail/registrations';
 import { createOutboxStore } from '#stores/outbox/outbox';
 import type { Context } from './context.ts';
+import { openNotices } from './notices.ts';
 
 /** How often what has ended is deleted, in ms. */
 const TIDY_EVERY = HOUR;
@@ -14,7 +15,8 @@ const TIDY_EVERY = HOUR;
 const LAST_MAILS = 2000;
 
 /** Opens all that mails are needed for; undefined where none are configured. */
-export async function openMail({ settings, prisma, deadline, clock, log }: Context, users: Users) {
+export async function openMail(context: Context, users: Users) {
+  const { settings, prisma, deadline, clock, log } = context;
   if (!settings.mail) return undefined;
   const { smtp, from, publicUrl } = settings.mail;
   // Who sends no mail does not have its library in memory.
@@ -25,10 +27,11 @@ export async function openMail({ settings, prisma, deadline, clock, log }: Conte
   const recovery = createRecovery({ store: recoveryStore, ...shared });
   const registrationStore = deadline.over(createRegistrationStore(prisma));
   const registration = createVerifiedRegistration({ store: registrationStore, ...shared });
+  const notices = openNotices(context, shared);
   const outbox = createOutbox({
     store: deadline.over(createOutboxStore(prisma)),
     log,
-    deliver: { recover: recovery.deliver, verify: registration.deliver },
+    deliver: { recover: recovery.deliver, verify: registration.deliver, ...notices.deliver },
   });
 
   async function tidy(): Promise<void> {
@@ -41,10 +44,12 @@ export async function openMail({ settings, prisma, deadline, clock, log }: Conte
   return {
     recovery,
     registration,
+    notices: notices.notices,
     outbox,
     tidy,
     async close(): Promise<void> {
       clearInterval(tidying);
+      await notices.close();
       await outbox.close(LAST_MAILS);
     },
   };

@@ -23,7 +23,7 @@ const EXPOSED = [
 ];
 
 /** What a page of another origin may do. */
-const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const PREFLIGHT_MAX_AGE = 86_400;

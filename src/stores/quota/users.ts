@@ -160,10 +160,11 @@ export function createUserStore(
       return count;
     },
 
-    /** As `revokeKeys`, and the name and the e-mail are gone. */
+    /** As `revokeKeys`, and the name, the e-mail and where notices went are gone. */
     async erase(key: number, now: number): Promise<void> {
       const erased = Prisma.sql`, name = NULL, email = NULL, erased_at = ${iso(now)}::timestamptz`;
-      await prisma.$transaction([touch(key, now, erased), revoke(key, now)]);
+      const settings = prisma.noticeSettings.deleteMany({ where: { userKey: key } });
+      await prisma.$transaction([touch(key, now, erased), revoke(key, now), settings]);
     },
 
     /**

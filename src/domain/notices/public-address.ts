@@ -1,0 +1,42 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** A network, as in `10.0.0.0/8`; a single address is one of a single address. */
+export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+const network = (text: string): Network => {
+  const [address = '', bits] = text.split('/');
+  const width = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
+  const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
+  if (width < 0 || length < 0 || length > width || address.includes('%'))
+    throw new Error('must be addresses or networks like 10.0.0.0/8, separated by commas');
+  return [ipaddr.parse(address), length];
+};
+
+/** Networks from a text, separated by commas. Throws with what is wanted. */
+export const parseNetworks = (text: string): readonly Network[] =>
+  text.split(',').map((one) => network(one.trim()));
+
+/** What IANA has given to hosts (RFC 4291, 2.4): all else of IPv6 is reserved, embeds IPv4, or is local. */
+const GLOBAL_UNICAST = network('2000::/3');
+
+const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): boolean =>
+  address.kind() === base.kind() && address.match(base, bits);
+
+/**
+ * Whether an address (as the system has it, not as a URL may write it) is one that anybody can reach: neither of this
+ * host nor of a network around it, no group, none that embeds another address (mapped, 6to4, Teredo, NAT64), none that
+ * is reserved.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.parse(text);
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, GLOBAL_UNICAST));
+}
+
+/** Whether an address is in one of these networks. A mapped one (`::ffff:10.0.0.1`) is where it leads to. */
+export function isAmong(networks: readonly Network[], text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.process(text);
+  return networks.some((one) => isWithin(address, one));
+}

@@ -1,0 +1,104 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { MOST_THRESHOLDS } from '#domain/notices/notice';
+import { webhookUrlFault } from '#domain/notices/webhook-url';
+import { noticesRecord, noticesWithSecretRecord } from '#domain/records';
+import type { RequestBodies } from '#http/connections/request-body';
+import { readJsonBodies } from '#http/pipeline/json-body';
+import { withMail } from '#http/pipeline/needs-mail';
+import type { ProblemCode } from '#problems';
+import type { Notices } from '#services/notices/notices';
+import { refuseReplaced } from '#services/quota/key-problems';
+import type { Settings } from '#settings';
+
+/** The most that a body may have, in bytes: an address of 2,000 characters, however it is escaped, and the rest. */
+const MAX_BYTES = 16 * 1024;
+
+const email = z.boolean('is not true or false').meta({
+  description: 'Whether notices come by mail, to the address of the user',
+  fix: 'true or false',
+});
+
+const webhookUrl = (allowed: Settings['webhookAllow']) =>
+  z
+    .string('is not a text')
+    .superRefine((text, { addIssue }) => {
+      const message = webhookUrlFault(text, allowed);
+      if (message !== undefined) addIssue({ code: 'custom', message });
+    })
+    .nullable()
+    .meta({
+      description: 'Where notices are posted',
+      fix: 'an https:// URL of a public address, without a user name and password, or null',
+    });
+
+const THRESHOLD = 'has something else in it than whole numbers from 1 to 100';
+
+const thresholds = z
+  .array(z.int(THRESHOLD).min(1, THRESHOLD).max(100, THRESHOLD), 'is not a list')
+  .max(MOST_THRESHOLDS, `has more than ${MOST_THRESHOLDS} numbers`)
+  .transform((list) => [...new Set(list)].sort((a, b) => a - b))
+  .meta({
+    description: 'Per cent of the allowance of a period at which a notice is sent; an empty list for none',
+    fix: `a list of up to ${MOST_THRESHOLDS} whole numbers from 1 to 100, such as [80, 100]`,
+    examples: [[80, 100]],
+  });
+
+const rotateSecret = z.boolean('is not true or false').default(false).meta({
+  description: 'For a new secret although the address stays; signatures of the one before go on for 24 hours',
+  fix: 'true or false, or leave it out',
+});
+
+const TIMES =
+  'A notice is sent once at each threshold of a period, and 7 days and 1 day before `validUntil`, as soon as the calls are ' +
+  'settled: half a minute later as a rule.';
+
+const get = {
+  tags: ['users'],
+  summary: 'Which notices are sent',
+  description: `${TIMES} Who has set nothing gets mails at 80 and 100 per cent if the address was verified, and else none.`,
+  response: { 200: noticesRecord },
+};
+
+const put = (allowed: Settings['webhookAllow']) => ({
+  tags: ['users'],
+  summary: 'Choose which notices are sent',
+  description:
+    `${TIMES} A threshold that is passed already is told at once. ` +
+    'A webhook is a POST that is signed as Standard Webhooks has it; `docs/webhooks.md` tells how to check it. ' +
+    'Where the address is new or changed, and with `rotateSecret`, the answer has the secret, this once.',
+  consumes: ['application/json'],
+  body: z.object({ email, webhookUrl: webhookUrl(allowed), thresholds, rotateSecret }),
+  response: { 200: noticesWithSecretRecord },
+});
+
+type Options = {
+  /** Not there where no mail is configured. */
+  mail: { notices: Notices } | undefined;
+  bodies: RequestBodies;
+  settings: Pick<Settings, 'webhookAllow'>;
+};
+
+/** What a user wants to be told of, and where. */
+export const notices: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
+  readJsonBodies(app, bodies, { limit: MAX_BYTES });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+    withMail(mail);
+  });
+  const facts = (...problems: ProblemCode[]) =>
+    ({ cost: 0, scope: 'account', problems: ['mail_not_configured', ...problems] }) as const;
+
+  app.get('/notices', { schema: get, config: facts() }, ({ caller }) =>
+    withMail(mail).notices.of(caller.user.key),
+  );
+
+  app.put(
+    '/notices',
+    { schema: put(settings.webhookAllow), config: facts('unsupported_media_type') },
+    ({ caller, body }) => {
+      refuseReplaced(caller);
+      return withMail(mail).notices.set(caller.user.key, body);
+    },
+  );
+};
