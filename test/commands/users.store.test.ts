@@ -51,14 +51,27 @@ describe('users', () => {
 
     const listed = await users('list', '--json');
     expect(JSON.parse(listed.stdout)).toMatchObject([
-      { key: 1, name: 'Ada Lovelace', plan: 'monthly', limit: 500 },
-      { key: 2, plan: 'yearly', limit: 77 },
+      { key: 1, name: 'Ada Lovelace', plan: 'monthly', limit: 500, state: 'active', keys: 1, used: 0 },
+      { key: 2, plan: 'yearly', limit: 77, lastUsedAt: null },
     ]);
     const table = (await users('list')).stdout;
-    expect(table).toMatch(/^key +name +email +plan +limit +created +valid until\n +1 +Ada Lovelace +ada@/);
-    for (const { stdout } of [limited, renewed, listed, { stdout: table }]) {
-      expect(stdout, 'a key is shown when it is made, and not again').not.toContain('qt_');
+    expect(table).toMatch(
+      /^key +name +email +state +keys +used +limit +last use +valid until\n +1 +Ada Lovelace +ada@\S+ +active +1 +0 +500 +- +\d{4}-/,
+    );
+    const shown = await users('show', '1');
+    expect(shown.stdout).toMatch(/^state: +active\nused: +0 of 500, from \S+Z to \S+Z\nlast use: +-$/m);
+    const ids = [...shown.stdout.matchAll(/^ +(\d) +- +account,prices,node +(qt_\w{4}) +(\w+) /gm)];
+    expect(ids.map(([, , ...facts]) => facts)).toEqual([
+      [secondKey.slice(0, 7), 'active'],
+      [firstKey.slice(0, 7), 'expired'],
+    ]);
+    for (const { stdout } of [limited, renewed, listed, { stdout: table }, shown]) {
+      expect(stdout, 'a key is shown when it is made, and not again').not.toMatch(/qt_\w{5}/);
+      expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
     }
+    const last = await users('revoke', '1', '--id', String(ids[0]?.[1]));
+    expect(last).toMatchObject({ code: 1, stdout: '' });
+    expect(last.stderr).toMatch(/^The last owner key cannot be deleted[^\n]+\n$/);
 
     const revoked = await users('revoke', '1');
     expect(revoked).toMatchObject({ code: 0, stderr: '' });
@@ -75,6 +88,8 @@ describe('users', () => {
       ['rotate', '99'],
       ['renew', '99'],
       ['revoke', '99'],
+      ['show', '99'],
+      ['revoke', '99', '--id', '1'],
     ]) {
       expect(await users(...args)).toEqual({
         code: 1,
@@ -88,7 +103,7 @@ describe('users', () => {
 describe('users, wrongly used', () => {
   const hint = '(see --help)\n';
   it.each([
-    [[], `missing command: use one of create, list, limit, rotate, renew, revoke ${hint}`],
+    [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke ${hint}`],
     [['limit', 'qt_x', '5'], `<key>, the record number, must be a whole number from 1 to 2147483647 ${hint}`],
     [['limit', '1'], `<calls> is missing ${hint}`],
     [['limit', '1', '1.5'], `<calls> must be a whole number from 0 to 2147483647 ${hint}`],
@@ -96,6 +111,7 @@ describe('users, wrongly used', () => {
       ['rotate', '1', '--grace-seconds', '604801'],
       `--grace-seconds must be a whole number from 0 to 604800 ${hint}`,
     ],
+    [['revoke', '1', '--id', 'qt_x'], `--id must be a whole number from 1 to 2147483647 ${hint}`],
     [['list', '--yaml'], `Unknown option '--yaml' ${hint}`],
     [['create', ...ada, '--plan', 'weekly'], `--plan is not a plan: give one of monthly, yearly ${hint}`],
     [

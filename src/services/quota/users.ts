@@ -99,7 +99,11 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     createKey: keys.create,
     listKeys: keys.list,
-    deleteKey: keys.delete,
+    /** As `createUserKeys` has it; throws `not_found` for an unknown user too. */
+    async deleteKey(key: number, id: number, presented?: string): Promise<void> {
+      await existing(key);
+      await keys.delete(key, id, presented);
+    },
 
     /** One period more, or a fresh start after a lapse. Throws `renew_too_early`. */
     async renew(key: number): Promise<User> {

@@ -1,0 +1,38 @@
+import { iso, systemClock } from '#domain/clock';
+import type { UserRecord } from '#domain/records';
+import { createUsers, type Users } from '#services/quota/users';
+import { createUserStore, type User } from '#stores/quota/users';
+import { wholeNumber, withDatabase } from './command-line.ts';
+import { alignedTable } from './table.ts';
+
+/** The largest integer of the database. */
+export const HIGHEST = 2_147_483_647;
+
+/** A user's record number from the command line. Throws `ExitError`. */
+export const recordNumber = (text = '') => wholeNumber('<key>, the record number,', text, 1, HIGHEST);
+
+/** Runs some work with the users of the configured database. */
+export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
+  withDatabase(({ prisma }) => work(createUsers({ store: createUserStore(prisma), clock: systemClock })));
+
+/** A user without the API key, of which only the hash is stored. */
+const withoutKey = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) => ({
+  ...{ key, name, email, plan, limit },
+  createdAt: iso(createdAt),
+  validUntil: iso(validUntil),
+  updatedAt: iso(updatedAt),
+});
+
+function print(record: object): void {
+  const rows = Object.entries(record).map(([name, value]) => [
+    `${name}:`,
+    value === null ? '-' : String(value),
+  ]);
+  process.stdout.write(alignedTable(rows));
+}
+
+/** Prints a record with the key that was just made. */
+export const printRecord = (record: UserRecord) => print(record);
+
+/** Prints a user of whom no key is known. */
+export const printUser = (user: User) => print(withoutKey(user));

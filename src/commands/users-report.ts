@@ -1,0 +1,108 @@
+import { iso, systemClock } from '#domain/clock';
+import { EXIT } from '#exit';
+import { type Account, createAccountReport } from '#services/quota/account-report';
+import { createAccountStore } from '#stores/quota/accounts';
+import { createUserStore } from '#stores/quota/users';
+import { readArguments, withDatabase } from './command-line.ts';
+import { alignedTable } from './table.ts';
+import { recordNumber } from './user-records.ts';
+
+const JSON_FORM = { options: { json: { type: 'boolean', default: false } } } as const;
+
+const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
+const dateOf = (instant: number | null) => (instant === null ? '-' : iso(instant).slice(0, 10));
+const minuteOf = (instant: number | null) => (instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`);
+/** A table stays within a hundred columns: what is cut is whole in JSON. */
+const cut = (text: string | null, width: number) => {
+  const characters = [...(text ?? '-')];
+  return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
+};
+
+const printJson = (value: unknown) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+
+const withReport = <Result>(work: (report: ReturnType<typeof createAccountReport>) => Promise<Result>) =>
+  withDatabase(({ prisma }) =>
+    work(
+      createAccountReport({
+        users: createUserStore(prisma),
+        accounts: createAccountStore(prisma),
+        clock: systemClock,
+      }),
+    ),
+  );
+
+const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...at }: Account) => ({
+  ...{ key, name, email, plan, limit, state, keys, used },
+  periodStart: iso(period.start),
+  resetsAt: iso(period.end),
+  lastUsedAt: isoOrNull(at.lastUsedAt),
+  createdAt: iso(at.createdAt),
+  validUntil: iso(at.validUntil),
+  updatedAt: iso(at.updatedAt),
+});
+
+/** Prints every user: state, keys, what is used of the limit, last use. */
+export async function list(args: readonly string[]): Promise<number> {
+  const { json } = readArguments(args, { ...JSON_FORM, positionals: [] }).values;
+  const accounts = await withReport((report) => report.list());
+  if (json) {
+    printJson(accounts.map(toJson));
+    return EXIT.ok;
+  }
+  const heading = ['key', 'name', 'email', 'state', 'keys', 'used', 'limit', 'last use', 'valid until'];
+  const rows = accounts.map(({ key, name, email, state, keys, used, limit, lastUsedAt, validUntil }) => [
+    ...[key, cut(name, 14), cut(email, 24), state, keys, used, limit],
+    ...[dateOf(lastUsedAt), dateOf(validUntil)],
+  ]);
+  process.stdout.write(alignedTable([heading, ...rows]));
+  return EXIT.ok;
+}
+
+type Shown = Awaited<ReturnType<ReturnType<typeof createAccountReport>['show']>>;
+
+const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown['keys'][number]) => ({
+  ...{ id, label, scopes, start, state, seenOrigin },
+  createdAt: iso(at.createdAt),
+  lastUsedAt: isoOrNull(at.lastUsedAt),
+  replacedAt: isoOrNull(at.replacedAt),
+  expiresAt: isoOrNull(at.expiresAt),
+  revokedAt: isoOrNull(at.revokedAt),
+});
+
+function printAccount({ account, keys }: Shown): void {
+  const { period } = account;
+  const lines = [
+    ['key', String(account.key)],
+    ['name', account.name ?? '-'],
+    ['email', account.email ?? '-'],
+    ['plan', account.plan],
+    ['state', account.state],
+    [
+      'used',
+      `${account.used} of ${account.limit}, from ${minuteOf(period.start)} to ${minuteOf(period.end)}`,
+    ],
+    ['last use', minuteOf(account.lastUsedAt)],
+    ['created', minuteOf(account.createdAt)],
+    ['valid until', minuteOf(account.validUntil)],
+  ];
+  process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value)])));
+  const heading = ['id', 'label', 'scopes', 'start', 'state', 'created', 'last use', 'ends'];
+  const rows = keys.map(({ id, label, scopes, start, state, createdAt, lastUsedAt, expiresAt }) => [
+    ...[id, cut(label, 20), scopes.join(), start ?? '-', state],
+    ...[dateOf(createdAt), dateOf(lastUsedAt), dateOf(expiresAt)],
+  ]);
+  if (rows.length > 0) process.stdout.write(`\n${alignedTable([heading, ...rows])}`);
+  for (const { id, seenOrigin } of keys) {
+    if (seenOrigin) process.stdout.write(`\nA page of ${seenOrigin} has used the owner key ${id}.\n`);
+  }
+}
+
+/** Prints one user, with all keys. */
+export async function show(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, { ...JSON_FORM, positionals: ['key'] });
+  const key = recordNumber(positionals[0]);
+  const shown = await withReport((report) => report.show(key));
+  if (values.json) printJson({ ...toJson(shown.account), keys: shown.keys.map(keyToJson) });
+  else printAccount(shown);
+  return EXIT.ok;
+}
