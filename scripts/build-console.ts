@@ -20,6 +20,9 @@ const SOURCE = join(ROOT, 'src/console');
 /** The folder of the modules, the style sheet and the icon, below the page. */
 const ASSETS = 'console';
 
+/** What stands in files of its own: the menu and the dialogs, and what those see who are not signed in. */
+const PARTS = ['dialogs', 'entrance'];
+
 const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, 10);
 
 /** The modules of the page. The charting library is in one of its own, which is loaded when there is something to draw. */
@@ -104,6 +107,9 @@ export async function buildConsole(folder: string): Promise<void> {
     if (!page.includes(from)) throw new Error(`the page does not have ${from}`);
     page = page.replace(from, to);
   };
+  for (const part of PARTS) {
+    replace(`<!-- ${part} -->`, await readFile(join(SOURCE, `parts/${part}.html`), 'utf8'));
+  }
   const addAsset = async (source: string, name: string, content: Buffer) => {
     replace(`"${source}"`, `"${ASSETS}/${name}"`);
     await writeWithCodings(join(folder, ASSETS, name), content);
@@ -120,7 +126,7 @@ export async function buildConsole(folder: string): Promise<void> {
   replace('<!-- plans -->', planChoice());
   replace('<!-- currencies -->', currencyChoice());
   replace('<!-- attributions -->', attributions(quietLink).join('. '));
-  await writeWithCodings(join(folder, 'index.html'), Buffer.from(page));
+  await writeFile(join(folder, 'index.html'), page);
 }
 
 if (import.meta.main) await buildConsole(join(ROOT, 'dist/console'));

@@ -146,7 +146,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await allowOrigins(app, corsOrigins);
   refuseUnknown();
   await describeInterface(app, settings);
-  if (consoleFolder !== undefined) await serveConsole(app, basePath, consoleFolder);
+  if (consoleFolder !== undefined) await serveConsole(app, { ...settings, sendsMail: false }, consoleFolder);
 
   await app.register(
     async (v1) => {

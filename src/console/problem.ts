@@ -10,7 +10,8 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** Whether the key is the problem, so that every other call would fail too. */
-export const isKeyProblem = ({ status, code }: QuotientError) => status === 401 || code === 'quota_exceeded';
+export const isKeyProblem = ({ status, code }: QuotientError) =>
+  status === 401 || code === 'quota_exceeded' || code === 'scope_missing';
 
 /** Whether trying again may help. */
 export const isTemporary = ({ status, code }: QuotientError) =>

@@ -70,6 +70,12 @@ export function openAccountMenu(
 
   return {
     askRenewal,
+
+    /** Hides what a key may not do that does not manage the account. */
+    restrict(isRestricted: boolean): void {
+      for (const id of ['menu-replace', 'menu-renew', 'menu-delete']) byId(id).hidden = isRestricted;
+    },
+
     show(): void {
       const { user } = session;
       if (!user) return;

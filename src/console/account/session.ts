@@ -11,7 +11,6 @@ export function createSession(base: URL) {
   // The path is part of the name, since two services can run on one host.
   const storageKey = `quotient:key:${base.pathname}`;
   const recall = () => localStorage.getItem(storageKey) ?? undefined;
-  const isRemembered = () => recall() !== undefined;
   let key = '';
   let user: User | undefined;
   const listeners: ((answer: Answer) => void)[] = [];
@@ -23,6 +22,8 @@ export function createSession(base: URL) {
     },
   });
   let client = anonymous;
+  /** Whether this key is, and not one of another user. */
+  const isRemembered = () => key !== '' && recall() === key;
 
   return {
     baseUrl: base.href,
@@ -41,10 +42,10 @@ export function createSession(base: URL) {
     },
     onAnswer: (listener: (answer: Answer) => void) => void listeners.push(listener),
 
-    /** Continues as the user that registering, replacing the key or renewing returned. */
+    /** Continues as the user that registering, replacing the key, renewing or a mail's link returned. */
     continueAs(next: User): void {
-      // If the old key was remembered, the new one is too.
-      if (key !== '' && isRemembered()) localStorage.setItem(storageKey, next.apiKey);
+      // If the user's old key was remembered, the new one is too.
+      if (isRemembered() && user?.key === next.key) localStorage.setItem(storageKey, next.apiKey);
       key = next.apiKey;
       user = next;
       client = anonymous.withKey(next.apiKey);

@@ -1,35 +1,10 @@
 import type { Plan, User } from '../../client/index.ts';
 import { byId } from '../dom.ts';
-import { problemNote, runOnce, toError } from '../problem.ts';
+import { onDateAt } from '../format.ts';
+import { problemNote, toError } from '../problem.ts';
+import type { ServiceFacts } from '../service-facts.ts';
+import { fieldOf, onSubmit } from './form.ts';
 import type { Session } from './session.ts';
-
-/** Runs `submit` with the form's fields; while it runs the form cannot be sent again, and errors are shown in it. */
-function onSubmit(
-  form: HTMLFormElement,
-  busyLabel: string,
-  submit: (field: (name: string) => string) => Promise<void>,
-): void {
-  const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
-  const problem = form.querySelector('.problem');
-  if (!button || !problem) throw new Error('the form has no button, or no place for errors');
-  const label = button.textContent;
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    const fields = new FormData(form);
-    for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
-    const error = await runOnce(button, problem, async () => {
-      button.textContent = busyLabel;
-      const sent = submit((name) => String(fields.get(name) ?? ''));
-      await sent.finally(() => {
-        button.textContent = label;
-      });
-      form.reset();
-    });
-    for (const { location } of error?.errors ?? []) {
-      form.querySelector(`[name="${location.split('.').at(-1)}"]`)?.setAttribute('aria-invalid', 'true');
-    }
-  });
-}
 
 type Events = {
   /** A user registered, and the new key has to be shown. */
@@ -37,20 +12,46 @@ type Events = {
   onSignedIn: () => void;
 };
 
-/** The two forms of the first view: get a key, or sign in with one. */
-export function openSignIn(session: Session, { onRegistered, onSignedIn }: Events) {
-  onSubmit(byId('sign-up', HTMLFormElement), 'Creating key…', async (field) => {
+/** How one gets a key, by who may register. */
+const WAYS: Readonly<Record<ServiceFacts['registration'], string>> = {
+  open: 'You get an API key right away: no password, no confirmation e-mail.',
+  verified: 'You get an API key once you have confirmed your e-mail address: no password.',
+  closed: 'The operator of this service gives out the API keys.',
+};
+
+/** The forms of the first view: get a key, sign in with one, or recover the account whose key is lost. */
+export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered, onSignedIn }: Events) {
+  const isClosed = facts.registration === 'closed';
+  byId('how-to-register').textContent = WAYS[facts.registration];
+  byId('sign-up').hidden = isClosed;
+  byId('registration-closed').hidden = !isClosed;
+  byId('recovery').hidden = !facts.sendsMail;
+  byId('no-recovery').hidden = facts.sendsMail;
+
+  onSubmit(byId('sign-up', HTMLFormElement), 'Creating key…', async (fields) => {
     // The page offers the plans that there are, and nothing else.
-    const plan = field('plan') as Plan;
-    const user = await session.anonymous.createUser({ name: field('name'), email: field('email'), plan });
-    if (user.apiKey !== undefined) onRegistered(user);
+    const plan = fieldOf(fields, 'plan') as Plan;
+    const form = { name: fieldOf(fields, 'name'), email: fieldOf(fields, 'email'), plan };
+    const created = await session.anonymous.createUser(form);
+    if (created.apiKey !== undefined) {
+      onRegistered(created);
+      return undefined;
+    }
+    return `A mail with a link is on its way to ${created.email}. Open it by ${onDateAt(created.expiresAt)} to get your key.`;
   });
 
   const signIn = byId('sign-in', HTMLFormElement);
-  onSubmit(signIn, 'Signing in…', async (field) => {
-    await session.signIn(field('key').trim());
-    if (field('remember') !== '') session.setRemembered(true);
+  onSubmit(signIn, 'Signing in…', async (fields) => {
+    await session.signIn(fieldOf(fields, 'key').trim());
+    if (fieldOf(fields, 'remember') !== '') session.setRemembered(true);
     onSignedIn();
+    return undefined;
+  });
+
+  onSubmit(byId('recovery', HTMLFormElement), 'Sending…', async (fields) => {
+    const email = fieldOf(fields, 'email').trim();
+    await session.anonymous.recover(email);
+    return `If ${email} has an account here, a mail with a link is on its way. The link works for 30 minutes.`;
   });
 
   return {

@@ -1,0 +1,9 @@
+/** The link of a mail: what it is for, and the token that was sent. */
+export type MailLink = { purpose: 'recover' | 'verify'; token: string };
+
+/** The link that the fragment of a URL stands for. */
+export function mailLinkIn(fragment: string): MailLink | undefined {
+  const [, purpose, token] = /^#(recover|verify)=([\w-]{1,200})$/.exec(fragment) ?? [];
+  if (purpose === undefined || token === undefined) return undefined;
+  return { purpose: purpose as MailLink['purpose'], token };
+}

@@ -1,0 +1,68 @@
+import type { QuotientClient, User } from '../../client/index.ts';
+import { byId } from '../dom.ts';
+import { runOnce } from '../problem.ts';
+import type { MailLink } from './link-in-address.ts';
+import type { Session } from './session.ts';
+
+type Purpose = {
+  title: string;
+  text: string;
+  action: string;
+  use: (client: QuotientClient, token: string) => Promise<User>;
+};
+
+/** What the links of mails are for, by the name in the fragment: `#recover=<token>`. */
+const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
+  recover: {
+    title: 'Get a new owner key',
+    text: 'The owner keys that this account has had stop working at once. Its other keys, for pages and programs, go on.',
+    action: 'Get a new key',
+    use: (client, token) => client.confirmRecovery(token),
+  },
+  verify: {
+    title: 'Confirm your e-mail address',
+    text: 'Your account is made now, and you get its key.',
+    action: 'Confirm and get the key',
+    use: (client, token) => client.verify(token),
+  },
+};
+
+type Events = { onKey: (user: User) => void; onLeave: () => void };
+
+/**
+ * The view of a link that came by mail. The token is used by a click and not before: what scans mails opens their links,
+ * and a token works once.
+ */
+export function openMailLink(session: Session, { onKey, onLeave }: Events) {
+  const use = byId('mail-link-use');
+  const problem = byId('mail-link-problem');
+  let opened: MailLink | undefined;
+
+  use.addEventListener('click', async () => {
+    if (!opened) return;
+    const { purpose, token } = opened;
+    const error = await runOnce(use, problem, async () => {
+      const user = await PURPOSES[purpose].use(session.anonymous, token);
+      opened = undefined;
+      onKey(user);
+    });
+    // Such a token is dead: another click would not help.
+    if (error?.code === 'token_invalid') use.hidden = true;
+  });
+  byId('mail-link-leave').addEventListener('click', () => {
+    opened = undefined;
+    onLeave();
+  });
+
+  return {
+    show(link: MailLink): void {
+      opened = link;
+      const { title, text, action } = PURPOSES[link.purpose];
+      byId('mail-link-title').textContent = title;
+      byId('mail-link-text').textContent = text;
+      use.textContent = action;
+      use.hidden = false;
+      problem.replaceChildren();
+    },
+  };
+}

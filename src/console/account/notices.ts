@@ -1,0 +1,73 @@
+import type { Notices } from '../../client/index.ts';
+import { byId, copyButton } from '../dom.ts';
+import { problemNote, toError } from '../problem.ts';
+import { fieldOf, onSubmit } from './form.ts';
+import type { Session } from './session.ts';
+import { thresholdsIn } from './thresholds.ts';
+
+/** The panel of the notices, for an owner key of a service that sends mail. */
+export function openNotices(session: Session) {
+  const panel = byId('notices');
+  const form = byId('notices-form', HTMLFormElement);
+  const secret = byId('webhook-secret');
+  const secretText = byId('webhook-secret-text');
+  const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
+  copyButton(byId('webhook-secret-copy'), () => secretText.textContent ?? '');
+
+  function show({ email, webhookUrl, thresholds }: Omit<Notices, 'webhookSecret'>): void {
+    field('email').checked = email;
+    field('webhookUrl').value = webhookUrl ?? '';
+    field('thresholds').value = thresholds.join(', ');
+  }
+
+  function showSecret(text: string | undefined): void {
+    secret.hidden = text === undefined;
+    secretText.textContent = text ?? '';
+  }
+
+  onSubmit(
+    form,
+    'Saving…',
+    async (fields) => {
+      const webhookUrl = fieldOf(fields, 'webhookUrl').trim();
+      const saved = await session.client.setNotices({
+        email: fields.has('email'),
+        webhookUrl: webhookUrl === '' ? null : webhookUrl,
+        thresholds: thresholdsIn(fieldOf(fields, 'thresholds')),
+      });
+      show(saved);
+      showSecret(saved.webhookSecret);
+      return 'Saved.';
+    },
+    { keeps: true },
+  );
+
+  function clear(): void {
+    panel.hidden = true;
+    showSecret(undefined);
+    form.querySelector('.sent')?.replaceChildren();
+    form.querySelector('.problem')?.replaceChildren();
+  }
+
+  return {
+    async load(): Promise<void> {
+      const { client, user } = session;
+      clear();
+      byId('notices-address').textContent = user?.email ?? '';
+      try {
+        const notices = await client.notices();
+        if (client !== session.client) return;
+        show(notices);
+        panel.hidden = false;
+      } catch (thrown) {
+        const error = toError(thrown);
+        // Without mail there are no notices, and nothing to set.
+        if (client !== session.client || error.code === 'mail_not_configured') return;
+        form.querySelector('.problem')?.replaceChildren(problemNote(error));
+        panel.hidden = false;
+      }
+    },
+    /** Forgets the user's. */
+    clear,
+  };
+}

@@ -1,0 +1,44 @@
+import type { ApiKey } from '../../client/index.ts';
+import { make, makeButton } from '../dom.ts';
+import { isForPages, isOwner, lifeInWords, scopesInWords } from './key-texts.ts';
+
+type Options = {
+  isInUse: boolean;
+  /** Asks whether the key is to be revoked; left out where it cannot be. */
+  revoke: ((name: string) => void) | undefined;
+};
+
+const tag = (text: string) => make('span', { class: 'tag' }, text);
+
+/** The warning that a key which may do everything can be read by everybody who opens a page. */
+const seenWarning = (origin: string) =>
+  make(
+    'p',
+    { class: 'note warn' },
+    `A page of ${origin} has used this owner key. Whoever opens that page can read it and delete the account: make a key for pages, use it there, and replace this one.`,
+  );
+
+/** A key in the list. */
+export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke }: Options): HTMLLIElement {
+  const name = key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
+  const tags = [
+    ...(isInUse ? [tag('signed in')] : []),
+    ...(isForPages(key) ? [tag('for web pages')] : []),
+    ...(key.replacedAt ? [tag('replaced')] : []),
+  ];
+  const start = key.start === null ? [] : [make('code', {}, `${key.start}…`), ' '];
+  const item = make(
+    'li',
+    { class: 'key-item' },
+    make('p', { class: 'key-name' }, make('strong', {}, name), ...tags),
+    make('p', { class: 'soft' }, ...start, scopesInWords(key)),
+    make('p', { class: 'soft' }, lifeInWords(key, now)),
+  );
+  if (key.seenOrigin) item.append(seenWarning(key.seenOrigin));
+  if (revoke) {
+    const button = makeButton('Revoke…', () => revoke(name), 'small');
+    button.setAttribute('aria-label', `Revoke ${name}`);
+    item.append(button);
+  }
+  return item;
+}

@@ -1,0 +1,51 @@
+import type { ApiKey } from '../../client/index.ts';
+import { fromNow, onDate, onDateAt } from '../format.ts';
+
+/** What tells what a key may do. */
+type Scopes = Pick<ApiKey, 'scopes'>;
+
+export const isOwner = ({ scopes }: Scopes) => scopes.includes('account');
+
+/** Prices alone: whoever reads such a key in a web page can spend the allowance, and nothing else. */
+export const isForPages = ({ scopes }: Scopes) => scopes.length === 1 && scopes[0] === 'prices';
+
+export function scopesInWords(key: Scopes): string {
+  if (isOwner(key)) return 'may do everything, and manages the account';
+  const [prices, node] = [key.scopes.includes('prices'), key.scopes.includes('node')];
+  if (prices && node) return 'reads prices and uses the node';
+  return prices ? 'reads prices' : 'uses the node';
+}
+
+/** What a new key with these scopes is for, and what it is not for. */
+export function adviceFor(key: Scopes): string {
+  if (key.scopes.length === 0) return 'Choose at least one of them.';
+  if (isForPages(key))
+    return 'A key for a web page: whoever finds it there can use up your allowance, and do nothing else.';
+  return 'A key for a program: keep it out of web pages, where everybody can read it.';
+}
+
+/** Whether it can manage the account: an owner key that another has replaced only reads. */
+export const canManage = (key: ApiKey) => isOwner(key) && key.replacedAt === null;
+
+/** When it was made and used, and how long it goes on. */
+export function lifeInWords(key: ApiKey, now: number): string {
+  const { createdAt, lastUsedAt, expiresAt, replacedAt } = key;
+  const parts = [
+    `Made ${onDate(createdAt)}`,
+    lastUsedAt ? `used ${fromNow(lastUsedAt, now)}` : 'not used yet',
+  ];
+  if (expiresAt !== null) {
+    parts.push(`${replacedAt ? 'replaced, and only reads until' : 'stops working'} ${onDateAt(expiresAt)}`);
+  }
+  return `${parts.join(', ')}.`;
+}
+
+/**
+ * The key of the list that was presented, by its beginning. Keys of older versions have none: the only one of those is
+ * it when no other is. Undefined where that is not certain.
+ */
+export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
+  const alike = keys.filter(({ start }) => start !== null && presented.startsWith(start));
+  const candidates = alike.length > 0 ? alike : keys.filter(({ start }) => start === null);
+  return candidates.length === 1 ? candidates[0] : undefined;
+}

@@ -1,0 +1,112 @@
+import type { QuotientError } from '../../client/index.ts';
+import type { Confirm } from '../account/confirm.ts';
+import type { Session } from '../account/session.ts';
+import { byId } from '../dom.ts';
+import { isTemporary, notLoaded, problemNote, retryButton, toError } from '../problem.ts';
+import { makeKeyItem } from './key-item.ts';
+import { canManage, keyInUse } from './key-texts.ts';
+import { openNewKey } from './new-key.ts';
+
+/** What the key that is signed in may do with the account: all, or nothing, or nobody knows yet. */
+export type Access = 'owner' | 'none' | 'unknown';
+
+type Events = {
+  /** Told as soon as it is known. */
+  onAccess: (access: Access) => void;
+  /** The key that was signed in is dead. */
+  onOwnKeyRevoked: () => void;
+};
+
+const RESTRICTED =
+  'This key cannot manage the account: it neither lists nor makes keys, and cannot replace, renew or delete anything. Sign in with the owner key for that.';
+const REPLACED =
+  'This key was replaced by another: it still reads until its end, and can manage nothing. Sign in with the new key.';
+const EXPLANATION =
+  'All keys share one allowance. Use the owner key to manage the account, and a key of its own for each page and program.';
+
+/** The panel of the keys: an owner key lists, makes and revokes them; another is told what it may not do. */
+export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKeyRevoked }: Events) {
+  const panel = byId('keys');
+  const list = byId('key-list');
+  const note = byId('keys-note');
+  const problem = byId('keys-problem');
+  const newKey = byId('new-key');
+  const askNewKey = openNewKey(session, load);
+  newKey.addEventListener('click', askNewKey);
+
+  function show(access: Access, text: string): void {
+    note.textContent = text;
+    newKey.hidden = access !== 'owner';
+    onAccess(access);
+  }
+
+  function askRevocation(id: number, name: string, isInUse: boolean): void {
+    const own = isInUse ? ' You are signed in with it, and will be signed out.' : '';
+    confirm({
+      title: `Revoke “${name}”?`,
+      text: `Calls with this key fail within seconds, and it cannot be brought back.${own}`,
+      yes: 'Revoke',
+      isDangerous: true,
+      async act() {
+        await session.client.deleteKey(id);
+        if (isInUse) onOwnKeyRevoked();
+        else await load();
+      },
+    });
+  }
+
+  async function load(): Promise<void> {
+    const { client } = session;
+    try {
+      const keys = await client.keys();
+      if (client !== session.client) return;
+      const now = Date.now();
+      const inUse = keyInUse(keys, session.key);
+      const isReplaced = inUse !== undefined && inUse.replacedAt !== null;
+      const owners = keys.filter(canManage);
+      const items = keys.map((key) =>
+        makeKeyItem(key, now, {
+          isInUse: key === inUse,
+          // The last owner key cannot be revoked: then nobody could manage the account.
+          revoke:
+            isReplaced || (owners.length === 1 && owners[0] === key)
+              ? undefined
+              : (name) => askRevocation(key.id, name, key === inUse),
+        }),
+      );
+      list.replaceChildren(...items);
+      problem.replaceChildren();
+      show(isReplaced ? 'none' : 'owner', isReplaced ? REPLACED : EXPLANATION);
+    } catch (thrown) {
+      if (client === session.client) fail(toError(thrown));
+    } finally {
+      panel.setAttribute('aria-busy', 'false');
+    }
+  }
+
+  function fail(error: QuotientError): void {
+    list.replaceChildren();
+    problem.replaceChildren();
+    if (error.code === 'scope_missing') {
+      show('none', RESTRICTED);
+    } else {
+      show('unknown', '');
+      // The banner says what is wrong with the key.
+      const retry = isTemporary(error) ? [retryButton(() => void load())] : [];
+      problem.replaceChildren(error.status === 401 ? notLoaded() : problemNote(error, ...retry));
+    }
+  }
+
+  return {
+    load,
+    /** Forgets the user's keys. */
+    clear(): void {
+      list.replaceChildren();
+      problem.replaceChildren();
+      newKey.hidden = true;
+      note.textContent = '';
+    },
+  };
+}
+
+export type Keys = ReturnType<typeof openKeys>;

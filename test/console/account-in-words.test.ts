@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiKey } from '#client/index';
+import { mailLinkIn } from '#console/account/link-in-address';
+import { thresholdsIn } from '#console/account/thresholds';
+import { adviceFor, isForPages, keyInUse, lifeInWords, scopesInWords } from '#console/keys/key-texts';
+import { factsOf } from '#console/service-facts';
+import { DAY, HOUR, MINUTE } from '#domain/clock';
+
+const NOW = Date.parse('2026-03-15T12:00:00Z');
+const owner: ApiKey = {
+  id: 1,
+  label: null,
+  scopes: ['account', 'prices', 'node'],
+  start: 'qt_AbCd',
+  createdAt: new Date(NOW - 40 * DAY),
+  lastUsedAt: new Date(NOW - 5 * MINUTE),
+  seenOrigin: null,
+  expiresAt: null,
+  replacedAt: null,
+};
+const shop: ApiKey = {
+  ...owner,
+  id: 2,
+  label: 'Shop',
+  scopes: ['prices'],
+  start: 'qt_EfGh',
+  lastUsedAt: null,
+};
+
+describe('a key', () => {
+  it('tells what it may do', () => {
+    expect(
+      [owner.scopes, shop.scopes, ['node' as const], ['prices' as const, 'node' as const]].map((scopes) =>
+        scopesInWords({ scopes }),
+      ),
+    ).toEqual([
+      'may do everything, and manages the account',
+      'reads prices',
+      'uses the node',
+      'reads prices and uses the node',
+    ]);
+  });
+
+  it('is for pages with prices alone', () => {
+    expect([owner, shop].map(isForPages)).toEqual([false, true]);
+    expect(isForPages({ scopes: ['prices', 'node'] })).toBe(false);
+    expect(isForPages({ scopes: ['node'] })).toBe(false);
+    expect(adviceFor(shop)).toMatch(/^A key for a web page/);
+    expect(adviceFor({ scopes: ['node'] })).toMatch(/^A key for a program/);
+    expect(adviceFor({ scopes: [] })).toBe('Choose at least one of them.');
+  });
+
+  it('tells its life', () => {
+    const ends = new Date(NOW + HOUR);
+    expect([
+      lifeInWords(owner, NOW),
+      lifeInWords({ ...shop, expiresAt: ends }, NOW),
+      lifeInWords({ ...owner, replacedAt: new Date(NOW), expiresAt: ends }, NOW),
+    ]).toEqual([
+      'Made 3 Feb 2026, used 5 minutes ago.',
+      'Made 3 Feb 2026, not used yet, stops working 15 Mar 2026, 13:00.',
+      'Made 3 Feb 2026, used 5 minutes ago, replaced, and only reads until 15 Mar 2026, 13:00.',
+    ]);
+  });
+
+  it('is known by its beginning, and where that is not certain, not at all', () => {
+    const old = { ...owner, id: 3, start: null };
+    expect(keyInUse([shop, owner], 'qt_AbCdEFG')).toBe(owner);
+    expect(keyInUse([shop, old], 'qt_AbCdEFG')).toBe(old);
+    expect(keyInUse([shop, old, { ...old, id: 4 }], 'qt_AbCdEFG')).toBeUndefined();
+    expect(keyInUse([owner, { ...shop, start: owner.start }], 'qt_AbCdEFG')).toBeUndefined();
+    expect(keyInUse([shop], 'qt_AbCdEFG')).toBeUndefined();
+  });
+});
+
+describe('the link of a mail', () => {
+  it.each([
+    ['#recover=aB0-_', { purpose: 'recover', token: 'aB0-_' }],
+    ['#verify=x', { purpose: 'verify', token: 'x' }],
+    ['', undefined],
+    ['#recover=', undefined],
+    ['#recover=<b>', undefined],
+    [`#recover=${'x'.repeat(201)}`, undefined],
+    ['#content', undefined],
+    ['#delete=x', undefined],
+  ])('%s', (fragment, link) => expect(mailLinkIn(fragment)).toEqual(link));
+});
+
+it.each([
+  ['80, 100', [80, 100]],
+  [' 50%,80 % ; 100 ', [50, 80, 100]],
+  ['', []],
+  ['ten', [Number.NaN]],
+])('thresholds %j', (text, thresholds) => expect(thresholdsIn(text)).toEqual(thresholds));
+
+it('knows from the page who may register, and whether mail is sent', () => {
+  const facts = (dataset: Record<string, string>) => factsOf({ dataset });
+  expect(facts({ registration: 'verified', mail: '' })).toEqual({
+    registration: 'verified',
+    sendsMail: true,
+  });
+  expect(facts({ registration: 'closed' })).toEqual({ registration: 'closed', sendsMail: false });
+  expect(facts({})).toEqual({ registration: 'open', sendsMail: false });
+});
