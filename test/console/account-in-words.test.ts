@@ -54,10 +54,14 @@ describe('a key', () => {
     const ends = new Date(NOW + HOUR);
     expect([
       lifeInWords(owner, NOW),
+      lifeInWords(shop, NOW, true),
+      lifeInWords({ ...shop, lastUsedAt: new Date(NOW - MINUTE) }, NOW),
       lifeInWords({ ...shop, expiresAt: ends }, NOW),
       lifeInWords({ ...owner, replacedAt: new Date(NOW), expiresAt: ends }, NOW),
     ]).toEqual([
       'Made 3 Feb 2026, used 5 minutes ago.',
+      'Made 3 Feb 2026, used just now.',
+      'Made 3 Feb 2026, used just now.',
       'Made 3 Feb 2026, not used yet, stops working 15 Mar 2026, 13:00.',
       'Made 3 Feb 2026, used 5 minutes ago, replaced, and only reads until 15 Mar 2026, 13:00.',
     ]);

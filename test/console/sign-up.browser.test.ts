@@ -136,10 +136,11 @@ it('says so where registration is closed', async () => {
   const closed = await startService({ settings: { REGISTRATION: 'closed' }, consoleFolder: opened.folder });
   try {
     await here.page.goto(`${closed.url}/`);
-    await here.page.getByLabel('Name', { exact: true }).fill('Ada');
-    await here.page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
-    await here.page.getByRole('button', { name: 'Get a key' }).click();
-    await here.page.getByText('Ask the operator of this service for a key.').waitFor();
+    await here.page
+      .getByText('Registration is closed. Ask the operator of this service for a key.')
+      .waitFor();
+    expect(await here.page.getByRole('button', { name: 'Get a key' }).isVisible()).toBe(false);
+    await here.open(await closed.enrol());
   } finally {
     await closed.close();
   }

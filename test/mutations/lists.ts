@@ -1,3 +1,4 @@
+import { accounts } from './accounts.ts';
 import { candles } from './candles.ts';
 import { catalogue } from './catalogue.ts';
 import { page } from './console.ts';
@@ -15,6 +16,6 @@ import { upstream } from './upstream.ts';
 
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
-  ...{ leases, keys, ledger, market, catalogue, candles, currency },
+  ...{ leases, keys, accounts, ledger, market, catalogue, candles, currency },
   ...{ upstream, statistics, node, http, mail, page, start },
 };

@@ -42,7 +42,7 @@ export function openAccountMenu(
   onClick('menu-replace', () =>
     confirm({
       title: 'Replace the key?',
-      text: 'You get a new key, which is shown only once. Plan, expiry date and usage carry over. Until it stops working, the old key can read data but cannot manage the account.',
+      text: 'You get a new key, which is shown only once. Plan, expiry date and usage carry over, and your keys for pages and programs go on. Until it stops working, the old key can read data but cannot manage the account.',
       yes: 'Replace',
       asksGrace: true,
       async act(graceSeconds) {

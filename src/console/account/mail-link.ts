@@ -20,7 +20,7 @@ const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
     use: (client, token) => client.confirmRecovery(token),
   },
   verify: {
-    title: 'Confirm your e-mail address',
+    title: 'Confirm your address',
     text: 'Your account is made now, and you get its key.',
     action: 'Confirm and get the key',
     use: (client, token) => client.verify(token),

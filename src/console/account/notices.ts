@@ -61,8 +61,8 @@ export function openNotices(session: Session) {
         panel.hidden = false;
       } catch (thrown) {
         const error = toError(thrown);
-        // Without mail there are no notices, and nothing to set.
-        if (client !== session.client || error.code === 'mail_not_configured') return;
+        // Without mail there are no notices, and nothing to set. What is wrong with the key, the banner says.
+        if (client !== session.client || error.code === 'mail_not_configured' || error.status === 401) return;
         form.querySelector('.problem')?.replaceChildren(problemNote(error));
         panel.hidden = false;
       }

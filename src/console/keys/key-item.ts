@@ -32,7 +32,7 @@ export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke }: Optio
     { class: 'key-item' },
     make('p', { class: 'key-name' }, make('strong', {}, name), ...tags),
     make('p', { class: 'soft' }, ...start, scopesInWords(key)),
-    make('p', { class: 'soft' }, lifeInWords(key, now)),
+    make('p', { class: 'soft' }, lifeInWords(key, now, isInUse)),
   );
   if (key.seenOrigin) item.append(seenWarning(key.seenOrigin));
   if (revoke) {

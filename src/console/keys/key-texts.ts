@@ -27,13 +27,18 @@ export function adviceFor(key: Scopes): string {
 /** Whether it can manage the account: an owner key that another has replaced only reads. */
 export const canManage = (key: ApiKey) => isOwner(key) && key.replacedAt === null;
 
-/** When it was made and used, and how long it goes on. */
-export function lifeInWords(key: ApiKey, now: number): string {
-  const { createdAt, lastUsedAt, expiresAt, replacedAt } = key;
-  const parts = [
-    `Made ${onDate(createdAt)}`,
-    lastUsedAt ? `used ${fromNow(lastUsedAt, now)}` : 'not used yet',
-  ];
+/** The service tells a use to the minute, so a shorter time is none. */
+const JUST_NOW_MS = 120_000;
+
+function useInWords({ lastUsedAt }: ApiKey, now: number, isInUse: boolean): string {
+  if (isInUse || (lastUsedAt && now - lastUsedAt.getTime() < JUST_NOW_MS)) return 'used just now';
+  return lastUsedAt ? `used ${fromNow(lastUsedAt, now)}` : 'not used yet';
+}
+
+/** When it was made and used, and how long it goes on. `isInUse`: this page uses it. */
+export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
+  const { createdAt, expiresAt, replacedAt } = key;
+  const parts = [`Made ${onDate(createdAt)}`, useInWords(key, now, isInUse)];
   if (expiresAt !== null) {
     parts.push(`${replacedAt ? 'replaced, and only reads until' : 'stops working'} ${onDateAt(expiresAt)}`);
   }

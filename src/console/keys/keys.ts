@@ -21,6 +21,7 @@ const RESTRICTED =
   'This key cannot manage the account: it neither lists nor makes keys, and cannot replace, renew or delete anything. Sign in with the owner key for that.';
 const REPLACED =
   'This key was replaced by another: it still reads until its end, and can manage nothing. Sign in with the new key.';
+const LAPSED = 'Keys are made and revoked again once the account is renewed.';
 const EXPLANATION =
   'All keys share one allowance. Use the owner key to manage the account, and a key of its own for each page and program.';
 
@@ -36,7 +37,7 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
 
   function show(access: Access, text: string): void {
     note.textContent = text;
-    newKey.hidden = access !== 'owner';
+    newKey.hidden = true;
     onAccess(access);
   }
 
@@ -63,20 +64,23 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
       const now = Date.now();
       const inUse = keyInUse(keys, session.key);
       const isReplaced = inUse !== undefined && inUse.replacedAt !== null;
+      const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= now;
       const owners = keys.filter(canManage);
       const items = keys.map((key) =>
         makeKeyItem(key, now, {
           isInUse: key === inUse,
           // The last owner key cannot be revoked: then nobody could manage the account.
           revoke:
-            isReplaced || (owners.length === 1 && owners[0] === key)
+            isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)
               ? undefined
               : (name) => askRevocation(key.id, name, key === inUse),
         }),
       );
       list.replaceChildren(...items);
       problem.replaceChildren();
-      show(isReplaced ? 'none' : 'owner', isReplaced ? REPLACED : EXPLANATION);
+      if (isReplaced) show('none', REPLACED);
+      else show('owner', isLapsed ? LAPSED : EXPLANATION);
+      newKey.hidden = isReplaced || isLapsed;
     } catch (thrown) {
       if (client === session.client) fail(toError(thrown));
     } finally {

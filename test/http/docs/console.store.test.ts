@@ -159,6 +159,15 @@ describe.each([
   });
 });
 
+it('tells the page who may register, and whether mail is sent', async () => {
+  const service = await startService({ settings: { REGISTRATION: 'closed' }, consoleFolder: folder });
+  try {
+    expect(await (await service.get('/')).text()).toContain('<html lang="en" data-registration="closed">');
+  } finally {
+    await service.close();
+  }
+});
+
 it('varies by origin too where what CORS says depends on it', async () => {
   const settings = { CORS_ORIGINS: 'https://app.example.org' };
   const service = await startService({ settings, consoleFolder: folder });

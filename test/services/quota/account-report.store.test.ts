@@ -56,6 +56,9 @@ it('tells the state of each user, the live keys, and what was used of the runnin
   await spend(spending, NOW - 10 * DAY, { used: 40, unbooked: 2 });
   const renewed = await enrol(40 * DAY, 3);
   await spend(renewed, NOW - 40 * DAY, { used: 77, unbooked: 1 });
+  const back = await enrol(40 * DAY, 3);
+  await spend(back, NOW - 40 * DAY, { used: 77 });
+  await spend(back, addMonths(NOW - 40 * DAY, 1), { used: 5 });
   const lapsed = await enrol(40 * DAY);
   const revoked = await enrol(DAY);
   await users.revoke(revoked);
@@ -71,6 +74,7 @@ it('tells the state of each user, the live keys, and what was used of the runnin
   };
   expect(facts(spending)).toEqual({ state: 'active', keys: 1, used: 42 });
   expect(facts(renewed)).toEqual({ state: 'active', keys: 1, used: 0 });
+  expect(facts(back)).toEqual({ state: 'active', keys: 1, used: 5 });
   expect(facts(lapsed)).toEqual({ state: 'expired', keys: 1, used: 0 });
   expect(facts(revoked)).toEqual({ state: 'revoked', keys: 0, used: 0 });
   expect(facts(erased)).toEqual({ state: 'erased', keys: 0, used: 0 });

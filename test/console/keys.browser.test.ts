@@ -1,0 +1,186 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { barriers } from '../support/browser/accessibility.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { inEachLook } from '../support/browser/looks.ts';
+import type { Service } from '../support/service/service.ts';
+
+let opened: TestConsole;
+let browser: Browser;
+let service: Service;
+let here: Visit;
+beforeAll(async () => {
+  opened = await openTestConsole();
+  ({ browser, service } = opened);
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visit(browser, service.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+type Listed = { id: number; label: string | null; scopes: string[]; expiresAt: string | null };
+
+async function keysOf(key: string): Promise<Listed[]> {
+  return (await (await service.get('/v1/user/keys', { key })).json()) as Listed[];
+}
+
+/** Makes a key as a program would; gives its text. */
+async function makeKey(owner: string, query: Record<string, string>): Promise<string> {
+  const response = await fetch(`${service.url}/v1/user/keys?${new URLSearchParams(query)}`, {
+    method: 'POST',
+    headers: { 'x-api-key': owner },
+  });
+  return ((await response.json()) as { apiKey: string }).apiKey;
+}
+
+const items = () => here.page.locator('#key-list li');
+const dialog = () => here.page.getByRole('dialog');
+
+it('lists the keys, makes one for a page that is shown once, and revokes it', async () => {
+  const { page } = here;
+  const owner = await service.enrol();
+  await here.open(owner);
+  await items().filter({ hasText: 'Owner key' }).getByText('signed in').waitFor();
+  expect(await items().allInnerTexts()).toEqual([expect.stringContaining(`${owner.slice(0, 7)}…`)]);
+  expect(await items().getByRole('button').count(), 'the last owner key has no button').toBe(0);
+
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Label').fill('Shop window');
+  await dialog().getByText('A key for a web page').waitFor();
+  await page.getByLabel('It stops working').selectOption('30');
+  await dialog().getByRole('button', { name: 'Create key' }).click();
+  await dialog().getByRole('heading', { name: 'Your new key' }).waitFor();
+  const made = await page.locator('#new-key-text').innerText();
+  await dialog().getByRole('button', { name: 'Copy' }).click();
+  await dialog().getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(made);
+  await page.keyboard.press('Escape');
+  expect(await page.locator('#new-key-text').innerText(), 'Escape does not lose it').toBe(made);
+  await dialog().getByRole('button', { name: 'I have saved it' }).click();
+  await dialog().waitFor({ state: 'hidden' });
+  expect(await page.content()).not.toContain(made);
+
+  const shop = items().filter({ hasText: 'Shop window' });
+  await shop.getByText('for web pages').waitFor();
+  expect(await shop.innerText()).toMatch(/reads prices\s+Made .+, not used yet, stops working /);
+  const [listed] = await keysOf(owner);
+  expect(listed).toMatchObject({ label: 'Shop window', scopes: ['prices'] });
+  const days = (Date.parse(String(listed?.expiresAt)) - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(30);
+  expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: made })).status).toBe(200);
+
+  await shop.getByRole('button', { name: 'Revoke Shop window' }).click();
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
+  expect((await service.get('/v1/user/usage', { key: made })).status).toBe(200);
+  await shop.getByRole('button', { name: 'Revoke Shop window' }).click();
+  await dialog().getByRole('button', { name: 'Revoke', exact: true }).click();
+  await shop.waitFor({ state: 'detached' });
+  expect((await service.get('/v1/user/usage', { key: made })).status).toBe(401);
+  expect(here.requests.filter((url) => url.includes(made) || url.includes(owner))).toEqual([]);
+});
+
+it('makes no key of no scope, and says what the service refuses', async () => {
+  const { page } = here;
+  const owner = await service.enrol();
+  for (let i = 0; i < 19; i += 1) await makeKey(owner, { label: `key ${i}`, scopes: 'node' });
+  await here.open(owner);
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Label').fill('one more');
+  await page.getByLabel('Read prices, history and statistics').uncheck();
+  await dialog().getByText('Choose at least one of them.').waitFor();
+  await dialog().getByRole('button', { name: 'Create key' }).click();
+  expect(await page.evaluate('document.querySelector("#new-key-form").checkValidity()')).toBe(false);
+  await page.getByLabel('Use the node').check();
+  await dialog().getByText('A key for a program').waitFor();
+  await dialog().getByRole('button', { name: 'Create key' }).click();
+  await dialog().getByRole('link', { name: 'What too_many_keys means' }).waitFor();
+  expect(await keysOf(owner)).toHaveLength(20);
+});
+
+it('tells a key for pages what it may not do, and has no button for it', async () => {
+  const { page } = here;
+  const owner = await service.enrol();
+  await here.open(await makeKey(owner, { label: 'Shop', scopes: 'prices' }));
+  await page.locator('#keys').getByText('This key cannot manage the account').waitFor();
+  expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
+  expect(await page.locator('#notices').isVisible()).toBe(false);
+  await page.locator('#account-button').click();
+  expect(await page.locator('#account-menu').getByRole('button').allInnerTexts()).toEqual(['Sign out']);
+  expect(await page.locator('#prices-body .price').first().innerText()).toMatch(/^\$/);
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await here.open(owner);
+  await page.locator('#account-button').click();
+  await page.locator('#account-menu').getByRole('button', { name: 'Delete account' }).waitFor();
+});
+
+it('says so where a key may not read prices', async () => {
+  const owner = await service.enrol();
+  await here.open(await makeKey(owner, { label: 'Wallet', scopes: 'node' }));
+  await here.page.locator('#banner').getByRole('link', { name: 'What scope_missing means' }).waitFor();
+  await here.page.locator('#banner').getByRole('button', { name: 'Use another key' }).click();
+  await here.page.getByLabel('API key', { exact: true }).waitFor();
+});
+
+it('lets a key that was replaced read, and manage nothing', async () => {
+  const { page } = here;
+  const owner = await service.enrol();
+  await makeKey(owner, { label: 'Shop', scopes: 'prices' });
+  await fetch(`${service.url}/v1/user/rotate`, { method: 'POST', headers: { 'x-api-key': owner } });
+  await here.open(owner);
+  await page.locator('#keys').getByText('This key was replaced by another').waitFor();
+  await items().filter({ hasText: 'replaced' }).getByText('signed in').waitFor();
+  expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
+  await page.locator('#account-button').click();
+  expect(await page.locator('#account-menu').getByRole('button').allInnerTexts()).toEqual(['Sign out']);
+});
+
+it('neither makes nor revokes keys of an account that has expired, and does once it is renewed', async () => {
+  const { page } = here;
+  await here.open(await service.enrol({ validUntil: Date.now() - 86_400_000 }));
+  await page.locator('#keys').getByText('once the account is renewed').waitFor();
+  expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
+  await page.locator('#banner').getByRole('button', { name: 'Renew key' }).click();
+  await dialog().getByRole('button', { name: 'Renew', exact: true }).click();
+  await page.getByRole('button', { name: 'New key' }).waitFor();
+});
+
+it('warns of an owner key that a page of another origin has used', async () => {
+  const owner = await service.enrol();
+  const headers = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' };
+  await service.get('/v1/user/usage', { key: owner, headers });
+  await expect
+    .poll(async () => ((await keysOf(owner)) as { seenOrigin?: string }[])[0]?.seenOrigin, {
+      timeout: 20_000,
+    })
+    .toBe('https://shop.example');
+  await here.open(owner);
+  await items().getByText('A page of https://shop.example has used this owner key.').waitFor();
+});
+
+it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
+  const { page } = here;
+  const owner = await service.enrol();
+  await makeKey(owner, { label: 'W'.repeat(100), scopes: 'prices,node' });
+  await here.open(owner);
+  const found = (view: string, part: string) =>
+    inEachLook(
+      page,
+      async ({ name, width }) => {
+        expect(await barriers(page, { include: [[part]] }), `${view}, ${name}`).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
+      },
+      [320, 1280],
+    );
+  await found('the list', '#keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  await found('the form', '#new-key-dialog');
+  await page.getByLabel('Label').fill('Shop');
+  await dialog().getByRole('button', { name: 'Create key' }).click();
+  await dialog().getByRole('heading', { name: 'Your new key' }).waitFor();
+  await found('the new key', '#new-key-dialog');
+});

@@ -1,0 +1,69 @@
+import type { Mutations } from './mutation.ts';
+
+/** What is told of a user's keys: to the operator by the commands, and to the user by the page. */
+export const accounts: Mutations[] = [
+  {
+    file: 'src/stores/quota/accounts.ts',
+    tests: ['services/quota/account-report.store.test.ts'],
+    changes: [
+      ['coalesce(c.used, 0) + coalesce(l.calls, 0)', 'coalesce(c.used, 0)'],
+      ["coalesce(least(revoked_at, expires_at), 'infinity')", "coalesce(expires_at, 'infinity')"],
+      ['ORDER BY user_key, period_start DESC', 'ORDER BY user_key, period_start'],
+      ['max(last_used_at)', 'min(last_used_at)'],
+      ["{ createdAt: 'desc' }", "{ createdAt: 'asc' }"],
+    ],
+  },
+  {
+    file: 'src/services/quota/account-report.ts',
+    tests: ['services/quota/account-report.store.test.ts'],
+    changes: [['facts.periodStart === period.start ? facts.used : 0', 'facts.used']],
+  },
+  {
+    file: 'src/domain/quota/standing.ts',
+    tests: ['services/quota/account-report.store.test.ts'],
+    changes: [
+      ["if (isErased) return 'erased';", ''],
+      ["if (liveKeys === 0) return 'revoked';", ''],
+      ["now >= validUntil ? 'expired' : 'active'", "'active'"],
+      ['expiresAt <= now', 'expiresAt > now'],
+      ["replacedAt === null ? 'active' : 'replaced'", "'active'"],
+    ],
+  },
+  {
+    file: 'src/console/keys/key-texts.ts',
+    tests: ['console/account-in-words.test.ts'],
+    changes: [
+      ['scopes.length === 1 && ', ''],
+      ['alike.length > 0 ? alike : keys.filter(({ start }) => start === null)', 'alike'],
+      ['candidates.length === 1 ? candidates[0] : undefined', 'candidates[0]'],
+      ["replacedAt ? 'replaced, and only reads until' : 'stops working'", "'stops working'"],
+    ],
+  },
+  {
+    file: 'src/console/account/link-in-address.ts',
+    tests: ['console/account-in-words.test.ts'],
+    changes: [
+      ['(recover|verify)', '(\\w+)'],
+      ['{1,200}', '+'],
+    ],
+  },
+  {
+    file: 'src/console/keys/keys.ts',
+    tests: ['console/keys.browser.test.ts'],
+    changes: [
+      ['isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)', 'isReplaced || isLapsed'],
+      ["show('none', RESTRICTED)", "show('unknown', RESTRICTED)"],
+      ["show('none', REPLACED)", "show('owner', REPLACED)"],
+      ['newKey.hidden = isReplaced || isLapsed;', 'newKey.hidden = isReplaced;'],
+    ],
+  },
+  {
+    file: 'src/console/keys/new-key.ts',
+    tests: ['console/keys.browser.test.ts'],
+    changes: [
+      ['if (!created.hidden) event.preventDefault();', ''],
+      ["scopes.length === 0 ? 'Choose at least one.' : ''", "''"],
+      ["dialog.addEventListener('close', () => {\n    text.textContent = '';\n  });", ''],
+    ],
+  },
+];
