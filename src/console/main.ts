@@ -45,7 +45,8 @@ function show(view: ViewName, notice = ''): void {
 }
 
 const keyCreated = openKeyCreated(session, showDashboard);
-const signIn = openSignIn(session, factsOf(document.documentElement), {
+const facts = factsOf(document.documentElement);
+const signIn = openSignIn(session, facts, {
   onRegistered: showKeyOf,
   onSignedIn: showDashboard,
 });
@@ -66,7 +67,7 @@ const notices = openNotices(session);
 const keys = openKeys(session, confirm, {
   onAccess(access) {
     accountMenu.restrict(access === 'none');
-    if (access === 'owner') void notices.load();
+    if (access === 'owner' && facts.sendsMail) void notices.load();
   },
   onOwnKeyRevoked: () => signOut('The key that you were signed in with is revoked.'),
 });

@@ -14,7 +14,6 @@ const owner: ApiKey = {
   start: 'qt_AbCd',
   createdAt: new Date(NOW - 40 * DAY),
   lastUsedAt: new Date(NOW - 5 * MINUTE),
-  seenOrigin: null,
   expiresAt: null,
   replacedAt: null,
 };

@@ -159,7 +159,18 @@ it('warns of an owner key that a page of another origin has used', async () => {
     })
     .toBe('https://shop.example');
   await here.open(owner);
-  await items().getByText('A page of https://shop.example has used this owner key.').waitFor();
+  const warning = here.page.locator('#exposed-key');
+  await warning
+    .getByText(`A page of https://shop.example has used the owner key ${owner.slice(0, 7)}`)
+    .waitFor();
+  expect(await barriers(here.page, { include: [['#exposed-key']] })).toEqual([]);
+
+  await here.page.locator('#account-button').click();
+  await here.page.getByRole('button', { name: 'Replace key' }).click();
+  await dialog().getByRole('button', { name: 'Replace', exact: true }).click();
+  await here.page.getByRole('button', { name: 'I have saved it' }).click();
+  await items().filter({ hasText: 'replaced' }).waitFor();
+  expect(await warning.innerText(), 'the new key was not seen anywhere').toBe('');
 });
 
 it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {

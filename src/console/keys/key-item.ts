@@ -10,14 +10,6 @@ type Options = {
 
 const tag = (text: string) => make('span', { class: 'tag' }, text);
 
-/** The warning that a key which may do everything can be read by everybody who opens a page. */
-const seenWarning = (origin: string) =>
-  make(
-    'p',
-    { class: 'note warn' },
-    `A page of ${origin} has used this owner key. Whoever opens that page can read it and delete the account: make a key for pages, use it there, and replace this one.`,
-  );
-
 /** A key in the list. */
 export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke }: Options): HTMLLIElement {
   const name = key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
@@ -34,7 +26,6 @@ export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke }: Optio
     make('p', { class: 'soft' }, ...start, scopesInWords(key)),
     make('p', { class: 'soft' }, lifeInWords(key, now, isInUse)),
   );
-  if (key.seenOrigin) item.append(seenWarning(key.seenOrigin));
   if (revoke) {
     const button = makeButton('Revoke…', () => revoke(name), 'small');
     button.setAttribute('aria-label', `Revoke ${name}`);

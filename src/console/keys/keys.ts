@@ -3,8 +3,9 @@ import type { Confirm } from '../account/confirm.ts';
 import type { Session } from '../account/session.ts';
 import { byId } from '../dom.ts';
 import { isTemporary, notLoaded, problemNote, retryButton, toError } from '../problem.ts';
+import { openExposedKey } from './exposed-key.ts';
 import { makeKeyItem } from './key-item.ts';
-import { canManage, keyInUse } from './key-texts.ts';
+import { canManage, isOwner, keyInUse } from './key-texts.ts';
 import { openNewKey } from './new-key.ts';
 
 /** What the key that is signed in may do with the account: all, or nothing, or nobody knows yet. */
@@ -32,6 +33,7 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
   const note = byId('keys-note');
   const problem = byId('keys-problem');
   const newKey = byId('new-key');
+  const exposed = openExposedKey();
   const askNewKey = openNewKey(session, load);
   newKey.addEventListener('click', askNewKey);
 
@@ -66,7 +68,9 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
       const isReplaced = inUse !== undefined && inUse.replacedAt !== null;
       const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= now;
       const owners = keys.filter(canManage);
-      const items = keys.map((key) =>
+      exposed.show(keys);
+      const ownersFirst = keys.toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)));
+      const items = ownersFirst.map((key) =>
         makeKeyItem(key, now, {
           isInUse: key === inUse,
           // The last owner key cannot be revoked: then nobody could manage the account.
@@ -89,6 +93,7 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
   }
 
   function fail(error: QuotientError): void {
+    exposed.clear();
     list.replaceChildren();
     problem.replaceChildren();
     if (error.code === 'scope_missing') {
@@ -105,6 +110,7 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
     load,
     /** Forgets the user's keys. */
     clear(): void {
+      exposed.clear();
       list.replaceChildren();
       problem.replaceChildren();
       newKey.hidden = true;
