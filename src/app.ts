@@ -146,7 +146,9 @@ export async function buildApp(dependencies: AppDependencies) {
   await allowOrigins(app, corsOrigins);
   refuseUnknown();
   await describeInterface(app, settings);
-  if (consoleFolder !== undefined) await serveConsole(app, { ...settings, sendsMail: false }, consoleFolder);
+  const { registration } = settings;
+  const told = { basePath, registration, sendsMail: mail !== undefined };
+  if (consoleFolder !== undefined) await serveConsole(app, told, consoleFolder);
 
   await app.register(
     async (v1) => {

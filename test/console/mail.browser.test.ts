@@ -1,0 +1,152 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { barriers } from '../support/browser/accessibility.ts';
+import { launchBrowser } from '../support/browser/browser.ts';
+import { buildTestConsole } from '../support/browser/built-console.ts';
+import { type Visit, visit } from '../support/browser/console.ts';
+import { inEachLook } from '../support/browser/looks.ts';
+import { type MailServer, startMailServer, tokensIn } from '../support/mail/mail-server.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+let built: Awaited<ReturnType<typeof buildTestConsole>>;
+let browser: Browser;
+let mailServer: MailServer;
+let service: Service;
+let here: Visit;
+beforeAll(async () => {
+  built = await buildTestConsole();
+  browser = await launchBrowser();
+  mailServer = await startMailServer();
+  const settings = {
+    REGISTRATION: 'verified',
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'quotient@example.org',
+    PUBLIC_URL: 'https://quotient.example.org',
+  };
+  service = await startService({ settings, consoleFolder: built.folder });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+  await mailServer?.close();
+  await built?.remove();
+});
+beforeEach(async () => {
+  here = await visit(browser, service.url);
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+/** The token of the last of so many mails. */
+async function tokenOf(count: number): Promise<string> {
+  const mail = (await mailServer.arrivals(count)).at(-1);
+  const [token] = mail ? tokensIn(mail) : [];
+  if (token === undefined) throw new Error('the mail has no token');
+  return token;
+}
+
+/** What a link of a mail does in this page: a browser that is at the page already changes the fragment alone. */
+const follow = (fragment: string) => here.page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+
+async function saveKey(): Promise<string> {
+  await here.page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  const key = await here.page.locator('#created-key').innerText();
+  await here.page.getByRole('button', { name: 'I have saved it' }).click();
+  await here.settled();
+  return key;
+}
+
+it('registers by a mail, and recovers the key that is lost by another', async () => {
+  const { page } = here;
+  const address = 'ada@example.org';
+  await page.getByText('once you have confirmed your e-mail address').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+  await page.getByLabel('E-mail', { exact: true }).fill(address);
+  await page.getByRole('button', { name: 'Get a key' }).click();
+  await page.locator('#sign-up').getByText(`A mail with a link is on its way to ${address}.`).waitFor();
+
+  const token = await tokenOf(1);
+  await page.goto(`${service.url}/?from=mail#verify=${token}`);
+  await page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
+  expect(page.url(), 'the token does not stay in the address').toBe(`${service.url}/?from=mail`);
+  // Whatever has opened the link so far has used nothing.
+  await page.getByRole('button', { name: 'Confirm and get the key' }).click();
+  const lost = await saveKey();
+  expect((await service.get('/v1/user/usage', { key: lost })).status).toBe(200);
+
+  await page.goto(`${service.url}/`);
+  await page.getByText('Lost your key?').click();
+  await page.getByLabel('E-mail you registered with').fill(address);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.locator('#recovery').getByText(`If ${address} has an account here`).waitFor();
+  const recovery = await tokenOf(2);
+  await follow(`#recover=${recovery}`);
+  await page.getByRole('heading', { name: 'Get a new owner key' }).waitFor();
+  await page.getByRole('button', { name: 'Get a new key' }).click();
+  const found = await saveKey();
+  expect(found).not.toBe(lost);
+  expect((await service.get('/v1/user/usage', { key: lost })).status).toBe(401);
+  expect((await service.get('/v1/user/usage', { key: found })).status).toBe(200);
+  await page.locator('#key-list li').filter({ hasText: 'Owner key' }).getByText('signed in').waitFor();
+
+  // The same link again, in the page that is signed in by now.
+  await follow(`#recover=${recovery}`);
+  await page.getByRole('button', { name: 'Get a new key' }).click();
+  await page.getByRole('link', { name: 'What token_invalid means' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Get a new key' }).isVisible(), 'of no use any more').toBe(
+    false,
+  );
+  await page.getByRole('button', { name: 'Not now' }).click();
+  await page.locator('#dashboard').waitFor();
+  expect(here.requests.filter((url) => url.includes(token) || url.includes(recovery))).toEqual([]);
+});
+
+it('answers the same for an address that nobody has', async () => {
+  const { page } = here;
+  await page.getByText('Lost your key?').click();
+  await page.getByLabel('E-mail you registered with').fill('nobody@example.org');
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.locator('#recovery').getByText('If nobody@example.org has an account here').waitFor();
+});
+
+it('remembers the new key in the place of the lost one alone', async () => {
+  const { page } = here;
+  const mine = await service.enrol();
+  await page.getByLabel('API key', { exact: true }).fill(mine);
+  await page.locator('#sign-in').getByLabel('Remember the key').check();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await here.settled();
+  const kept = () => page.evaluate<string>('JSON.stringify({ ...localStorage })');
+  expect(await kept()).toContain(mine);
+
+  const before = mailServer.mails.length;
+  const query = new URLSearchParams({ name: 'Bob', email: 'bob@example.org', plan: 'monthly' });
+  await fetch(`${service.url}/v1/user/create?${query}`, { method: 'POST' });
+  const token = await tokenOf(before + 1);
+  await follow(`#verify=${token}`);
+  await page.getByRole('button', { name: 'Confirm and get the key' }).click();
+  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  expect(await page.locator('#created-key-remember').isChecked()).toBe(false);
+  expect(await kept(), "another user's key stays as it was").toContain(mine);
+});
+
+it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
+  const { page } = here;
+  const found = (view: string) =>
+    inEachLook(
+      page,
+      async ({ name, width }) => {
+        expect(await barriers(page), `${view}, ${name}`).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
+      },
+      [320, 1280],
+    );
+  await page.getByText('Lost your key?').click();
+  await found('the recovery');
+  await follow(`#recover=${'x'.repeat(43)}`);
+  await page.getByRole('button', { name: 'Get a new key' }).click();
+  await page.getByRole('link', { name: 'What token_invalid means' }).waitFor();
+  await found('a dead link');
+});
