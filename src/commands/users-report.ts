@@ -1,6 +1,8 @@
 import { iso, systemClock } from '#domain/clock';
 import { EXIT } from '#exit';
-import { type Account, createAccountReport } from '#services/quota/account-report';
+import { type Account, type AccountReport, createAccountReport } from '#services/quota/account-report';
+import type { Database } from '#stores/database/database';
+import { createNoticeSettingsStore } from '#stores/notices/settings';
 import { createAccountStore } from '#stores/quota/accounts';
 import { createUserStore } from '#stores/quota/users';
 import { readArguments, withDatabase } from './command-line.ts';
@@ -20,16 +22,13 @@ const cut = (text: string | null, width: number) => {
 
 const printJson = (value: unknown) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 
-const withReport = <Result>(work: (report: ReturnType<typeof createAccountReport>) => Promise<Result>) =>
-  withDatabase(({ prisma }) =>
-    work(
-      createAccountReport({
-        users: createUserStore(prisma),
-        accounts: createAccountStore(prisma),
-        clock: systemClock,
-      }),
-    ),
-  );
+const reportOf = ({ prisma }: Pick<Database, 'prisma'>) =>
+  createAccountReport({
+    users: createUserStore(prisma),
+    accounts: createAccountStore(prisma),
+    notices: createNoticeSettingsStore(prisma),
+    clock: systemClock,
+  });
 
 const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...at }: Account) => ({
   ...{ key, name, email, plan, limit, state, keys, used },
@@ -44,7 +43,7 @@ const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...a
 /** Prints every user: state, keys, what is used of the limit, last use. */
 export async function list(args: readonly string[]): Promise<number> {
   const { json } = readArguments(args, { ...JSON_FORM, positionals: [] }).values;
-  const accounts = await withReport((report) => report.list());
+  const accounts = await withDatabase((database) => reportOf(database).list());
   if (json) {
     printJson(accounts.map(toJson));
     return EXIT.ok;
@@ -58,7 +57,7 @@ export async function list(args: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
-type Shown = Awaited<ReturnType<ReturnType<typeof createAccountReport>['show']>>;
+type Shown = Awaited<ReturnType<AccountReport['show']>>;
 
 const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown['keys'][number]) => ({
   ...{ id, label, scopes, start, state, seenOrigin },
@@ -69,7 +68,10 @@ const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown
   revokedAt: isoOrNull(at.revokedAt),
 });
 
-function printAccount({ account, keys }: Shown): void {
+const noticesInWords = ({ email, webhookUrl, thresholds }: Shown['notices']) =>
+  `at ${thresholds.join(', ') || 'no'} per cent; mail: ${email ? 'yes' : 'no'}; webhook: ${webhookUrl ?? 'none'}`;
+
+function printAccount({ account, keys, notices }: Shown): void {
   const { period } = account;
   const lines = [
     ['key', String(account.key)],
@@ -84,6 +86,7 @@ function printAccount({ account, keys }: Shown): void {
     ['last use', minuteOf(account.lastUsedAt)],
     ['created', minuteOf(account.createdAt)],
     ['valid until', minuteOf(account.validUntil)],
+    ['notices', noticesInWords(notices)],
   ];
   process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value)])));
   const heading = ['id', 'label', 'scopes', 'start', 'state', 'created', 'last use', 'ends'];
@@ -97,12 +100,13 @@ function printAccount({ account, keys }: Shown): void {
   }
 }
 
-/** Prints one user, with all keys. */
+/** Prints one user, with all keys and which notices go where. */
 export async function show(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { ...JSON_FORM, positionals: ['key'] });
   const key = recordNumber(positionals[0]);
-  const shown = await withReport((report) => report.show(key));
-  if (values.json) printJson({ ...toJson(shown.account), keys: shown.keys.map(keyToJson) });
+  const shown = await withDatabase((database) => reportOf(database).show(key));
+  if (values.json)
+    printJson({ ...toJson(shown.account), notices: shown.notices, keys: shown.keys.map(keyToJson) });
   else printAccount(shown);
   return EXIT.ok;
 }

@@ -132,6 +132,61 @@ it('remembers the new key in the place of the lost one alone', async () => {
   expect(await kept(), "another user's key stays as it was").toContain(mine);
 });
 
+it('sets the notices, and shows the secret of a webhook once', async () => {
+  const { page } = here;
+  const key = await service.enrol();
+  await here.open(key);
+  const panel = page.locator('#notices');
+  await panel.waitFor();
+  const thresholds = panel.getByLabel('percentages of the allowance');
+  const address = panel.getByLabel('Webhook address');
+  expect(await thresholds.inputValue()).toBe('80, 100');
+  expect(await panel.getByLabel('By e-mail to ada@example.org').isChecked()).toBe(false);
+
+  const save = async () => panel.getByRole('button', { name: 'Save' }).click();
+  await address.fill('https://127.0.0.1/hook');
+  await save();
+  await panel.getByRole('link', { name: 'What invalid_request means' }).waitFor();
+  expect(await address.getAttribute('aria-invalid')).toBe('true');
+  await address.fill('https://hooks.example.org/quotient');
+  await thresholds.fill('90 50%');
+  await panel.getByLabel('By e-mail').check();
+  await save();
+  await panel.getByText('Saved.').waitFor();
+  expect(await address.getAttribute('aria-invalid')).toBeNull();
+  expect(await thresholds.inputValue()).toBe('50, 90');
+  expect(await page.locator('#webhook-secret-text').innerText()).toMatch(/^whsec_[\w+/=]{32,}$/);
+  const webhookUrl = 'https://hooks.example.org/quotient';
+  expect(await (await service.get('/v1/user/notices', { key })).json()).toEqual({
+    email: true,
+    webhookUrl,
+    thresholds: [50, 90],
+  });
+  await inEachLook(
+    page,
+    async ({ name, width }) => {
+      expect(await barriers(page, { include: [['#notices']] }), name).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBe(width);
+    },
+    [320, 1280],
+  );
+
+  await thresholds.fill('');
+  await save();
+  await page.locator('#webhook-secret').waitFor({ state: 'hidden' });
+  await expect
+    .poll(async () => (await service.get('/v1/user/notices', { key })).json())
+    .toMatchObject({
+      webhookUrl,
+      thresholds: [],
+    });
+  await page.reload();
+  await here.open(key);
+  await panel.waitFor();
+  expect(await address.inputValue()).toBe(webhookUrl);
+  expect(await page.content()).not.toContain('whsec_');
+});
+
 it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
   const { page } = here;
   const found = (view: string) =>

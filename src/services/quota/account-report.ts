@@ -2,6 +2,7 @@ import type { Clock } from '#domain/clock';
 import { type Period, periodAt } from '#domain/quota/plan';
 import { type KeyState, stateOfKey, stateOfUser, type UserState } from '#domain/quota/standing';
 import { Problem } from '#problems';
+import type { NoticeSettings, NoticeSettingsStore } from '#stores/notices/settings';
 import type { AccountFacts, AccountKey, AccountStore } from '#stores/quota/accounts';
 import type { User, UserStore } from '#stores/quota/users';
 
@@ -16,10 +17,18 @@ export type Account = User & {
   lastUsedAt: number | null;
 };
 
-type Dependencies = { users: UserStore; accounts: AccountStore; clock: Clock };
+/** A user, the keys that are still stored, and which notices go where. */
+type Shown = { account: Account; keys: (AccountKey & { state: KeyState })[]; notices: NoticeSettings };
+
+type Dependencies = {
+  users: UserStore;
+  accounts: AccountStore;
+  notices: NoticeSettingsStore;
+  clock: Clock;
+};
 
 /** What the operator reads about users and their keys. */
-export function createAccountReport({ users, accounts, clock }: Dependencies) {
+export function createAccountReport({ users, accounts, notices, clock }: Dependencies) {
   function accountOf(user: User, facts: AccountFacts, now: number): Account {
     const period = periodAt(user.plan, user.anchor, now);
     return {
@@ -45,17 +54,20 @@ export function createAccountReport({ users, accounts, clock }: Dependencies) {
       });
     },
 
-    /** One user, with all keys that are still stored. Throws `not_found`. */
-    async show(key: number): Promise<{ account: Account; keys: (AccountKey & { state: KeyState })[] }> {
+    /** Throws `not_found`. */
+    async show(key: number): Promise<Shown> {
       const now = clock.now();
-      const [user, [facts], keys] = await Promise.all([
+      const [user, [facts], keys, settings] = await Promise.all([
         users.find(key),
         accounts.facts(now, key),
         accounts.keys(key),
+        notices.find(key),
       ]);
-      if (!user || !facts) throw new Problem('not_found', `No user has the record number ${key}.`);
+      if (!user || !facts || !settings)
+        throw new Problem('not_found', `No user has the record number ${key}.`);
       return {
         account: accountOf(user, facts, now),
+        notices: settings,
         keys: keys.map((one) => ({ ...one, state: stateOfKey(one, now) })),
       };
     },

@@ -5,6 +5,7 @@ import { addMonths, firstTerm } from '#domain/quota/plan';
 import { createAccountReport } from '#services/quota/account-report';
 import { storedForm } from '#services/quota/user-keys';
 import { createUsers } from '#services/quota/users';
+import { createNoticeSettingsStore } from '#stores/notices/settings';
 import { createAccountStore } from '#stores/quota/accounts';
 import { createUserStore } from '#stores/quota/users';
 import { createTestClock } from '../../../fixtures/clock.ts';
@@ -25,7 +26,12 @@ function open() {
   return {
     store,
     users: createUsers({ store, clock }),
-    report: createAccountReport({ users: store, accounts, clock }),
+    report: createAccountReport({
+      users: store,
+      accounts,
+      notices: createNoticeSettingsStore(database.prisma),
+      clock,
+    }),
   };
 }
 
@@ -111,6 +117,11 @@ it('tells the state of each key of a user, the newest first, and the last use of
     [first?.id, null, 'account,prices,node', 'replaced'],
   ]);
   expect((await report.show(user)).account).toMatchObject({ keys: 3, lastUsedAt: NOW + 5 * MINUTE });
+  expect((await report.show(user)).notices).toEqual({
+    email: false,
+    webhookUrl: null,
+    thresholds: [80, 100],
+  });
   clock.advance(2 * HOUR);
   expect((await states()).map(([, , , state]) => state)).toEqual(['active', 'revoked', 'expired', 'expired']);
   await expect(report.show(999_999)).rejects.toMatchObject({ code: 'not_found' });
