@@ -14,8 +14,10 @@ import { serveConsole } from '#http/docs/console';
 import { describeInterface } from '#http/docs/openapi-route';
 import { createBurst } from '#http/pipeline/burst';
 import { allowOrigins, createCorsHeaders } from '#http/pipeline/cross-origin';
+import { negotiateFormat } from '#http/pipeline/format';
 import { guard } from '#http/pipeline/guard';
 import { parameterValidator } from '#http/pipeline/parameters';
+import { createRateLimits } from '#http/pipeline/rate-limits';
 import { requestId, tellRequestId } from '#http/pipeline/request-id';
 import { limitRequests } from '#http/pipeline/request-limits';
 import { type RequestHistograms, recordRequests } from '#http/recording/request-histogram';
@@ -102,6 +104,7 @@ export async function buildApp(dependencies: AppDependencies) {
   } = dependencies;
   const { basePath, corsOrigins } = settings;
   const burst = createBurst<number>(settings.burstPerSecond);
+  const rateLimits = createRateLimits(settings.burstPerSecond);
   const linger = createLingering(timeouts.linger);
   const bodies = createRequestBodies(timeouts, linger);
   const pending = createPendingResponses();
@@ -109,7 +112,7 @@ export async function buildApp(dependencies: AppDependencies) {
   const corsHeaders = createCorsHeaders(corsOrigins);
   const cacheHeaders = createCacheHeaders(corsHeaders.vary);
   const writeResponse = createResponseWriter(KEEP_ALIVE);
-  const write = createAnswerWriter({ allowance, cacheHeaders, corsHeaders, writeResponse });
+  const write = createAnswerWriter({ allowance, rateLimits, cacheHeaders, corsHeaders, writeResponse });
   const logAnswer = createAnswerLog(logger);
   const log = settings.logRequests === 'all' ? logAnswer : undefined;
   const fastPath = createFastPath({ allowance, burst, catalogue, clock, write, requests, log });
@@ -138,7 +141,7 @@ export async function buildApp(dependencies: AppDependencies) {
 
   app.setValidatorCompiler(parameterValidator);
   app.setSerializerCompiler(serializerCompiler);
-  const refuseUnknown = replyWithProblems(app, basePath);
+  const refuseUnknown = replyWithProblems(app, { basePath, rateLimits, now: clock.now });
   tellRequestId(app);
   limitRequests(app, bodies);
   logRequests(app, settings.logRequests, logAnswer);
@@ -152,7 +155,8 @@ export async function buildApp(dependencies: AppDependencies) {
 
   await app.register(
     async (v1) => {
-      guard(v1, { allowance, now: clock.now, burst });
+      negotiateFormat(v1);
+      guard(v1, { allowance, rateLimits, now: clock.now, burst });
       v1.register(user, { prefix: '/user', users, allowance, burst, clock, mail, settings });
       v1.register(userKeys, { prefix: '/user', users, clock });
       v1.register(userMail, { prefix: '/user', mail, bodies, settings });

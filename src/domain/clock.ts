@@ -24,3 +24,9 @@ export const iso = (instant: number) => new Date(instant).toISOString();
 
 /** The UTC date of an instant (Unix ms), as YYYY-MM-DD. */
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
+
+/** `2026-11-21` for a midnight (UTC), `2026-11-21 13:05:00` otherwise: spreadsheets take both for times. */
+export function spreadsheetTime(instant: number): string {
+  const text = iso(instant);
+  return instant % DAY === 0 ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
+}

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { negotiateFormat } from '#http/pipeline/format';
 import { Problem } from '#problems';
 
 const live = {
@@ -35,6 +36,7 @@ export const health: FastifyPluginAsyncZod<Options> = async (
   app,
   { checkDatabase, isStopping, warnings },
 ) => {
+  negotiateFormat(app);
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });

@@ -18,21 +18,12 @@ import {
   inOneCurrency,
   tokenName,
 } from '#http/pipeline/parameters';
-import { runHook } from '#http/pipeline/run-hook';
-import { acceptedFormat } from '#http/replies/negotiation';
 import type { Send } from '#http/replies/write-answer';
 import type { ProblemCode } from '#problems';
 import type { Answer } from '#services/caching/answer';
 import type { Candles } from '#services/candles/candles';
 import type { Market } from '#services/market/market';
 import type { WindowSize } from '#services/market/window-rows';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What the caller wants an answer in. */
-    format: 'json' | 'csv';
-  }
-}
 
 const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<
   string,
@@ -61,7 +52,7 @@ const CANDLES = {
 };
 
 const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
-  description: `${description}; or the same as CSV, times in ISO 8601${note}`,
+  description: `${description}; or the same as CSV, its times as spreadsheets read them (a midnight is a date alone)${note}`,
   content: {
     'application/json': { schema },
     'text/csv': { schema: z.string().meta({ pattern: `^${header}\\r\\n`, examples: [example] }) },
@@ -117,7 +108,9 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
       'Until the daily figures of today are ready, its first sample stands in for them. A few old dates have a sample of ' +
       `another time alone: theirs are its figures. ${REACH}`,
     operationId: 'getHistoryOfDate',
-    querystring: inOneCurrency(z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), ...currency })),
+    querystring: inOneCurrency(
+      z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency }),
+    ),
     response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },
   },
   days: {
@@ -127,7 +120,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
       '1 is the last 24 hours as fine as the aggregator gives them (five minutes); 2 to 10 are hours; above 10, the ' +
       `last so many midnights (UTC), and after them the latest sample at its own time. ${REACH}`,
     operationId: 'getHistoryOfDays',
-    querystring: inOneCurrency(z.object({ tokenName: token, days, ...currency })),
+    querystring: inOneCurrency(z.object({ tokenName: token, days, format, ...currency })),
     response: { 200: orCsv('An array of one series', z.array(priceSeries)) },
   },
   range: {
@@ -137,7 +130,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
       'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
       REACH,
     operationId: 'getHistoryOfRange',
-    querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, ...currency }))),
+    querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, format, ...currency }))),
     response: { 200: orCsv('A series', priceSeries) },
   },
   ohlc: {
@@ -156,7 +149,6 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
 
 const problems: ProblemCode[] = [
   'no_data',
-  'not_acceptable',
   'overloaded',
   'upstream_invalid',
   'upstream_unavailable',
@@ -177,13 +169,7 @@ export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options)
   const schemas = contracts(tokenName(catalogue), currencyParameters(currencies), clock);
   const enter = createAnswerQueues();
   const headers = ['Quotient-Currency?'] as const;
-  const config = { cost: 1, scope: 'prices', headers, problems } as const;
-  app.decorateRequest('format', 'json');
-  app.addHook('preValidation', (request, _reply, done) =>
-    runHook(done, () => {
-      request.format = acceptedFormat(request);
-    }),
-  );
+  const config = { cost: 1, scope: 'prices', csv: true, headers, problems } as const;
 
   /** Sends a window's answer, a large one when those before it to the same user have gone out. */
   function sendWindow(
@@ -191,9 +177,8 @@ export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options)
     reply: FastifyReply,
     size: WindowSize,
     answer: () => Answer | Promise<Answer>,
-    format = request.format,
   ): void | Promise<void> {
-    const give = () => send(request, reply, answer(), format);
+    const give = () => send(request, reply, answer(), request.format);
     return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
   }
 
@@ -222,12 +207,12 @@ export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options)
     '/ohlc',
     { schema: schemas.ohlc, config: { ...config, headers: ['Quotient-Source', ...headers] } },
     (request, reply) => {
-      const { tokenName, fromDate, thruDate, format = request.format } = request.query;
+      const { tokenName, fromDate, thruDate } = request.query;
       const interval = INTERVALS[request.query.interval];
       const size = candles.size(tokenName, rangeWindow(interval, fromDate, thruDate, clock.now()));
       const answer = () =>
-        candles.range(tokenName, interval, fromDate, thruDate, format, currencyOf(request.query));
-      return sendWindow(request, reply, size, answer, format);
+        candles.range(tokenName, interval, fromDate, thruDate, request.format, currencyOf(request.query));
+      return sendWindow(request, reply, size, answer);
     },
   );
 };

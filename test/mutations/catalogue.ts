@@ -18,6 +18,12 @@ export const catalogue: Mutations[] = [
       ['if (text.length > LONGEST_TEXT) return [];', ''],
       ['a.apart - b.apart', 'b.apart - a.apart'],
       ['bitsIn(letters ^ others) > 2 * most', 'bitsIn(letters ^ others) > 0'],
+    ],
+  },
+  {
+    file: 'src/domain/spelling.ts',
+    tests: ['domain/market/catalogue.test.ts'],
+    changes: [
       ['(before[j - 2] as number) + 1', '(before[j - 2] as number) + 2'],
       ['length < 5 ? 1 : 2', 'length < 5 ? 1 : 1'],
     ],

@@ -62,10 +62,7 @@ export const http: Mutations[] = [
   {
     file: 'src/http/replies/cache-headers.ts',
     tests: ['http/replies/caching.store.test.ts'],
-    changes: [
-      ['Math.ceil((dueAt - now) / SECOND)', 'Math.ceil(dueAt - now)'],
-      ["one.trim().replace(/^W\\//, '') === etag", 'one.trim() === etag'],
-    ],
+    changes: [["one.trim().replace(/^W\\//, '') === etag", 'one.trim() === etag']],
   },
   {
     file: 'src/http/replies/negotiation.ts',
@@ -81,10 +78,8 @@ export const http: Mutations[] = [
     tests: ['routes/user-headers.store.test.ts'],
     changes: [
       ['else allowance.refund(receipt)', 'else allowance.keep(receipt)'],
-      ['Math.ceil((period.end - now) / SECOND)', 'Math.ceil(period.end - now)'],
       ['isPaid ? receipt.remaining : remaining(receipt.lease)', 'receipt.remaining'],
       ['reply.statusCode < 300 && ', ''],
-      ['(period.end - period.start) / SECOND', 'period.end - period.start'],
     ],
   },
   {
@@ -163,6 +158,48 @@ export const http: Mutations[] = [
     changes: [
       ['at <= startOfDate(clock.now())', 'at < startOfDate(clock.now())'],
       ['value <= 36_500', 'value < 36_500'],
+    ],
+  },
+  {
+    file: 'src/http/replies/cache-headers.ts',
+    tests: ['http/replies/caching.store.test.ts', 'http/replies/cache-headers.test.ts'],
+    changes: [
+      ['(fetchedAt ?? now)', 'now'],
+      ['Math.min(dueAt, now + LONGEST)', 'dueAt'],
+      ["gaps.length > 0 || source.includes(',') || ", ''],
+      ['|| currency !== undefined', ''],
+      ['Date.parse(header) ===', 'Date.parse(header) >='],
+      ['named === undefined && since !== undefined', 'since !== undefined'],
+    ],
+  },
+  {
+    file: 'src/http/pipeline/rate-limits.ts',
+    tests: ['routes/user-headers.store.test.ts', 'routes/user-limits.store.test.ts'],
+    changes: [
+      ['plan(period, 0, now)', 'plan(period, 1, now)'],
+      ["code === 'quota_exceeded'", "code !== 'quota_exceeded'"],
+      ['perSecond > 0', 'perSecond >= 0'],
+      ['Math.ceil((end - now) / SECOND)', 'Math.ceil(end - now)'],
+      ['(end - start) / SECOND', 'end - start'],
+    ],
+  },
+  {
+    file: 'src/http/pipeline/format.ts',
+    tests: ['http/pipeline/conformity.store.test.ts'],
+    changes: [
+      ['request.routeOptions.config.csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],
+      ["format !== 'json' && format !== 'csv'", "format !== 'json'"],
+      ['if (mediaTypes.some((one) => FORMATS[one] === format)) return', 'return'],
+    ],
+  },
+  {
+    file: 'src/http/pipeline/misspelt.ts',
+    tests: ['http/pipeline/bad-input.store.test.ts', 'routes/stats.store.test.ts'],
+    changes: [
+      ['name.toLowerCase(), known', 'name, known'],
+      ['apart(name, a) - apart(name, b)', '0'],
+      [' && !given.includes(one)', ''],
+      ['!known.includes(name)', 'true'],
     ],
   },
 ];

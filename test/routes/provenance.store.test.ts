@@ -74,10 +74,10 @@ test('a window of several sources names them, the main one first, and its CSV sa
   expect(csv.header('quotient-source')).toBe('coingecko, kraken');
   expect(csv.body.trimEnd().split('\r\n')).toEqual([
     'date,price,market_cap,total_volume,source',
-    '2019-01-04T00:00:00.000Z,104,,5,kraken',
-    '2019-01-05T00:00:00.000Z,105,,5,kraken',
-    '2019-01-06T00:00:00.000Z,106,1000000000,5,coingecko',
-    '2019-01-07T00:00:00.000Z,107,1000000000,5,coingecko',
+    '2019-01-04,104,,5,kraken',
+    '2019-01-05,105,,5,kraken',
+    '2019-01-06,106,1000000000,5,coingecko',
+    '2019-01-07,107,1000000000,5,coingecko',
   ]);
   expect((await service.ask(january(6, 8))).header('cache-control')).toContain('immutable');
 });

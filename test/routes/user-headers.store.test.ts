@@ -66,6 +66,9 @@ it('each charged call takes one, down to none; free calls take nothing', async (
   for (let n = 2; n <= LIMIT; n++) expect(left(await call())).toBe(LIMIT - n);
   const spent = await call();
   expect(spent.status).toBe(429);
+  const end = (FEBRUARY - START) / SECOND;
+  expect(only(spent.headers.get('ratelimit'))).toEqual(['plan', { r: 0, t: end }]);
+  expect(spent.headers.get('ratelimit-policy')).toBe(early.headers.get('ratelimit-policy'));
   const usage = (await (await service.get('/v1/user/usage', { key })).json()) as { used: number };
   expect(usage.used).toBe(LIMIT);
 });

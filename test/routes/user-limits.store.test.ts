@@ -44,6 +44,8 @@ describe('the burst limit', () => {
     const refused = await on.get(USAGE, { key });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
+    expect(refused.headers.get('ratelimit')).toBe('"burst";r=0;t=1');
+    expect(refused.headers.get('ratelimit-policy')).toMatch(/^"plan";q=\d+;w=\d+, "burst";q=3;w=1$/);
     expect(await statuses(on, PRICED, other, 3)).toEqual([200, 200, 200]);
     clock.pass(SECOND / 3 + 1);
     expect(await statuses(on, USAGE, key, 2)).toEqual([200, 429]);

@@ -24,7 +24,7 @@ export function seriesToCsv(series: PriceSeries, currency: string): string {
   }
   const lines = [...rows]
     .sort(([a], [b]) => a - b)
-    .map(([at, values]) => [new Date(at).toISOString(), ...values].join(','));
+    .map(([at, values]) => [spreadsheetTime(new Date(at)), ...values].join(','));
   return file('date,price,market_cap,total_volume', lines, currency);
 }
 

@@ -1,4 +1,4 @@
-import { DAY, iso } from '#domain/clock';
+import { spreadsheetTime } from '#domain/clock';
 import type { Currency } from '#domain/currency/currency';
 import { PIECE_SAMPLES } from '#domain/market/series';
 import type { CandleColumns } from './candle-columns.ts';
@@ -25,12 +25,6 @@ export function* candlesJson(columns: CandleColumns): Generator<string> {
       `"high":${high[i]},"low":${low[i]},"close":${close[i]},"volume":${volume[i]}}`,
   );
   yield ']';
-}
-
-/** `2026-11-21` for a midnight (UTC), `2026-11-21 13:05:00` else: spreadsheets take both for times. */
-function spreadsheetTime(at: number): string {
-  const text = iso(at);
-  return at % DAY === 0 ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
 }
 
 /** Candles as CSV (RFC 4180), in pieces, the header first; in the last column the currency, where it is not the dollar. */

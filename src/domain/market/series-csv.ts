@@ -1,3 +1,4 @@
+import { spreadsheetTime } from '#domain/clock';
 import type { Currency } from '#domain/currency/currency';
 import type { Sample } from './sample.ts';
 import { type Columns, columnsOf, PIECE_SAMPLES } from './series.ts';
@@ -8,7 +9,7 @@ export const CSV_HEADER = 'date,price,market_cap,total_volume';
 export const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
 /**
- * A price series as CSV (RFC 4180), in pieces: a header line, ISO 8601 dates, an empty field for an unknown figure; in a
+ * A price series as CSV (RFC 4180), in pieces: a header line, times that spreadsheets read, an empty field for an unknown figure; in a
  * fifth column who told each sample, where that is not the same for all; in the last one the currency, where it is not the
  * dollar, so that nobody imports such figures as dollars.
  */
@@ -23,7 +24,7 @@ export function* seriesCsv(
   for (let start = 0; start < at.length; start += PIECE_SAMPLES) {
     let lines = '';
     for (let i = start; i < Math.min(start + PIECE_SAMPLES, at.length); i++) {
-      const date = new Date(at[i] as number).toISOString();
+      const date = spreadsheetTime(at[i] as number);
       const told = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
       lines += `${date},${field(price[i])},${field(marketCap[i])},${field(volume[i])}${told}${ofCurrency}\r\n`;
     }

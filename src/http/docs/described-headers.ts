@@ -28,24 +28,28 @@ export const HEADERS = {
     '^[A-Za-z0-9._-]{1,128}$',
   ),
   'RateLimit-Policy': text(
-    "The allowance (draft-ietf-httpapi-ratelimit-headers): `q` calls in a period of `w` seconds, the plan's month or year.",
-    '"plan";q=10000;w=2678400',
-    '^"plan";q=\\d+;w=\\d+$',
+    "The limits (draft-ietf-httpapi-ratelimit-headers). `plan`: `q` calls in a period of `w` seconds, the plan's month or year. `burst`, where there is one: `q` requests in a second.",
+    '"plan";q=10000;w=2678400, "burst";q=50;w=1',
+    '^"plan";q=\\d+;w=\\d+(, "burst";q=\\d+;w=1)?$',
   ),
   RateLimit: text(
-    'What is left of it: `r` calls at least, for `t` seconds until the period ends.',
+    'What is left of the plan: `r` calls at least, for `t` seconds until the period ends. Of `rate_limited`: nothing of the burst limit.',
     '"plan";r=9123;t=86400',
-    '^"plan";r=\\d+;t=\\d+$',
+    '^("plan";r=\\d+;t=\\d+|"burst";r=0;t=1)$',
   ),
   ETag: text(
     'A strong validator of the body, the same for every key. Send it in If-None-Match: 304 is free of charge.',
     '"ymSVG-s4UnIXUSNLj1slMS"',
     '^"[!#-~]+"$',
   ),
-  'Last-Modified': text('When the newest sample was taken.', 'Mon, 01 Jan 2024 00:00:00 GMT', HTTP_DATE),
+  'Last-Modified': text(
+    'When the newest sample was taken. Send it in If-Modified-Since where you keep no ETag.',
+    'Mon, 01 Jan 2024 00:00:00 GMT',
+    HTTP_DATE,
+  ),
   'Cache-Control': text(
-    'How long the answer may be kept. A window that can never change is `immutable`; a problem is `no-store`, and so is whatever carries a key.',
-    'private, max-age=120, stale-while-revalidate=60, stale-if-error=86400',
+    'How long the answer may be kept, from when its figures were fetched: `Age` comes off it. A window that can never change is `immutable`; a problem is `no-store`, and so is whatever carries a key.',
+    'private, max-age=360, stale-while-revalidate=60, stale-if-error=86400',
   ),
   'Cache-Status': text(
     'How the answer was come by (RFC 9211); `ttl` is negative when it is older than it should be.',
@@ -105,7 +109,7 @@ const PRICED: Occurrence[] = [
 const BY_STATUS: Readonly<Record<number, Occurrence[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
-  429: ['Retry-After'],
+  429: ['RateLimit-Policy?', 'RateLimit?', 'Retry-After'],
   502: ['Retry-After?'],
   503: ['Retry-After'],
   504: ['Retry-After?'],

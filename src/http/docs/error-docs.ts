@@ -73,7 +73,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Use one of the methods in the header Allow.',
   },
   not_acceptable: {
-    cause: '`Accept` allows neither JSON nor CSV, the two formats of the history.',
+    cause: '`Accept` or `format` asks for what the path does not give: JSON, and CSV of history alone.',
     remedy: 'Use a media type in Accept that the path has.',
   },
   request_timeout: {

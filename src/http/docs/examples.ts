@@ -50,7 +50,7 @@ export function exampleOf(schema: Schema, named: NamedSchemas): unknown {
 }
 
 /** What an answer in CSV looks like. */
-export const CSV_EXAMPLE = `${CSV_HEADER}\r\n2024-01-01T00:00:00.000Z,42280.2346,828123456789.5,14123456789.25\r\n`;
+export const CSV_EXAMPLE = `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`;
 
 /** Candles in CSV. */
 export const CANDLES_CSV_EXAMPLE = `${CANDLES_CSV_HEADER}\r\n2024-01-01,42280.2,44200,42170.1,44170.9,1875.12345678\r\n`;

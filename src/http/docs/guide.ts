@@ -87,8 +87,8 @@ function limits({ burstPerSecond }: GuideSettings): string {
 when you renew an expired key. Only 2xx answers from paths under \`/v1/prices\` are charged, one call each, \`/v1/prices/latest/tokens\` one for each ten tokens begun: 304, 4xx and 5xx are free, and so \
 are the paths of users, tokens and the node.
 
-* \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` is the allowance: \`q\` calls in a period of \`w\` seconds. \`RateLimit: \
-${HEADERS.RateLimit.example}\` is what is left: \`r\` calls, and \`t\` seconds until the period ends.
+* \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` is the allowance, \`q\` calls in a period of \`w\` seconds, and the burst limit. \`RateLimit: \
+${HEADERS.RateLimit.example}\` is what is left: \`r\` calls, and \`t\` seconds until the period ends. A 429 has both.
 * When no calls are left, or fewer than a call costs, the answer is 429 \`quota_exceeded\` with the seconds to wait in \`Retry-After\`.
 * ${burst}
 * \`GET /v1/user/usage\` has the calls of each day, and is free.`;
@@ -101,8 +101,8 @@ answer: \`Age\` is its age in seconds.
 
 * \`Cache-Status: ${HEADERS['Cache-Status'].example}\` says where the answer came from: \`ttl\` is the seconds \
 until it is due for a refresh, negative when overdue; with \`fwd=stale\`, \`detail\` is the reason.
-* \`ETag\` identifies the answer. Send it back in \`If-None-Match\`: if nothing has changed you get a 304, free of charge.
-* \`Cache-Control\` says how long to cache the answer. Data that no longer changes is \`immutable\`: never request it again.
+* \`ETag\` identifies the answer. Send it back in \`If-None-Match\`: if nothing has changed you get a 304, free of charge; so you do for its \`Last-Modified\` in \`If-Modified-Since\`.
+* \`Cache-Control\` says how long to cache the answer, counted from when its figures were fetched: \`Age\` of it is over. Data that no longer changes is \`immutable\`: never request it again.
 * \`Quotient-Gaps\` lists the parts of a history that are not available; \`Quotient-Source\` names \
 who told the figures; \`GET /v1/sources\` has their terms, and the attribution to show.`;
 }
@@ -110,7 +110,7 @@ who told the figures; \`GET /v1/sources\` has their terms, and the attribution t
 const history = (
   base: string,
 ) => `\`/v1/prices/history/…\` takes a date, a number of days back, or a range of dates. \
-With \`Accept: text/csv\` the answer is CSV, for the same charge, with the columns \`${CSV_HEADER}\`, \
+With \`Accept: text/csv\` or \`format=csv\` the answer is CSV for a spreadsheet, for the same charge, with the columns \`${CSV_HEADER}\`, \
 and \`source\` where several sources have told it.
 \`/v1/prices/history/ohlc\` has candles of Kraken in place of samples, of five minutes, an hour or a day, each at its beginning.
 

@@ -9,6 +9,8 @@ export type RouteFacts = {
   open?: true;
   /** Calls charged for an answer with 2xx; where that depends on what is asked for, by its parameters as they are parsed. */
   cost?: number | ((query: never) => number);
+  /** Gives CSV beside JSON. */
+  csv?: true;
   /** How its cost follows from what is asked for, in words. */
   price?: string;
   /** What a key must be allowed to be used for; every route that needs a key says it. */
@@ -63,6 +65,7 @@ const ANYWHERE: ProblemCode[] = [
   'invalid_request',
   'secret_in_request',
   'method_not_allowed',
+  'not_acceptable',
   'request_timeout',
   'body_too_large',
   'uri_too_long',

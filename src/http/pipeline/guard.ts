@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SECOND } from '#domain/clock';
 import { remaining } from '#domain/quota/lease';
 import type { RouteFacts } from '#http/docs/operation';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
@@ -8,6 +7,7 @@ import { refuseUncovered, type WantedScope } from '#services/quota/key-problems'
 import type { Burst } from './burst.ts';
 import { noteUse } from './note-use.ts';
 import { presentedKey } from './presented-key.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { runHook } from './run-hook.ts';
 
 declare module 'fastify' {
@@ -21,44 +21,33 @@ declare module 'fastify' {
   interface FastifyContextConfig extends RouteFacts {}
 }
 
-/**
- * Structured fields of draft-ietf-httpapi-ratelimit-headers, as a flat list of names and values: `w` is the period's
- * length, `t` the seconds to its end, `r` what is left.
- */
-function allowanceHeaders({ period, limit }: Receipt['lease'], remaining: number, now: number): string[] {
-  const length = Math.round((period.end - period.start) / SECOND);
-  const left = Math.max(0, Math.ceil((period.end - now) / SECOND));
-  return [
-    'ratelimit-policy',
-    `"plan";q=${limit};w=${length}`,
-    'ratelimit',
-    `"plan";r=${remaining};t=${left}`,
-  ];
-}
-
 /** Whether the caller has hung up: what is not delivered is not charged. */
 export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
 
+/** What a charge is settled with. */
+export type Charging = { allowance: Pick<Allowance, 'keep' | 'refund'>; rateLimits: RateLimits };
+
 /** Commits or refunds the charge of a call, and gives the headers that tell what is left of the allowance. */
 export function settleCharge(
-  allowance: Pick<Allowance, 'keep' | 'refund'>,
+  { allowance, rateLimits }: Charging,
   receipt: Receipt,
   isPaid: boolean,
   now: number,
 ): string[] {
   if (isPaid) allowance.keep(receipt);
   else allowance.refund(receipt);
-  return allowanceHeaders(receipt.lease, isPaid ? receipt.remaining : remaining(receipt.lease), now);
+  const { period, limit } = receipt.lease;
+  return rateLimits.ofCall(period, limit, isPaid ? receipt.remaining : remaining(receipt.lease), now);
 }
 
-type Dependencies = { allowance: Allowance; now: () => number; burst: Burst };
+type Dependencies = { allowance: Allowance; rateLimits: RateLimits; now: () => number; burst: Burst };
 
 /**
  * Asks every route what it costs and which scope it wants, and holds each request to it: who calls, with which scopes, and
  * how fast, before the parameters are looked at; the payment after; and the money back unless the answer is a 2xx that
  * somebody waits for.
  */
-export function guard(app: FastifyInstance, { allowance, now, burst }: Dependencies): void {
+export function guard(app: FastifyInstance, { allowance, rateLimits, now, burst }: Dependencies): void {
   app.decorateRequest('receipt', undefined);
   app.decorateRequest('caller');
   app.decorateRequest('waited', 0);
@@ -113,7 +102,7 @@ export function guard(app: FastifyInstance, { allowance, now, burst }: Dependenc
     if (!receipt) return done(null, payload);
     request.receipt = undefined;
     const isPaid = reply.statusCode >= 200 && reply.statusCode < 300 && !isGone(request.raw.socket);
-    const headers = settleCharge(allowance, receipt, isPaid, now());
+    const headers = settleCharge({ allowance, rateLimits }, receipt, isPaid, now());
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
     done(null, payload);
   });

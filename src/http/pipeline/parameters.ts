@@ -4,7 +4,8 @@ import { type Currency, DOLLAR } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
 import { BUILT_IN_TOKENS, type TokenName } from '#domain/market/token';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
-import { type InputFault, invalidRequest } from '#problems';
+import { invalidRequest } from '#problems';
+import { misspeltParameters } from './misspelt.ts';
 
 /*
  * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it
@@ -162,9 +163,7 @@ function wrong(name: string, given: Record<string, unknown>, message: string, pl
   if (place === 'body' && value !== undefined) return message;
   if (Array.isArray(value)) return `is given ${value.length} times`;
   if (value === '') return 'is empty';
-  if (value !== undefined) return message;
-  const inOtherCase = Object.keys(given).some((other) => other.toLowerCase() === name.toLowerCase());
-  return inOtherCase ? `is missing (the name is case-sensitive: ${name})` : 'is missing';
+  return value === undefined ? 'is missing' : message;
 }
 
 /** Where a part of the request is, in the words of a problem. */
@@ -174,17 +173,19 @@ const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params:
 export function parameterValidator({ schema, httpPart = 'query' }: { schema: unknown; httpPart?: string }) {
   const object = schema as z.ZodObject<Shape>;
   const place = PLACES[httpPart] ?? httpPart;
+  const known = Object.keys(object.shape);
   return (data: unknown) => {
-    const parsed = object.safeParse(data);
-    if (parsed.success) return { value: parsed.data };
     if (place === 'body' && (typeof data !== 'object' || data === null || Array.isArray(data))) {
       const message = data === undefined || data === null ? 'is missing' : 'is not a JSON object';
-      const fix = `send {${Object.keys(object.shape).join(', ')}}`;
+      const fix = `send {${known.join(', ')}}`;
       return { error: invalidRequest({ location: place, message, fix }) };
     }
     const given = (data ?? {}) as Record<string, unknown>;
-    const faults = new Map<string, InputFault>();
-    for (const issue of parsed.error.issues) {
+    const misspelt = httpPart === 'querystring' ? misspeltParameters(Object.keys(given), known) : [];
+    const parsed = object.safeParse(data);
+    if (parsed.success && misspelt.length === 0) return { value: parsed.data };
+    const faults = new Map(misspelt.map((fault) => [fault.location.replace('query.', ''), fault]));
+    for (const issue of parsed.error?.issues ?? []) {
       const name = String(issue.path[0] ?? '');
       const own = (issue as { params?: { fix?: string } }).params?.fix;
       const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the interface description');

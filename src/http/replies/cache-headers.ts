@@ -1,11 +1,12 @@
-import { SECOND } from '#domain/clock';
+import type { IncomingHttpHeaders } from 'node:http';
+import { HOUR, SECOND } from '#domain/clock';
 import type { Answer } from '#services/caching/answer';
 import type { Representation } from '#services/caching/answer-body';
 import { cacheStatus } from './cache-status.ts';
 import { type SharedFields, shareFields } from './response-head.ts';
 
-/** The longest `max-age` of a price, in seconds: a budget may be raised, and the price be refreshed sooner. */
-const LONGEST_SECONDS = 60 * 60;
+/** How long a price may be kept from now on, in ms: a budget may be raised, and the price be refreshed sooner. */
+const LONGEST = HOUR;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long a cache may serve a stale answer while it revalidates, or when the service is down. */
 const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
@@ -13,13 +14,38 @@ const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
+/**
+ * The whole lifetime of an answer in seconds, from when it was fetched on: a cache takes `Age` off it (RFC 9111, 4.2). Of
+ * one whose time is over it is less than its age.
+ */
+function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
+  const end = Math.min(dueAt, now + LONGEST);
+  return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
+}
+
 /** Whether an `If-None-Match` names a validator (RFC 9110, 13.1.2): compared weakly, any of a list, or `*`. */
-export function isKnownTo(header: string | undefined, etag: string): boolean {
+export function isNamed(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   // Most lists do not name it, and a long one is not split for nothing.
   if (!header.includes(etag)) return false;
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+}
+
+/**
+ * Whether an `If-Modified-Since` is an answer's own `Last-Modified`, to the second. A later time does not do: the newest
+ * sample may be fetched a minute after its time. Nor does the same time where older figures may still change: gaps that
+ * are filled, figures of another source, exchange rates.
+ */
+function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: Answer): boolean {
+  if (gaps.length > 0 || source.includes(',') || currency !== undefined) return false;
+  return Date.parse(header) === Math.floor(modifiedAt / SECOND) * SECOND;
+}
+
+/** Whether the caller has an answer already: by its validator or, where none is sent, by its time (RFC 9110, 13.2.2). */
+export function isKnownTo(headers: IncomingHttpHeaders, answer: Answer, etag: string): boolean {
+  const { 'if-none-match': named, 'if-modified-since': since } = headers;
+  return named === undefined && since !== undefined ? isOfSameTime(since, answer) : isNamed(named, etag);
 }
 
 type Headers = { full: SharedFields; unchanged: SharedFields };
@@ -34,9 +60,10 @@ export function createCacheHeaders(varyByOrigin: boolean) {
   const made = new WeakMap<Representation, { headers: Headers; answer: Answer; second: number }>();
 
   function make(answer: Answer, { coding, payload, etag }: Representation, format: Format, now: number) {
-    const { source, currency, modifiedAt, fetchedAt, dueAt, settled, gaps } = answer;
-    const maxAge = Math.min(LONGEST_SECONDS, Math.max(0, Math.ceil((dueAt - now) / SECOND)));
-    const policy = settled ? `max-age=${YEAR_SECONDS}, immutable` : `max-age=${maxAge}, ${STALE}`;
+    const { fileName, source, currency, modifiedAt, fetchedAt, settled, gaps } = answer;
+    const policy = settled
+      ? `max-age=${YEAR_SECONDS}, immutable`
+      : `max-age=${lifetime(answer, now)}, ${STALE}`;
     const fields = ['etag', etag, 'vary', vary];
     fields.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', `private, ${policy}`);
     fields.push('cache-status', cacheStatus(answer, now), 'quotient-source', source);
@@ -46,6 +73,8 @@ export function createCacheHeaders(varyByOrigin: boolean) {
     if (gaps.length > 0) fields.push('quotient-gaps', gaps.join(', '));
     const content = coding === 'identity' ? [] : ['content-encoding', coding];
     content.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
+    if (format === 'csv' && fileName !== undefined)
+      content.push('content-disposition', `attachment; filename="${fileName}.csv"`);
     return { full: shareFields(200, [...fields, ...content]), unchanged: shareFields(304, fields) };
   }
 

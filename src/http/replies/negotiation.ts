@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#problems';
 import type { Coding } from '#services/caching/answer-body';
-import type { Format } from './cache-headers.ts';
 
 /** Of longer lists no more is read: a browser sends ten. */
 const MEMBERS = 64;
@@ -21,20 +20,29 @@ function qualitiesIn(header: string): Map<string, number> {
   return qualities;
 }
 
-/** From the most specific range that names a type: it decides on the type's quality (RFC 9110, 12.5.1). */
-const RANGES = {
-  json: ['application/json', 'application/*', '*/*'],
-  csv: ['text/csv', 'text/*', '*/*'],
-} as const;
+/** How much a media type is wanted, 0 for not at all: the most specific range that names it decides (RFC 9110, 12.5.1). */
+function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): number {
+  const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'].find((one) => qualities.has(one));
+  return range === undefined ? 0 : (qualities.get(range) as number);
+}
 
-/** JSON or CSV, whichever the caller prefers, and JSON in a tie. Throws `not_acceptable`. */
-export function acceptedFormat(request: FastifyRequest): Format {
-  const given = qualitiesIn(request.headers.accept ?? '*/*');
-  const qualityOf = (format: Format) =>
-    given.get(RANGES[format].find((range) => given.has(range)) ?? '') ?? 0;
-  const [json, csv] = [qualityOf('json'), qualityOf('csv')];
-  if (json > 0 || csv > 0) return csv > json ? 'csv' : 'json';
-  const detail = 'This path gives application/json and text/csv: ask for one of them in Accept.';
+/**
+ * Which of some media types the caller prefers, the first of them in a tie; any will do where there is no `Accept`.
+ * Throws `not_acceptable`.
+ */
+export function acceptedType<MediaType extends string>(
+  { headers: { accept } }: FastifyRequest,
+  mediaTypes: readonly MediaType[],
+): MediaType {
+  const qualities = qualitiesIn(accept || '*/*');
+  let best: MediaType | undefined;
+  let most = 0;
+  for (const mediaType of mediaTypes) {
+    const quality = qualityOf(mediaType, qualities);
+    if (quality > most) [best, most] = [mediaType, quality];
+  }
+  if (best !== undefined) return best;
+  const detail = `This path gives ${mediaTypes.join(' and ')} alone: name it in Accept, or leave Accept out.`;
   throw new Problem('not_acceptable', detail);
 }
 

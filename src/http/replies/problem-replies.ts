@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '#domain/quota/api-key';
+import type { RateLimits } from '#http/pipeline/rate-limits';
 import { checkRequest } from '#http/pipeline/request-limits';
 import type { RequestHistograms } from '#http/recording/request-histogram';
 import { Problem } from '#problems';
@@ -45,6 +46,7 @@ function send(
   reply: FastifyReply,
   problem: Problem,
   basePath: string,
+  limits: Record<string, string> = {},
 ): FastifyReply {
   if (problem.status >= 500) logFailure(request, problem);
   for (const name of Object.keys(reply.getHeaders())) {
@@ -53,16 +55,22 @@ function send(
   return reply
     .code(problem.status)
     .headers(problem.headers)
+    .headers(limits)
     .header('cache-control', 'no-store')
     .header('content-type', MEDIA_TYPE)
     .send(textOf(problem, basePath, request.id));
 }
 
+type Dependencies = { basePath: string; rateLimits: RateLimits; now: () => number };
+
 /**
  * Makes every error of an app a problem, and tells an unknown path from a method that is not allowed. Gives a function
  * that adds a hook which refuses these: before their body is waited for, and after the hooks that are there already.
  */
-export function replyWithProblems(app: FastifyInstance, basePath: string): () => void {
+export function replyWithProblems(
+  app: FastifyInstance,
+  { basePath, rateLimits, now }: Dependencies,
+): () => void {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     // A preflight is answered on any path: that makes none known.
@@ -84,7 +92,13 @@ export function replyWithProblems(app: FastifyInstance, basePath: string): () =>
     return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } });
   }
 
-  app.setErrorHandler((error, request, reply) => send(request, reply, toProblem(error), basePath));
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error);
+    // Where nobody is known who calls, the limit is that of an address.
+    const isOfUser = problem.status === 429 && request.caller !== undefined;
+    const limits = isOfUser ? rateLimits.ofRefusal(problem.code, request.caller, now()) : {};
+    return send(request, reply, problem, basePath, limits);
+  });
   app.setNotFoundHandler((request, reply) => send(request, reply, notFound(request), basePath));
   return () =>
     app.addHook('onRequest', (request, _reply, done) => {

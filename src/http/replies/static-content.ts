@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Body, bodyOf } from '#services/caching/answer-body';
-import { isKnownTo } from './cache-headers.ts';
-import { acceptedCoding } from './negotiation.ts';
+import { isNamed } from './cache-headers.ts';
+import { acceptedCoding, acceptedType } from './negotiation.ts';
 
 type Content = {
   /** Its media type. */
@@ -21,7 +21,7 @@ export async function sendShared(
   // CORS may have set `Vary` too.
   const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
   reply.headers({ ...headers, 'cache-control': 'no-cache', vary, etag });
-  if (isKnownTo(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.header('content-type', type);
   if (coding !== 'identity') reply.header('content-encoding', coding);
   return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
@@ -34,6 +34,7 @@ export async function sendShared(
 export function serveText(app: FastifyInstance, url: string, { text, ...content }: Content): void {
   let body: Body | undefined;
   app.get(url, { schema: { hide: true } }, async (request, reply) => {
+    acceptedType(request, [content.type.replace(/;.*/, '')]);
     body ??= bodyOf(await text());
     const headers = { 'x-content-type-options': 'nosniff', ...content.headers };
     return sendShared(request, reply, body, { ...content, headers });

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CorsHeaders } from '#http/pipeline/cross-origin';
-import { isGone, settleCharge } from '#http/pipeline/guard';
+import { type Charging, isGone, settleCharge } from '#http/pipeline/guard';
 import type { Answer } from '#services/caching/answer';
 import type { Representation } from '#services/caching/answer-body';
-import type { Allowance, Receipt } from '#services/quota/allowance';
+import type { Receipt } from '#services/quota/allowance';
 import { type CacheHeaders, type Format, isKnownTo } from './cache-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { createResponseWriter } from './response-head.ts';
@@ -19,8 +19,7 @@ type Reply = {
   now: number;
 };
 
-type WriterDependencies = {
-  allowance: Pick<Allowance, 'keep' | 'refund'>;
+type WriterDependencies = Charging & {
   cacheHeaders: CacheHeaders;
   corsHeaders: CorsHeaders;
   writeResponse: ReturnType<typeof createResponseWriter>;
@@ -28,7 +27,7 @@ type WriterDependencies = {
 
 /** Creates what writes priced answers, those of the fast path and those of the routes. */
 export function createAnswerWriter(dependencies: WriterDependencies) {
-  const { allowance, cacheHeaders, corsHeaders, writeResponse } = dependencies;
+  const { cacheHeaders, corsHeaders, writeResponse } = dependencies;
 
   /** Answers 200, or 304 and free of charge where the caller has the answer already. */
   return function write(
@@ -36,11 +35,11 @@ export function createAnswerWriter(dependencies: WriterDependencies) {
     response: ServerResponse,
     { answer, representation, format, receipt, requestId, now }: Reply,
   ): 200 | 304 {
-    const status = isKnownTo(headers['if-none-match'], representation.etag) ? 304 : 200;
+    const status = isKnownTo(headers, answer, representation.etag) ? 304 : 200;
     const { full, unchanged } = cacheHeaders(answer, representation, format, now);
     const shared = status === 200 ? full : unchanged;
     const isPaid = status === 200 && !isGone(socket);
-    const own = receipt ? settleCharge(allowance, receipt, isPaid, now) : [];
+    const own = receipt ? settleCharge(dependencies, receipt, isPaid, now) : [];
     own.push('x-request-id', requestId);
     const cors = corsHeaders.of(headers.origin);
     if (cors.length > 0) own.push(...cors);

@@ -4,6 +4,8 @@ import type { Body } from './answer-body.ts';
 /** An answer, and what there is to say about its age; instants in Unix ms. */
 export type Answer = {
   body: Body;
+  /** What a file with it is called, without an ending. */
+  fileName?: string;
   /** Who told what is in it, as `Quotient-Source` names them: the main one first, separated by commas. */
   source: string;
   /** Of figures in another currency than the dollar what `Quotient-Currency` says of it. */

@@ -2,6 +2,7 @@ import { candleLength } from '#domain/candles/candle';
 import { type CandleColumns, firstUnsettled } from '#domain/candles/candle-columns';
 import { candleGaps, firstAsked, runningCandle } from '#domain/candles/candle-window';
 import { type Clock, HOUR, SECOND } from '#domain/clock';
+import { fileName } from '#domain/market/file-name';
 import type { Interval, Window } from '#domain/market/interval';
 import { keptFrom, type Retention } from '#domain/market/sources/retention';
 import type { MarketSource } from '#domain/market/sources/source';
@@ -92,6 +93,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
       }).length > 0;
     const fetchedAt = cache.fetchedAt(candleFetch(series));
     return {
+      fileName: fileName([series.token, 'candles'], window, valuation?.currency),
       source: source.name,
       ...(valuation && { currency: currencyText(valuation) }),
       modifiedAt: lastAt + length,

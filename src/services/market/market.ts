@@ -1,6 +1,7 @@
 import type { Clock } from '#domain/clock';
 import { type Currency, DOLLAR } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
+import { fileName } from '#domain/market/file-name';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from '#domain/market/interval';
 import type { Columns, ToldSample } from '#domain/market/series';
 import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
@@ -94,6 +95,7 @@ export function createMarket(dependencies: Dependencies) {
     const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
     const gaps = gapReport.gaps(token, window, valuation?.missing);
     return {
+      fileName: fileName([token], window, valuation?.currency),
       source: rows.sources.join(', '),
       ...(valuation && { currency: currencyText(valuation) }),
       modifiedAt: rows.lastAt,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCatalogue, lettersApart } from '#domain/market/catalogue';
+import { createCatalogue } from '#domain/market/catalogue';
 import { BUILT_IN_TOKENS, type Token } from '#domain/market/token';
+import { lettersApart } from '#domain/spelling';
 
 const named = (name: string, symbol = name, title = name): Token => ({
   ...{ name, symbol, title, begins: '2009-01-03', listed: '2020-01-01' },

@@ -110,7 +110,8 @@ describe.each([
     ['/docs/static/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
     ['/openapi.json', 'application/json; charset=utf-8'],
     ['/llms.txt', 'text/plain; charset=utf-8'],
-  ])('%s is compressed, and free to whoever has it', async (path, type) => {
+  ])('%s is compressed, free to whoever has it, and 406 to who cannot take it', async (path, type) => {
+    expect((await service.get(path, { headers: { accept: 'image/png' } })).status).toBe(406);
     const page = await service.get(path, { headers: { 'accept-encoding': 'br' } });
     expect(Object.fromEntries(page.headers)).toMatchObject({
       'content-type': type,

@@ -66,6 +66,34 @@ describe('parameters', () => {
   const create = (name: string, email = 'ada@example.org', plan = 'monthly') =>
     `/v1/user/create?name=${name}&email=${email}&plan=${plan}`;
 
+  const [LAST_WEEK, YESTERDAY] = [isoDate(Date.now() - 7 * DAY), isoDate(Date.now() - DAY)];
+  const RANGE = `fromDate=${LAST_WEEK}&thruDate=${YESTERDAY}`;
+  it.each([
+    [`tokenName=bitcoin&fromDate=${LAST_WEEK}&toDate=${YESTERDAY}`, 'thruDate', 'is not called toDate here'],
+    [
+      `tokenName=bitcoin&startDate=${LAST_WEEK}&thruDate=${YESTERDAY}`,
+      'fromDate',
+      'is not called startDate here',
+    ],
+    [`coin=bitcoin&${RANGE}`, 'tokenName', 'is not called coin here'],
+    [`tokenname=bitcoin&${RANGE}`, 'tokenName', 'is misspelt'],
+    [`tokenName=bitcoin&${RANGE}&TOKENNAME=ethereum`, 'tokenName', 'is misspelt'],
+    [`tokenName=bitcoin&${RANGE}&Interval=hourly`, 'interval', 'is misspelt'],
+    [`tokenName=bitcoin&${RANGE}&curency=eur`, 'currency', 'is misspelt'],
+    [`tokenName=bitcoin&${RANGE}&fromat=csv`, 'format', 'is misspelt'],
+  ])('%s is 400 with the right name', async (query, name, message) => {
+    const { code, body } = await refused(`/v1/prices/history/date/range?${query}`);
+    expect(code).toBe('invalid_request');
+    const fault = { location: `query.${name}`, message, fix: `name the parameter ${name}, just so` };
+    expect(JSON.parse(body).errors).toEqual([fault]);
+  });
+
+  it('other unknown parameters are ignored, also a name of another service beside our own', async () => {
+    const others = 'network=mainnet&_=1&utm_source=x&id=1&coin=x&precision=2&to=1';
+    const path = `/v1/prices/history/date/range?tokenName=bitcoin&${RANGE}&${others}`;
+    expect((await service.get(path, { key })).status).toBe(200);
+  });
+
   it.each([
     ...[
       '0',

@@ -93,8 +93,28 @@ describe('every answer is as published', () => {
     const { status, text } = await call(target, { key: 'good', headers: { accept: 'text/csv' } });
     expect(status).toBe(200);
     expect(text).toMatch(/^date,price,market_cap,total_volume\r\n\d{4}-/);
-    const refused = await call(target, { key: 'good', headers: { accept: 'image/png' } });
-    expect(refused).toMatchObject({ status: 406, code: 'not_acceptable' });
+    const byName = await call(`${target}&format=csv`, {
+      ...{ key: 'good', headers: { accept: 'application/json' } },
+    });
+    expect(byName).toMatchObject({ status: 200, text });
+    expect(byName.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/);
+  });
+
+  it.each([...PRICED, '/v1/user/usage', '/v1/tokens', '/health/live'])(
+    '406 to who can take nothing that %s gives',
+    async (target) => {
+      const refused = await call(target, { key: 'good', headers: { accept: 'image/png' } });
+      expect(refused).toMatchObject({ status: 406, code: 'not_acceptable' });
+    },
+  );
+
+  it.each([LATEST, STATS, '/v1/user/usage'])('406 to who wants CSV of %s', async (target) => {
+    for (const accept of ['text/csv', 'application/xml', 'text/csv, application/json;q=0'])
+      expect((await call(target, { key: 'good', headers: { accept } })).status, accept).toBe(406);
+    const byName = `${target}${target.includes('?') ? '&' : '?'}format=csv`;
+    expect((await call(byName, { key: 'good' })).status).toBe(406);
+    const either = await call(target, { key: 'good', headers: { accept: 'text/csv, */*;q=0.1' } });
+    expect(either.status).toBe(200);
   });
 
   it.each(PRICED)('304 to a repeat of %s', async (target) => {

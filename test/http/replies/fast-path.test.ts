@@ -10,6 +10,7 @@ import { createRequestBodies, TIMEOUTS } from '#http/connections/request-body';
 import { createHttpServer } from '#http/connections/server';
 import { createBurst } from '#http/pipeline/burst';
 import { createCorsHeaders } from '#http/pipeline/cross-origin';
+import { createRateLimits } from '#http/pipeline/rate-limits';
 import { countsOf, createRequestHistograms, type RequestHistograms } from '#http/recording/request-histogram';
 import type { LogAnswer } from '#http/recording/request-log';
 import { createCacheHeaders } from '#http/replies/cache-headers';
@@ -97,7 +98,13 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
   const corsHeaders = createCorsHeaders(origins);
   const cacheHeaders = createCacheHeaders(corsHeaders.vary);
   const writeResponse = createResponseWriter(1000);
-  const write = createAnswerWriter({ allowance, cacheHeaders, corsHeaders, writeResponse });
+  const write = createAnswerWriter({
+    allowance,
+    rateLimits: createRateLimits(burstPerSecond),
+    cacheHeaders,
+    corsHeaders,
+    writeResponse,
+  });
   const catalogue = { generation: () => generation };
   fastPath = createFastPath({ allowance, burst, catalogue, clock, write, requests, log });
   const create = createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: fastPath.answer });
@@ -150,7 +157,7 @@ test('a question in the same words is answered without the framework, with all t
     'content-type': 'application/json; charset=utf-8',
     'content-length': '19',
     etag: answer.body.identity.etag,
-    'cache-control': expect.stringContaining('max-age=60'),
+    'cache-control': expect.stringContaining('max-age=62'),
     'cache-status': 'quotient; hit; ttl=60',
     age: '1',
     ratelimit: '"plan";r=99;t=1000',

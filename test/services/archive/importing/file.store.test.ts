@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { seriesToCsv } from '#domain/market/series-csv';
 import { createImport } from '#services/archive/import';
 import { openImportFile } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';
@@ -22,6 +23,16 @@ it('takes a file with a byte order mark, CRLF, an empty line, a null, a late row
     { at: midnight('2016-03-01'), price: 0.1, marketCap: 0, volume: 1e-7 },
   ]);
   expect(await archive.covered(), 'the single day left out is spoken for').toEqual(['2016-02-27/2016-03-01']);
+});
+
+it('takes what the service itself gives as CSV', async () => {
+  await archive.takeFile(new URL('../../../samples/export.csv', import.meta.url).pathname);
+  const stored = await archive.samples();
+  const path = join(archive.directory, 'own.csv');
+  await writeFile(path, seriesToCsv(stored));
+  await archive.clear();
+  expect(await archive.takeFile(path)).toMatchObject({ counts: { read: 3, added: 3 }, bad: [] });
+  expect(await archive.samples()).toEqual(stored);
 });
 
 it('reads columns by their names', async () => {
