@@ -10,7 +10,7 @@ let root: string;
 let remove: () => Promise<void>;
 beforeAll(async () => {
   ({ root, remove } = await buildServiceFolder());
-}, 60_000);
+}, 120_000);
 afterAll(() => remove());
 
 it('runs without its sources, and tells a person where', async () => {
