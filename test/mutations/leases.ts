@@ -28,7 +28,7 @@ export const leases: Mutations[] = [
       ['(rate * BLOCK_SECONDS) / 2', 'rate * BLOCK_SECONDS'],
       ['  lease.spent -= cost;\n', ''],
       ['unspent(lease) > lease.resting', 'unspent(lease) >= lease.resting'],
-      ['Math.max(0, lease.left) + unspent(lease)', 'lease.left + unspent(lease)'],
+      ['Math.max(0, lease.left) + (', 'lease.left + ('],
     ],
   },
   {

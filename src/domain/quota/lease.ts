@@ -99,8 +99,11 @@ export function isPast(lease: Lease, term: Term, now: number): boolean {
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;
 
-/** What is left of the period's allowance, as far as this process knows: never more than there is. */
-export const remaining = (lease: Lease) => Math.max(0, lease.left) + unspent(lease);
+/**
+ * What is left of the period's allowance, as far as this process knows: never more than there is. What a closed lease held
+ * is a part of `left` already.
+ */
+export const remaining = (lease: Lease) => Math.max(0, lease.left) + (lease.closed ? 0 : unspent(lease));
 
 /**
  * How many calls a lease should hold in all, for a key that spends so many a second while so many are waited for; a new

@@ -106,4 +106,5 @@ test('what is left is what nobody holds and what it holds; a call that is given 
   expect(lease).toMatchObject({ spent: 3, inFlight: 0 });
   expect(remaining(lease)).toBe(97);
   expect(remaining({ ...lease, left: -5 })).toBe(7);
+  expect(remaining({ ...lease, closed: true }), 'what it held went back').toBe(90);
 });
