@@ -3,6 +3,7 @@ import { candles } from './candles.ts';
 import { catalogue } from './catalogue.ts';
 import { page } from './console.ts';
 import { currency } from './currency.ts';
+import { embedded } from './embedded.ts';
 import { http } from './http.ts';
 import { keys } from './keys.ts';
 import { leases } from './leases.ts';
@@ -17,5 +18,5 @@ import { upstream } from './upstream.ts';
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, accounts, ledger, market, catalogue, candles, currency },
-  ...{ upstream, statistics, node, http, mail, page, start },
+  ...{ page, embedded, http, mail, node, start, statistics, upstream },
 };

@@ -1,0 +1,67 @@
+import type { Mutations } from './mutation.ts';
+
+/** The embedded database: its thread, who may use its one session, and the files it begins with. */
+export const embedded: Mutations[] = [
+  {
+    file: 'src/stores/database/embedded/session.ts',
+    tests: ['stores/database/embedded/session.test.ts', 'stores/database/embedded/shared-directory.test.ts'],
+    changes: [
+      ['holder = isInTransaction(answer) ? job.client : undefined;', 'holder = undefined;'],
+      ['[SYNC, queryMessage(', '[queryMessage('],
+      [", queryMessage('DISCARD ALL')", ''],
+      ['idle ??= setTimeout', 'stopWatching();\n    idle = setTimeout'],
+      ['if (holder === undefined || waiting.length === 0) return;', 'if (holder === undefined) return;'],
+      ['if (waiting[at]?.client === client) ', 'if (waiting[at]?.client === holder) '],
+      ['      isRunning = true;\n      waiting.length = 0;', '      waiting.length = 0;'],
+    ],
+  },
+  {
+    file: 'src/stores/database/embedded/port-stream.ts',
+    tests: ['stores/database/embedded/port-stream.test.ts'],
+    changes: [
+      ['    this.#finishWrite(); // or', '    // or'],
+      ['    this.#taken = done;\n    this.#port', '    setImmediate(done);\n    this.#port'],
+      ["port.on('close', () => this.destroy());", ''],
+      ['(error: Error) => this.destroy(error)', '() => undefined'],
+    ],
+  },
+  {
+    file: 'src/stores/database/embedded/frontend-messages.ts',
+    tests: ['stores/database/embedded/frontend-messages.test.ts'],
+    changes: [
+      ['length < 4 || size > LONGEST', 'length < 4'],
+      ['length < 8 || length > LONGEST_START', 'length > LONGEST_START'],
+      ["letters('QSHF')", "letters('SHF')"],
+      ['code !== SSL_REQUEST && code !== GSS_REQUEST', 'code !== SSL_REQUEST'],
+    ],
+  },
+  {
+    file: 'src/stores/database/embedded/supervisor.ts',
+    tests: [
+      'stores/database/embedded/supervisor.test.ts',
+      'stores/database/embedded/shared-directory.test.ts',
+    ],
+    changes: [
+      ['void worker.terminate();\n      } else', '} else'],
+      ['      current = again();\n', ''],
+    ],
+  },
+  {
+    file: 'src/stores/database/embedded/local-socket.ts',
+    tests: ['stores/database/embedded/shared-directory.test.ts'],
+    changes: [['    await chmod(path, 0o600);\n', '']],
+  },
+  {
+    file: 'src/stores/database/embedded/template.ts',
+    tests: ['stores/database/embedded/template.test.ts'],
+    changes: [
+      ['existsSync(at) || ', ''],
+      ['  await rm(partial, { recursive: true, force: true });\n', ''],
+    ],
+  },
+  {
+    file: 'src/domain/quota/lease.ts',
+    tests: ['domain/quota/lease.test.ts'],
+    changes: [['(lease.closed ? 0 : unspent(lease))', 'unspent(lease)']],
+  },
+];
