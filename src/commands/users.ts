@@ -5,6 +5,7 @@ import { EXIT } from '#exit';
 import { GRACE_SECONDS } from '#services/quota/users';
 import { readArguments, runCommandLine, wholeNumber, wrongUsage } from './command-line.ts';
 import { HIGHEST, printRecord, printUser, recordNumber, withUsers } from './user-records.ts';
+import { notices } from './users-notices.ts';
 import { list, show } from './users-report.ts';
 
 const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
@@ -18,6 +19,7 @@ const USAGE = `Manages users. <key> is a user's record number, as shown by \`lis
                                             default; keys with other scopes go on
   npm run users -- renew <key>              extend by one period; if expired, start a new one now
   npm run users -- revoke <key> [--id <id>] revoke all API keys of the user, or the one with this id (see \`show\`)
+  npm run users -- notices [--json]         notices that have not arrived: waiting, failed, given up
 
 create and rotate print the new API key. It cannot be shown again: only its hash is stored.
 Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
@@ -83,4 +85,4 @@ async function revoke(args: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
-await runCommandLine(USAGE, { create, list, show, limit, rotate, renew, revoke });
+await runCommandLine(USAGE, { create, list, show, limit, rotate, renew, revoke, notices });

@@ -1,5 +1,5 @@
 import { iso, SECOND } from '#domain/clock';
-import type { Notice } from '#domain/notices/notice';
+import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from '#domain/notices/notice';
 import type { Plan } from '#domain/quota/plan';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { tellOfEndingValidity } from './ending-validity.ts';
@@ -44,6 +44,25 @@ function toNotice({
   const counts = { used: used ?? 0, limit: limit ?? 0 };
   return { ...common, kind, threshold, periodStart: concerns.getTime(), ...counts };
 }
+
+/** A message that carries a notice and has not arrived; instants in Unix ms. */
+export type NoticeMessage = {
+  notice: string;
+  userKey: number;
+  kind: 'usage' | 'validity';
+  /** Per cent, or days. */
+  threshold: number;
+  channel: 'notice-mail' | 'notice-webhook';
+  createdAt: number;
+  attempts: number;
+  /** Null once it was given up. */
+  dueAt: number | null;
+  /** Null while it has not failed. */
+  lastError: string | null;
+};
+
+/** How many messages are listed. */
+const MOST_LISTED = 1_000;
 
 /** A notice is kept for longer than a yearly plan's period, since nothing is told twice. */
 const KEPT_DAYS = 400;
@@ -117,6 +136,22 @@ export function createNoticeStore(prisma: PrismaClient) {
       const column = Prisma.raw(by === 'mail' ? 'mailed_at' : 'posted_at');
       await prisma.$executeRaw`
         UPDATE notice SET ${column} = ${iso(now)}::timestamptz WHERE id = ${id}::uuid`;
+    },
+
+    /** What has not arrived yet or was given up, the newest first. */
+    async undelivered(): Promise<NoticeMessage[]> {
+      type Listed = Omit<NoticeMessage, 'createdAt' | 'dueAt'> & { createdAt: Date; dueAt: Date | null };
+      const rows = await prisma.$queryRaw<Listed[]>`
+        SELECT n.id::text AS notice, n.user_key AS "userKey", n.kind::text AS kind, n.threshold, m.kind AS channel,
+          m.created_at AS "createdAt", m.attempts, m.due_at AS "dueAt", m.last_error AS "lastError"
+        FROM outbox_message m JOIN notice n ON n.id = (m.payload ->> 'notice')::uuid
+        WHERE m.kind IN (${NOTICE_MAIL}, ${NOTICE_WEBHOOK})
+        ORDER BY m.created_at DESC, m.id LIMIT ${MOST_LISTED}`;
+      return rows.map(({ createdAt, dueAt, ...rest }) => ({
+        ...rest,
+        createdAt: createdAt.getTime(),
+        dueAt: dueAt?.getTime() ?? null,
+      }));
     },
 
     /** Notices of long ago are no more. */

@@ -1,5 +1,5 @@
 import { DAY, iso, SECOND } from '#domain/clock';
-import { addMonths } from '#domain/quota/plan';
+import { addMonths, PLAN_NAMES, PLANS } from '#domain/quota/plan';
 import { Prisma } from '#generated/prisma/client';
 import { addMessagesOfFresh, IS_WATCHED } from './add-notices.ts';
 import { THRESHOLDS } from './settings.ts';
@@ -18,15 +18,19 @@ const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => 
     AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]`;
 
 /**
- * Those of monthly plans are found by their start, since many older ones lie among them; those of yearly plans user by
- * user, since so far back there are more rows of the others.
+ * Those of a monthly plan are found by their start; those of longer ones user by user, since from so far back there are
+ * many more rows of monthly plans.
  */
 const busy = (now: number): Prisma.Sql => {
   const from = (months: number) => iso(addMonths(now, -months) - DAYS_AFTER_END * DAY);
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;
   const newest = Prisma.sql`CROSS JOIN LATERAL (
     SELECT * FROM usage WHERE user_key = u.key ORDER BY period_start DESC LIMIT 2) p`;
-  return Prisma.sql`${busyOf('monthly', joined, from(1))} UNION ALL ${busyOf('yearly', newest, from(12))}`;
+  const each = PLAN_NAMES.map((plan) => {
+    const { months } = PLANS[plan];
+    return busyOf(plan, months === 1 ? joined : newest, from(months));
+  });
+  return Prisma.join(each, ' UNION ALL ');
 };
 
 /**

@@ -84,7 +84,7 @@ describe('a notice', () => {
     const id = webhooks[0]?.headers['webhook-id'];
     expect(mails[0]).toMatchObject({
       to: ['ada@example.org'],
-      subject: '80 % of the calls of the period are used',
+      headers: { subject: '80 % of the calls of the period are used' },
     });
     expect(mails[0]?.text).toContain(`Notice ${id}\n`);
     expect(mails[0]?.text).toContain(`User ${key} at https://quotient.example.org has used 4 of the 5 calls`);
@@ -119,6 +119,7 @@ describe('a notice', () => {
     const [first] = (await spend(apiKey, 4)).webhooks;
     for (const secret of [old, fresh]) verified(secret, first as Delivery);
     service.clock.advance(DAY);
+    await service.parts.allowance.sync();
     const [second] = (await spend(apiKey, 1)).webhooks;
     verified(fresh, second as Delivery);
     expect(second?.headers['webhook-signature']?.split(' ')).toHaveLength(1);

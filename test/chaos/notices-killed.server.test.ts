@@ -1,0 +1,144 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createNoticeSettingsStore } from '#stores/notices/settings';
+import { type Replicas, startReplicas } from '../services/quota/processes/replicas.ts';
+import { amount, longTimeout } from '../support/long.ts';
+import { type MailServer, startMailServer } from '../support/mail/mail-server.ts';
+import type { ServiceProcess } from '../support/service/service-process.ts';
+import { type Receiver, startReceiver } from '../support/webhook/receiver.ts';
+
+/*
+ * Three processes that are killed and started again while users pass their thresholds, a server for mails that refuses
+ * every other one, and a receiver of webhooks that does the same.
+ */
+
+const USERS = amount(40, 1_000);
+const KILLS = amount(4, 120);
+const LIMIT = 5;
+
+let replicas: Replicas;
+let server: MailServer;
+let receiver: Receiver;
+let requests = 0;
+beforeAll(async () => {
+  server = await startMailServer({
+    refuse: () => {
+      requests += 1;
+      return requests % 2 === 0 ? { reply: '451 4.3.0 not now' } : undefined;
+    },
+  });
+  receiver = await startReceiver(() => (receiver.deliveries.length % 2 === 0 ? 503 : 204));
+  const mail = { SMTP_URL: server.url, MAIL_FROM: 'quotient@example.org', PUBLIC_URL: 'https://example.org' };
+  replicas = await startReplicas(3, {
+    env: { ...mail, WEBHOOK_ALLOW: '127.0.0.1', UPSTREAM_TIMEOUT_MS: '2000' },
+  });
+});
+afterAll(async () => {
+  await replicas?.close();
+  await server?.close();
+  await receiver?.close();
+});
+
+type Living = { key: number; apiKey: string };
+
+async function enrol(): Promise<Living[]> {
+  const settings = createNoticeSettingsStore(replicas.prisma);
+  const users: Living[] = [];
+  for (let i = 0; i < USERS; i += 1) {
+    const form = { name: 'Ada', email: `ada${i}@example.org`, plan: 'monthly' } as const;
+    const user = await replicas.users.create(form, LIMIT);
+    const wanted = { email: true, webhookUrl: receiver.url, thresholds: [80, 100] };
+    await settings.put(user.key, wanted, { secret: 'whsec_c2VjcmV0', isRotated: false, graceEnds: 0 });
+    users.push(user);
+  }
+  return users;
+}
+
+/** Has everybody call for as long as anything is left, on any process. */
+async function callOnce(users: readonly Living[], processes: readonly ServiceProcess[]): Promise<void> {
+  const path = '/v1/prices/latest/token?tokenName=bitcoin';
+  const inTen = Array.from({ length: 10 }, (_, i) => users.filter((_, place) => place % 10 === i));
+  await Promise.all(
+    inTen.map(async (some) => {
+      for (const { apiKey } of some) {
+        const { url } = processes[Math.floor(Math.random() * processes.length)] as ServiceProcess;
+        const signal = AbortSignal.timeout(5_000);
+        await fetch(`${url}${path}`, { headers: { 'x-api-key': apiKey }, signal }).catch(() => undefined);
+      }
+    }),
+  );
+}
+
+/** The ids that users were told a threshold by: `user:threshold` and the ids. */
+function idsOf(told: readonly { event: string; id: string }[]): Map<string, Set<string>> {
+  const ids = new Map<string, Set<string>>();
+  for (const { event, id } of told) ids.set(event, (ids.get(event) ?? new Set()).add(id));
+  return ids;
+}
+
+const posted = () =>
+  receiver.deliveries
+    .filter((_, place) => place % 2 === 0)
+    .map(({ headers, body }) => {
+      const { data } = JSON.parse(body) as { data: { user: number; threshold: number } };
+      return { event: `${data.user}:${data.threshold}`, id: headers['webhook-id'] ?? '' };
+    });
+
+test(
+  'every notice arrives, with one id each, whoever is killed',
+  async () => {
+    const users = await enrol();
+    const processes = [...replicas.processes];
+    let isKilling = true;
+    const calling = (async () => {
+      while (isKilling) await callOnce(users, processes);
+    })();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await wait(1_000);
+      const place = kill % processes.length;
+      await processes[place]?.kill();
+      const started = replicas.start();
+      if (KILLS <= 10) processes[place] = await started;
+      else void started.then((one) => processes.splice(place, 1, one));
+    }
+    isKilling = false;
+    await calling;
+    await wait(KILLS <= 10 ? 0 : 10_000);
+    replicas.processes.push(...processes);
+
+    const events = users.flatMap(({ key }) => [`${key}:80`, `${key}:100`]).sort();
+    // Pauses, claims, and the leases of those that were killed end by the database's clock: what waits for them is due.
+    const hurry = () =>
+      replicas.prisma.$transaction([
+        replicas.prisma
+          .$executeRaw`UPDATE outbox_message SET due_at = now() WHERE due_at > now() + interval '1 s'`,
+        replicas.prisma
+          .$executeRaw`UPDATE notice SET seen_at = seen_at - interval '1 minute' WHERE told_at IS NULL`,
+        replicas.prisma.$executeRaw`UPDATE lease SET expires_at = now() - interval '1 minute'
+        WHERE expires_at < now() + interval '5 s'`,
+      ]);
+    await expect
+      .poll(
+        async () => {
+          await hurry();
+          await callOnce(users, processes);
+          const left = await replicas.prisma.outboxMessage.count();
+          const byWebhook = [...idsOf(posted()).keys()].length;
+          const byMail = new Set(server.mails.map(({ text }) => /Notice (\S+)/.exec(text)?.[1])).size;
+          return { left, byWebhook, byMail };
+        },
+        { timeout: longTimeout - 30_000, interval: 500 },
+      )
+      .toEqual({ left: 0, byWebhook: events.length, byMail: events.length });
+
+    const ids = idsOf(posted());
+    expect([...ids.keys()].sort()).toEqual(events);
+    expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([]);
+    const notices = await replicas.prisma.notice.findMany({ where: { kind: 'usage' } });
+    expect(notices.map(({ userKey, threshold }) => `${userKey}:${threshold}`).sort()).toEqual(events);
+    const known = new Set(notices.map(({ id }) => id));
+    const mailed = new Set(server.mails.map(({ text }) => /Notice (\S+)/.exec(text)?.[1] ?? ''));
+    expect([...mailed].filter((id) => !known.has(id))).toEqual([]);
+  },
+  longTimeout,
+);
