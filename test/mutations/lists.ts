@@ -11,6 +11,7 @@ import { ledger } from './ledger.ts';
 import { mail } from './mail.ts';
 import { market } from './market.ts';
 import { node } from './node.ts';
+import { notices } from './notices.ts';
 import { start } from './start.ts';
 import { statistics } from './statistics.ts';
 import { upstream } from './upstream.ts';
@@ -18,5 +19,5 @@ import { upstream } from './upstream.ts';
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, accounts, ledger, market, catalogue, candles, currency },
-  ...{ page, embedded, http, mail, node, start, statistics, upstream },
+  ...{ page, embedded, http, mail, node, notices, start, statistics, upstream },
 };

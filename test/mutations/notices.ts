@@ -1,0 +1,111 @@
+import type { Mutations } from './mutation.ts';
+
+/** What users are told of their allowance, once, and where webhooks may go. */
+export const notices: Mutations[] = [
+  {
+    file: 'src/domain/notices/public-address.ts',
+    tests: ['domain/notices/public-address.test.ts'],
+    changes: [
+      ["address.range() === 'unicast' && ", ''],
+      [' || isWithin(address, GLOBAL_UNICAST)', ' || true'],
+      ['ipaddr.process(text)', 'ipaddr.parse(text)'],
+      ['|| length > width ', ''],
+    ],
+  },
+  {
+    file: 'src/domain/notices/webhook-url.ts',
+    tests: ['domain/notices/public-address.test.ts'],
+    changes: [
+      ["(protocol === 'https:' && isPublicAddress(address))", 'isPublicAddress(address)'],
+      ["url.username !== '' || ", ''],
+      ["isLocalhost(host) ? ['127.0.0.1', '::1'] : ", ''],
+    ],
+  },
+  {
+    file: 'src/domain/notices/signature.ts',
+    tests: ['domain/notices/signature.test.ts'],
+    changes: [
+      ['Math.floor(now / 1000)', 'now'],
+      ["signatures.join(' ')", "signatures.join(',')"],
+      ['secret.slice(PREFIX.length)', 'secret'],
+    ],
+  },
+  {
+    file: 'src/sources/webhook/checked-lookup.ts',
+    tests: ['sources/webhook/webhook.test.ts'],
+    changes: [
+      ['.filter(isAllowed)', ''],
+      ["if (isLocalhost(host)) return ['127.0.0.1', '::1'];", ''],
+    ],
+  },
+  {
+    file: 'src/sources/webhook/webhook.ts',
+    tests: ['sources/webhook/webhook.test.ts'],
+    changes: [
+      ['isIP(host) && !isAllowed(host)', 'false'],
+      ['status < 200 || status > 299', 'status > 399'],
+      ['status === 410', 'status === 404'],
+      ['          signal,\n', ''],
+    ],
+  },
+  {
+    file: 'src/stores/notices/used-allowances.ts',
+    tests: ['stores/notices/notices.store.test.ts'],
+    changes: [
+      ['used + coalesce(sum(unbooked), 0)::int AS calls', 'used AS calls'],
+      [
+        'AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]',
+        'AND p.used::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]',
+      ],
+      ['WHERE calls > 0 AND calls::bigint', 'WHERE calls::bigint'],
+      [' - DAYS_AFTER_END * DAY', ''],
+      ['WHERE told_at IS NULL AND id NOT IN', 'WHERE false AND id NOT IN'],
+      ['WHERE n.id = due.id AND n.told_at IS NULL', 'WHERE n.id = due.id'],
+      [' AND n.told_at IS NULL),\n', '),\n'],
+    ],
+  },
+  {
+    file: 'src/stores/notices/ending-validity.ts',
+    tests: ['stores/notices/notices.store.test.ts'],
+    changes: [
+      ['AND n.threshold <= days LIMIT', 'LIMIT'],
+      ['u.valid_until > ${iso(now)}', 'u.valid_until >= ${iso(now)}'],
+      [' AND k.revoked_at IS NULL', ''],
+      ['SELECT min(days)', 'SELECT max(days)'],
+    ],
+  },
+  {
+    file: 'src/stores/notices/add-notices.ts',
+    tests: ['stores/notices/notices.store.test.ts'],
+    changes: [
+      ['u.erased_at IS NULL AND ', ''],
+      [' WHERE ${EMAIL}\n', '\n'],
+    ],
+  },
+  {
+    file: 'src/stores/notices/settings.ts',
+    tests: ['routes/notices/settings.store.test.ts', 'routes/notices/delivery.store.test.ts'],
+    changes: [
+      ['${stays} AND NOT ${isRotated}::boolean THEN', '${stays} THEN'],
+      ['WHEN ${rotated} THEN held.secret', 'WHEN ${rotated} THEN NULL'],
+    ],
+  },
+  {
+    file: 'src/stores/notices/notices.ts',
+    tests: ['routes/notices/delivery.store.test.ts'],
+    changes: [
+      ['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > '],
+      [' AND u.erased_at IS NULL`', '`'],
+      ['lower(u.email) = lower(', 'u.email = ('],
+    ],
+  },
+  {
+    file: 'src/services/notices/delivery.ts',
+    tests: ['routes/notices/delivery.store.test.ts'],
+    changes: [
+      ['!user.isVerified && ', ''],
+      [') >= MAILS_A_DAY', ') > MAILS_A_DAY'],
+      ['      await settings.dropWebhook(notice.userKey, webhook.url);\n', ''],
+    ],
+  },
+];
