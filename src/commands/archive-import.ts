@@ -11,6 +11,7 @@ import { openImportFile } from '#sources/market/csv-import-file';
 import { ImportFileError } from '#sources/market/csv-lines';
 import { createImportStore } from '#stores/market/imports';
 import { readArguments, withDatabase } from './command-line.ts';
+import { interruption } from './interruption.ts';
 import { printFirst } from './print-first.ts';
 import { servedToken } from './served-token.ts';
 
@@ -54,15 +55,6 @@ function keptLine({ stored, given }: KeptRow): string {
 const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
   `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (nothing new), ` +
   `${kept} kept (settled and different), ${bad} bad`;
-
-/** Aborted by Ctrl-C; the reason is the exit code, by convention 128 plus the number of the signal. */
-function interruption(): AbortSignal {
-  const stop = new AbortController();
-  // npm passes a Ctrl-C on, so the signal may come twice.
-  process.on('SIGINT', () => stop.abort(130));
-  process.on('SIGTERM', () => stop.abort(143));
-  return stop.signal;
-}
 
 const openExport = (path: string) =>
   openImportFile(path).catch((error) => {

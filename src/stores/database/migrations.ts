@@ -21,6 +21,12 @@ const DIRECTORY = new URL('../../../prisma/migrations/', import.meta.url);
 // The number by which Prisma's own commands lock: they and this runner wait for each other.
 const PRISMA_LOCK = 72707369;
 
+/**
+ * On record, unfinished, while a database is being filled with the copy of another: so no process starts on it, of this
+ * release or an older one.
+ */
+export const UNFINISHED_COPY = '99999999999999_unfinished_copy';
+
 // Word for word the table that `prisma migrate deploy` makes.
 const RECORDS = `CREATE TABLE _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -133,6 +139,11 @@ async function readRecords(session: Session): Promise<Recorded[]> {
 function refuseForeignHistory(known: Migration[], recorded: Recorded[]) {
   const scripts = new Map(known.map((migration) => [migration.name, migration.script]));
   for (const { name, checksum: sum, finished, logs } of recorded) {
+    if (name === UNFINISHED_COPY) {
+      throw new Error(
+        'the database is a copy that was not finished: run `npm run database -- copy` again, or drop it',
+      );
+    }
     if (!finished)
       throw new Error(`the migration ${name} failed earlier and needs a hand: ${logs ?? 'no log'}`);
     const script = scripts.get(name);

@@ -58,17 +58,8 @@ function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
 }
 
 async function migrateThrough(config: pg.ClientConfig, clock: Clock, given: string | undefined) {
-  const client = new pg.Client(config);
-  const name = given ?? `the database at ${client.host}:${client.port}`;
-  client.on('error', () => {}); // the query that runs rejects as well
-  try {
-    await client.connect();
-  } catch (cause) {
-    const { message, code } = cause as Error & { code?: string };
-    // Of a name with several addresses Node tells the code alone.
-    const reason = message || code;
-    throw connectionFailure(`cannot connect to ${name}: ${reason}`, cause);
-  }
+  const client = await connect(config, given);
+  const name = given ?? nameOf(client);
   try {
     await migrate(sessionOn(client), { clock });
   } catch (error) {
@@ -79,6 +70,22 @@ async function migrateThrough(config: pg.ClientConfig, clock: Clock, given: stri
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+const nameOf = ({ host, port }: pg.Client) => `the database at ${host}:${port}`;
+
+/** One connection. Throws an Error fit to be shown. */
+export async function connect(config: pg.ClientConfig, name?: string): Promise<pg.Client> {
+  const client = new pg.Client(config);
+  client.on('error', () => {}); // the query that runs rejects as well
+  try {
+    await client.connect();
+  } catch (cause) {
+    const { message, code } = cause as Error & { code?: string };
+    // Of a name with several addresses Node tells the code alone.
+    throw connectionFailure(`cannot connect to ${name ?? nameOf(client)}: ${message || code}`, cause);
+  }
+  return client;
 }
 
 /** A connection to a server, as the migrations want it. */

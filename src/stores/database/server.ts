@@ -11,6 +11,12 @@ const SERVER_URL = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?[^@/?#]*(?:\/[^@?#]*)?(?:
  * @param statementMs how long a statement may take, those of the migrations apart; as long as it takes where left out
  */
 export async function openServer(url: string, poolSize: number, clock: Clock, statementMs?: number) {
+  const config = serverConfig(url);
+  return { kind: 'server' as const, ...(await openPool({ config, clock, poolSize, statementMs })) };
+}
+
+/** What a client of `pg` is to be told of a server. Throws as `openDatabase` does where the URL is none. */
+export function serverConfig(url: string): pg.ClientConfig {
   const config = { ...COMMON, connectionString: url };
   if (!SERVER_URL.test(url)) throw malformedUrl();
   try {
@@ -18,7 +24,7 @@ export async function openServer(url: string, poolSize: number, clock: Clock, st
   } catch {
     throw malformedUrl(); // without the cause, which holds the URL
   }
-  return { kind: 'server' as const, ...(await openPool({ config, clock, poolSize, statementMs })) };
+  return config;
 }
 
 function malformedUrl() {

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { Session } from '#stores/database/migrations';
+import { openSession, type Place } from '#stores/database/session';
+
+/** Some work with one connection of its own. */
+export async function withSession<Result>(place: Place, work: (session: Session) => Promise<Result>) {
+  const { session, close } = await openSession(place);
+  return work(session).finally(close);
+}
+
+/** All there is in a database: of each table a hash of its rows as the database writes them, and where the sequences are. */
+export const contentOf = (place: Place): Promise<Record<string, unknown>> =>
+  withSession(place, async (session) => {
+    await session.exec(`SET timezone TO 'UTC'`);
+    const { rows: names } = await session.query<{ name: string; kind: string }>(
+      `SELECT quote_ident(relname) AS name, relkind::text AS kind FROM pg_class
+       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S') AND relname <> '_prisma_migrations'`,
+    );
+    const content: Record<string, unknown> = {};
+    for (const { name, kind } of names) {
+      const { rows } = await session.query(
+        kind === 'S'
+          ? `SELECT last_value::text, is_called FROM ${name}`
+          : `SELECT t::text FROM ${name} t ORDER BY t::text COLLATE "C"`,
+      );
+      content[name] = [rows.length, createHash('sha256').update(JSON.stringify(rows)).digest('hex')];
+    }
+    const { rows } = await session.query(
+      'SELECT migration_name, checksum FROM _prisma_migrations ORDER BY 1',
+    );
+    return { ...content, migrations: rows };
+  });
