@@ -1,10 +1,12 @@
 import { runCommandLine } from './command-line.ts';
+import { backupUsage, runBackup, runRestore } from './database-backup.ts';
 import { copyUsage, runCopy } from './database-copy.ts';
 
-const USAGE = `Moves the database.
+const USAGE = `Copies the database, backs it up and restores it.
 
 ${copyUsage}
+${backupUsage}
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 `;
 
-await runCommandLine(USAGE, { copy: runCopy });
+await runCommandLine(USAGE, { copy: runCopy, backup: runBackup, restore: runRestore });

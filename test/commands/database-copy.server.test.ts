@@ -11,11 +11,12 @@ import { fill } from '../support/database/filled.ts';
 import { amount, isLong, longTimeout } from '../support/long.ts';
 import { makeDirectory, runCommand, startCommand } from './run-command.ts';
 
-vi.setConfig({ testTimeout: longTimeout, hookTimeout: longTimeout });
+// Each command is a process that opens databases: seconds, on a busy machine.
+vi.setConfig({ testTimeout: 2 * longTimeout, hookTimeout: longTimeout });
 
 const AMOUNTS = isLong
   ? { days: 4400, hours: 2160, users: 10_000, usageDays: 30 }
-  : { days: 60, hours: 60, users: 400, usageDays: 30 };
+  : { days: 50, hours: 50, users: 300, usageDays: 30 };
 
 type Made = Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -71,9 +72,10 @@ it('makes the same of an empty database, row for row, however often it is killed
   );
   for (const [table, rows] of stops) {
     const running = startCommand('database', args, {});
-    await untilCopied(target.url, table, rows);
+    const ended = running.ended();
+    await Promise.race([untilCopied(target.url, table, rows), ended]);
     running.kill('SIGKILL');
-    expect((await running.ended()).code).toBeNull();
+    expect((await ended).code, 'it was killed before its end').toBeNull();
   }
   const started = await runCommand('users', ['list'], { DATABASE_URL: target.url });
   expect(started).toMatchObject({ code: 1, stdout: '' });
@@ -92,7 +94,7 @@ it('makes the same of an empty database, row for row, however often it is killed
   expect(embedded).toMatchObject({ code: 0, stderr: '' });
   if (isLong) console.log(embedded.stdout);
   expect(await contentOf({ dataDir })).toEqual(content);
-  expect(await refused(target.url, '--from', dataDir)).toMatch(/ is not empty: its table \w+ has rows\n$/);
+  expect(await refused(target.url, '--from', source.url)).toMatch(/ is not empty: its table \w+ has rows\n$/);
 
   await withSession(target, (session) => session.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
   const back = await runCommand('database', ['copy', target.url], { DATA_DIR: dataDir });
