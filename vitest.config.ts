@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 import { findChromium } from './test/support/browser/chromium.ts';
+import { findPgBouncer } from './test/support/database/pooler.ts';
 import { SHORT_LIVED } from './test/support/node-arguments.ts';
 
 const STORE_TESTS = 'test/**/*.store.test.ts';
@@ -17,6 +18,7 @@ const STORE_TESTS_ON_BOTH = ['test/stores/**/*.store.test.ts', 'test/services/qu
 const STORE_TESTS_ON_SERVER = process.env.TEST_STORES_ON_SERVER ? [STORE_TESTS] : STORE_TESTS_ON_BOTH;
 
 const globalSetup = 'test/support/database/global-setup.ts';
+const SET_UP = 'test/support/set-up.ts';
 
 async function isServerWithinReach(): Promise<boolean> {
   if (process.env.TEST_DATABASE_URL) return true;
@@ -42,10 +44,17 @@ async function usual(): Promise<TestProjectConfiguration[]> {
   ];
   if (await isServerWithinReach()) {
     const include = [SERVER_TESTS, ...STORE_TESTS_ON_SERVER];
+    const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
     projects.push({
       extends: true,
-      test: { name: 'server', include, exclude: [HOSTILE_TESTS], globalSetup },
+      test: { name: 'server', include, exclude: [HOSTILE_TESTS], globalSetup, setupFiles },
     });
+    if (findPgBouncer()) {
+      // Three sessions for all connections of a database: what is left in one of them, another transaction finds.
+      projects.push({ extends: true, test: { name: 'pooled', include: STORE_TESTS_ON_BOTH, globalSetup } });
+    } else {
+      console.log('No PgBouncer: the tests through a pooler are left out. Install it to have them.');
+    }
   } else {
     console.log(
       'No PostgreSQL server: the tests that need one are left out. Set TEST_DATABASE_URL or start Docker.',
@@ -117,7 +126,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
       // One more than the cores of a small machine: many tests wait for a deadline now and then.
       maxWorkers: 3,
       execArgv: SHORT_LIVED,
-      setupFiles: 'test/support/set-up.ts',
+      setupFiles: SET_UP,
       // A file has no state that another could see but what it puts back: the modules are loaded once for all.
       isolate: false,
       restoreMocks: true,

@@ -94,7 +94,10 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     void writeUse();
     // One at a time: while the database does not answer, each question holds a connection.
     underWay ??= poll()
-      .catch((err) => log.warn({ err }, 'changes to users and keys could not be read'))
+      .catch((err) => {
+        leases.databaseFailed();
+        log.warn({ err }, 'changes to users and keys could not be read');
+      })
       .finally(() => {
         underWay = undefined;
       });

@@ -12,6 +12,7 @@ import {
 import { Problem } from '#problems';
 import { DEADLINE, withinDeadline } from '#services/deadline';
 import type { LedgerStore } from '#stores/quota/ledger';
+import { createOutages } from './outages.ts';
 import {
   createQuotaStates,
   endLease,
@@ -47,6 +48,8 @@ export type LeaseOptions = SchedulerOptions & {
   firstGrant?: number | undefined;
   /** How long a call waits before it asks again while other processes give back what they hold, in ms. */
   recallMs?: number | undefined;
+  /** How long after the start nothing is reclaimed from other processes, in ms. */
+  reclaimAfterMs?: number | undefined;
   /** Told how long a call waited for the ledger, in ms. */
   observeWait?: ((ms: number) => void) | undefined;
 };
@@ -60,12 +63,17 @@ export function createLeases(dependencies: LeaseOptions) {
     ledger,
     firstGrant = FIRST_GRANT,
     recallMs = EXHAUSTED_FOR,
+    reclaimAfterMs,
     observeWait,
     ...options
   } = dependencies;
   const { clock, log } = options;
   const quotas = createQuotaStates(clock);
-  const settling = createSettling({ quotas, ledger, clock, firstGrant });
+  const outages = createOutages({
+    clock,
+    ...(reclaimAfterMs !== undefined && { afterStart: reclaimAfterMs }),
+  });
+  const settling = createSettling({ quotas, ledger, clock, outages, firstGrant });
   const scheduler = createScheduler({ ...settling, ...options });
   let refunded = 0;
 
@@ -183,6 +191,9 @@ export function createLeases(dependencies: LeaseOptions) {
       refunded += cost;
       giveBackCall(lease, cost);
     },
+
+    /** Another statement of this process failed: other processes may have been cut off too. */
+    databaseFailed: outages.failed,
 
     /** The leases of a user whose calls may not all be settled. */
     of: quotas.leasesOf,

@@ -3,6 +3,7 @@ import { extend, isRunningOut, type Lease, restWanted, suspend, wanted } from '#
 import { Problem } from '#problems';
 import { withinDeadline } from '#services/deadline';
 import type { LeaseReport, LeaseState, LedgerStore } from '#stores/quota/ledger';
+import type { Outages } from './outages.ts';
 import { endLease, IDLE, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
 import type { Statement } from './scheduler.ts';
 
@@ -26,6 +27,7 @@ type Dependencies = {
   quotas: QuotaStates;
   ledger: LedgerStore;
   clock: Clock;
+  outages: Outages;
   /** How many calls a first grant holds at least, where there is plenty. */
   firstGrant: number;
 };
@@ -37,7 +39,7 @@ const inPieces = <One>(all: readonly One[], size: number): One[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 
 /** Which leases are reported to the ledger, and what is learnt from its answer: items → report → send → apply. */
-export function createSettling({ quotas, ledger, clock, firstGrant }: Dependencies) {
+export function createSettling({ quotas, ledger, clock, outages, firstGrant }: Dependencies) {
   const asking = new Set<QuotaState>();
   const askingFirst = new Set<QuotaState>();
   /** Leases whose first grant is under way: no other statement has them. */
@@ -114,6 +116,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
   async function answerTo<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const answer = await withinDeadline(asking).catch((error) => {
       failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
+      outages.failed();
       throw error;
     });
     failedUntil = Number.NEGATIVE_INFINITY;
@@ -124,7 +127,7 @@ export function createSettling({ quotas, ledger, clock, firstGrant }: Dependenci
   async function send(items: readonly Item[], statement: Settle): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, true));
-    const states = await answerTo(statement(reports));
+    const states = await answerTo(statement(reports, outages.mayReclaim()));
     items.forEach((item, i) => {
       const state = states[i];
       if (state) applyAnswer(item, reports[i] as LeaseReport, state, asked);

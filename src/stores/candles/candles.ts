@@ -12,6 +12,7 @@ import {
   firstInstants,
   type LeftAside,
   readCoverage,
+  shareRows,
   toInstant,
 } from '#stores/market/archive-sql';
 
@@ -91,6 +92,7 @@ export function createCandleStore(prisma: PrismaClient) {
     async record(what: string, update: CandleUpdate, fetchedAt: number): Promise<void> {
       const { covers } = update;
       await prisma.$transaction([
+        ...shareRows('candle').map((lock) => prisma.$executeRaw(lock)),
         prisma.$executeRaw(write(update)),
         ...(covers ? [prisma.$executeRaw(cover(update, covers))] : []),
         prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
@@ -110,6 +112,7 @@ export function createCandleStore(prisma: PrismaClient) {
     ): Promise<number> =>
       prisma.$transaction(
         async (tx) => {
+          for (const lock of shareRows('candle')) await tx.$executeRaw(lock);
           let written = 0;
           for await (const candles of batches) written += await tx.$executeRaw(write({ ...series, candles }));
           await tx.$executeRaw(cover(series, covers()));

@@ -70,9 +70,21 @@ export const given = (samples: readonly (Sample & { settled: boolean })[]) => Pr
     })),
   )}::json) AS row(at float8, price float8, market_cap float8, volume float8, settled boolean)`;
 
+/** The row of `Refresh` that stands for a table as a whole: a lock on it is one that every PostgreSQL has. */
+const lockOf = (table: 'point' | 'candle') => `writes:${table}`;
+
 /** Other writers of a table wait until the transaction is over, readers do not. */
-export const lockRows = (table: 'point' | 'candle') =>
-  Prisma.sql`LOCK TABLE ${Prisma.raw(table)} IN SHARE ROW EXCLUSIVE MODE`;
+export const lockRows = (table: 'point' | 'candle') => Prisma.sql`
+  INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT (what) DO UPDATE SET what = excluded.what`;
+
+/**
+ * Who has locked a table is waited for; others that share it are not. The row is there before it is shared: one that
+ * another transaction inserts is waited for.
+ */
+export const shareRows = (table: 'point' | 'candle') => [
+  Prisma.sql`INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT DO NOTHING`,
+  Prisma.sql`SELECT FROM refresh WHERE what = ${lockOf(table)} FOR SHARE`,
+];
 
 export const lockPoints = lockRows('point');
 

@@ -23,6 +23,7 @@ import {
   oneLeftAside,
   plausiblePoint,
   readCoverage,
+  shareRows,
   type Teller,
   toInstant,
   tokensOf,
@@ -80,7 +81,8 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
    * Of two sources that write at once the later one in the line would not see what the other covers: it waits. Of one
    * source two writers do each other no harm.
    */
-  const inTurn = ({ before }: Teller) => (before.length > 0 ? [prisma.$executeRaw(lockPoints)] : []);
+  const inTurn = ({ before }: Teller) =>
+    (before.length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
 
   return {
     /** Stores all that one answer of a source brought for a token, in one transaction. */

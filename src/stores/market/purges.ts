@@ -47,8 +47,8 @@ export type Purge = { source: MarketSourceName; before?: number | undefined };
  * end of the purge with the last of them. Where a deleted row had taken the place of another source's, that one's
  * coverage loses the slot. So coverage never tells more than there is.
  *
- * The rows are deleted by where they are, which the lock keeps as it is: an embedded database has no statistics, and
- * joined the batch to itself row by row, for a minute.
+ * The rows are deleted by their times, as a list: an embedded database has no statistics, and joined the batch to itself
+ * row by row, for a minute.
  */
 function purgeBatch(
   kind: Kind,
@@ -64,8 +64,8 @@ function purgeBatch(
   const ofSeries = Prisma.sql`token = ${token} AND grain = ${interval}::grain`;
   return Prisma.sql`
     WITH gone AS (
-      DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM ${table} WHERE ${ofSeries} AND source = ${source} AND ${isNext} AND ${isBefore}
+      DELETE FROM ${table} WHERE ${ofSeries} AND at = ANY (ARRAY(
+        SELECT at FROM ${table} WHERE ${ofSeries} AND source = ${source} AND ${isNext} AND ${isBefore}
         ORDER BY at LIMIT ${BATCH}::int))
       RETURNING at),
     batch AS (

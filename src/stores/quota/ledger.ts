@@ -36,14 +36,14 @@ export function createLedgerStore(
   restingPart = RESTING_PART,
 ) {
   const reported =
-    (statement: (reports: readonly LeaseReport[]) => Prisma.Sql) =>
-    async (reports: readonly LeaseReport[]): Promise<LeaseStates> => {
+    (statement: (reports: readonly LeaseReport[], mayReclaim: boolean) => Prisma.Sql) =>
+    async (reports: readonly LeaseReport[], mayReclaim = true): Promise<LeaseStates> => {
       counted();
-      const [columns] = await query<StateColumns>(statement(reports));
+      const [columns] = await query<StateColumns>(statement(reports, mayReclaim));
       return statesOf(columns, reports.length);
     };
 
-  const settle = reported((reports) => settlement(reports, restingPart));
+  const settle = reported((reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
 
   return {
     /**
@@ -64,7 +64,7 @@ export function createLedgerStore(
 
     /**
      * Books what was spent, extends, closes and grants leases. One without a state is to be sent again: another process
-     * opened its period at the same moment.
+     * opened its period at the same moment. Where `mayReclaim` is false, lapsed leases of other processes stay as they are.
      */
     settle,
 

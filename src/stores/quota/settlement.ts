@@ -47,8 +47,8 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
  *   missing, the user is dated as changed too, and leases in use are put to rest. So two that need the same calls do not keep parts of them from each other.
  * - The answer to a report is lost: a report carries totals and not differences, so it can be sent again, and `seq` keeps
  *   a delayed report from undoing a later one.
- * - A lease is reclaimed while its holder is cut off: only `RECLAIM_SECONDS` after it expired, and as long after the
- *   server's start, so that the holder usually settles first. What it reports later is booked all the same, even past
+ * - A lease is reclaimed while its holder is cut off: only `RECLAIM_SECONDS` after it expired, and not by a process
+ *   that could not reach the database just now itself (`mayReclaim`), so that the holder usually settles first. What it reports later is booked all the same, even past
  *   the limit, since the closed row keeps how much was settled. A lease whose row was deleted is closed too. A lease that
  *   is locked is not reclaimed: its holder is reporting it. (An older release, which knows neither `unbooked` nor
  *   `resting`, leaves them in a lease that it closes: such a lease is reclaimed like an open one.)
@@ -56,9 +56,14 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
  * Thousands of leases a second go through it, and the planner does not know how many a report holds. So each step adds
  * columns to the rows of the one before, and joins only tables, by their keys.
  *
+ * @param mayReclaim whether lapsed leases of other processes are reclaimed
  * @param restingPart of what is left of a period, one part in so many may rest
  */
-export const settlement = (reports: readonly LeaseReport[], restingPart: number): Prisma.Sql => Prisma.sql`
+export const settlement = (
+  reports: readonly LeaseReport[],
+  restingPart: number,
+  mayReclaim: boolean,
+): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED ( -- the reports, one row each
     SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
       (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, need, seq, close, rest
@@ -81,7 +86,7 @@ export const settlement = (reports: readonly LeaseReport[], restingPart: number)
       USING (user_key, period_start)
     WHERE (NOT l.closed OR l.unbooked <> 0 OR l.resting <> 0) AND l.id NOT IN (SELECT id FROM report)
       AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
-      AND pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
+      AND ${mayReclaim}::boolean
     FOR UPDATE OF l SKIP LOCKED),
   reclaimed AS ( -- these are closed
     UPDATE lease l SET closed = true, unbooked = 0, resting = 0 FROM lapsed WHERE l.id = lapsed.id

@@ -48,7 +48,7 @@ export type Loss = 'request' | 'answer';
 export function openTeller(
   database: Pick<TestDatabase, 'prisma' | 'query'>,
   clock: Clock,
-  { restingPart }: { restingPart?: number } = {},
+  { restingPart, reclaimAfterMs = 0 }: { restingPart?: number; reclaimAfterMs?: number | undefined } = {},
 ) {
   const log = pino({ level: 'silent' });
   const store = createUserStore(database.prisma);
@@ -57,11 +57,14 @@ export function openTeller(
   let loss: Loss | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
   const fragile =
-    <Answer>(statement: (reports: readonly LeaseReport[]) => Promise<Answer>, nothing: Answer) =>
-    async (reports: readonly LeaseReport[]) => {
+    <Answer>(
+      statement: (reports: readonly LeaseReport[], mayReclaim?: boolean) => Promise<Answer>,
+      nothing: Answer,
+    ) =>
+    async (reports: readonly LeaseReport[], mayReclaim?: boolean) => {
       const lost = loss;
       loss = undefined;
-      const answer = lost === 'request' ? Promise.resolve(nothing) : statement(reports);
+      const answer = lost === 'request' ? Promise.resolve(nothing) : statement(reports, mayReclaim);
       underWay = answer.catch(() => undefined);
       const given = await answer;
       if (lost) throw new Error('the connection was cut');
@@ -74,7 +77,8 @@ export function openTeller(
     settle: fragile(settle, []),
     grantFirst: fragile(grantFirst, []),
   };
-  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, tickMs: BY_HAND, recallMs: 0 });
+  const byHand = { tickMs: BY_HAND, recallMs: 0, reclaimAfterMs };
+  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, ...byHand });
   const users = createUsers({ store, clock, changed: allowance.sync });
 
   return {
@@ -132,12 +136,6 @@ export async function age({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: num
   await prisma.$executeRaw`
     UPDATE lease SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)
     WHERE user_key = ${userKey} AND NOT closed`;
-}
-
-/** Resolves once the server has run long enough for expired leases to be reclaimed. */
-export async function serverHasRun({ prisma }: Pick<TestDatabase, 'prisma'>): Promise<void> {
-  await prisma.$queryRaw`
-    SELECT pg_sleep(greatest(0, 11 - extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())))::text`;
 }
 
 /** The periods of a user: what was used, and what leases hold and have not spent. */

@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import {
-  age,
-  enrol,
-  type HandClock,
-  handClock,
-  openTeller,
-  serverHasRun,
-  usageRows,
-} from './allowance-harness.ts';
+import { age, enrol, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const LIMIT = 40;
@@ -18,7 +10,6 @@ let database: TestDatabase;
 let clock: HandClock;
 beforeAll(async () => {
   database = await openTestDatabase();
-  await serverHasRun(database);
 });
 afterAll(() => database?.close());
 beforeEach(() => {

@@ -6,15 +6,7 @@ import type { Receipt } from '#services/quota/allowance';
 import { createLedgerStore } from '#stores/quota/ledger';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { amount, longTimeout } from '../../support/long.ts';
-import {
-  age,
-  enrol,
-  handClock,
-  openTeller,
-  serverHasRun,
-  usageDays,
-  usageRows,
-} from './allowance-harness.ts';
+import { age, enrol, handClock, openTeller, usageDays, usageRows } from './allowance-harness.ts';
 
 const RUNS = amount(25, 300);
 /** So much of what is left may rest that it does, though the limits are small. */
@@ -73,7 +65,6 @@ type Operation = typeof operation extends fc.Arbitrary<infer One> ? One : never;
 let database: TestDatabase;
 beforeAll(async () => {
   database = await openTestDatabase();
-  await serverHasRun(database);
 });
 afterAll(() => database?.close());
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { LeaseReport } from '#stores/quota/ledger';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { age, serverHasRun } from './allowance-harness.ts';
+import { age } from './allowance-harness.ts';
 import { type LedgerUser, openLedgerUser } from './ledger-user.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
@@ -16,7 +16,6 @@ let key: number;
 let lease: string;
 beforeAll(async () => {
   database = await openTestDatabase();
-  await serverHasRun(database);
 });
 afterAll(() => database?.close());
 beforeEach(async () => {

@@ -13,7 +13,6 @@ import {
   type HandClock,
   handClock,
   openTeller,
-  serverHasRun,
   usageRows,
 } from './allowance-harness.ts';
 
@@ -26,7 +25,6 @@ let database: TestDatabase;
 let clock: HandClock;
 beforeAll(async () => {
   database = await openTestDatabase();
-  await serverHasRun(database);
 });
 afterAll(() => database?.close());
 beforeEach(() => {

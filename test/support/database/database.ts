@@ -82,7 +82,7 @@ export async function createTestDatabase(content: 'migrated' | 'empty' = 'migrat
   const template = content === 'migrated' ? source.template : 'template0';
   await asAdmin(source.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
 
-  const url = new URL(source.url);
+  const url = new URL(source.pooler ?? source.url);
   url.pathname = `/${name}`;
   return {
     url: url.href,

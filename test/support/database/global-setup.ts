@@ -8,11 +8,12 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '#stores/database/migrations';
 import { sessionOn } from '#stores/database/pool';
+import { startPooler } from './pooler.ts';
 
 /** Where a project's test files get their databases: a dumped data directory to load, or a server's template. */
 export type TestDatabaseSource =
   | { kind: 'embedded'; dump: string }
-  | { kind: 'server'; url: string; template: string };
+  | { kind: 'server'; url: string; template: string; pooler?: string };
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,7 +23,9 @@ declare module 'vitest' {
 
 /** Makes one migrated database before a project's tests, for each of them to start from a copy. */
 export default function setUp(project: TestProject) {
-  return project.name === 'server' ? setUpServer(project) : setUpEmbedded(project);
+  if (project.name === 'server') return setUpServer(project);
+  if (project.name === 'pooled') return setUpServer(project, startPooler);
+  return setUpEmbedded(project);
 }
 
 async function setUpEmbedded(project: TestProject) {
@@ -36,7 +39,7 @@ async function setUpEmbedded(project: TestProject) {
   return () => rm(directory, { recursive: true });
 }
 
-async function setUpServer(project: TestProject) {
+async function setUpServer(project: TestProject, startBefore?: typeof startPooler) {
   const given = process.env.TEST_DATABASE_URL;
   const container = given ? undefined : await new PostgreSqlContainer('postgres:17').start();
   const url = given ?? container?.getConnectionUri() ?? '';
@@ -52,7 +55,8 @@ async function setUpServer(project: TestProject) {
   await client.connect();
   await migrate(sessionOn(client));
   await client.end();
-  project.provide('databases', { kind: 'server', url, template });
+  const pooler = await startBefore?.(url);
+  project.provide('databases', { kind: 'server', url, template, ...(pooler && { pooler: pooler.url }) });
 
   return async () => {
     const { rows } = await admin.query<{ name: string }>(
@@ -61,6 +65,7 @@ async function setUpServer(project: TestProject) {
     );
     for (const { name } of rows) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
     await admin.end();
+    await pooler?.close();
     await container?.stop();
   };
 }

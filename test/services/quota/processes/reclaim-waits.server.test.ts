@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../support/database/database.ts';
-import { age, serverHasRun } from '../allowance-harness.ts';
+import { age } from '../allowance-harness.ts';
 import { openLedgerUser } from '../ledger-user.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
@@ -9,7 +9,6 @@ const START = Date.UTC(2026, 4, 10, 12);
 it('a lease is not taken from a holder who is just telling of it, and nobody waits for them', async () => {
   const database = await openTestDatabase();
   onTestFinished(() => database.close());
-  await serverHasRun(database);
   const { ledger, key, report } = await openLedgerUser(database, START);
   const lease = randomUUID();
   await ledger.settle([report(lease, { want: 10 })]);

@@ -1,0 +1,83 @@
+import { loadModule, parseSync } from 'libpg-query';
+
+/**
+ * The part of PostgreSQL that the service keeps to, so that a distributed database that speaks it will do as well. What
+ * is refused here is what such databases lack by their documents, or what a pooler in transaction mode does not pass on.
+ */
+
+/** Statements the stores send. */
+const STATEMENTS = new Set([
+  'SelectStmt',
+  'InsertStmt',
+  'UpdateStmt',
+  'DeleteStmt',
+  'TransactionStmt',
+  // The copy of a database, in a transaction of its own.
+  'DeclareCursorStmt',
+  'FetchStmt',
+  'ClosePortalStmt',
+  'TruncateStmt',
+]);
+/** Statements of migrations, and what is done after a copy. */
+const OF_MIGRATIONS = new Set([
+  'CreateStmt',
+  'CreateEnumStmt',
+  'AlterEnumStmt',
+  'AlterTableStmt',
+  'IndexStmt',
+  'CreateSeqStmt',
+  'AlterSeqStmt',
+  'DropStmt',
+  'RenameStmt',
+  'VacuumStmt',
+]);
+
+/** One time for each machine of a cluster, locks of a session, what only one machine knows. */
+const FUNCTIONS =
+  /^(pg_postmaster_start_time|pg_(try_)?advisory_(lock|unlock).*|pg_(try_)?advisory_xact_lock_shared|pg_notify|txid_.*|pg_current_xact_id.*|pg_current_wal_.*|lo_.*|dblink.*|currval|lastval)$/;
+/** Where a row lies is the storage's own affair. */
+const COLUMNS = /^(ctid|xmin|xmax|cmin|cmax|tableoid)$/;
+
+type Node = Readonly<Record<string, unknown>>;
+
+const nameOf = (parts: unknown): string =>
+  (parts as { String?: { sval?: string } }[]).map((part) => part.String?.sval ?? '').at(-1) ?? '';
+
+function faultOf(kind: string, node: Node): string | undefined {
+  if (kind === 'FuncCall' && FUNCTIONS.test(nameOf(node.funcname))) return `${nameOf(node.funcname)}()`;
+  if (kind === 'ColumnRef' && COLUMNS.test(nameOf(node.fields))) return `the column ${nameOf(node.fields)}`;
+  if (node.relpersistence === 't') return 'a temporary table';
+  if (kind === 'TransactionStmt' && /PREPARED|PREPARE/.test(String(node.kind)))
+    return 'a prepared transaction';
+  if (kind === 'DeclareCursorStmt' && (Number(node.options ?? 0) & 0x0020) !== 0) return 'a cursor WITH HOLD';
+  if (kind === 'RangeTableSample') return 'TABLESAMPLE';
+  return undefined;
+}
+
+function* faultsWithin(value: unknown): Generator<string> {
+  if (Array.isArray(value)) {
+    for (const one of value) yield* faultsWithin(one);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [kind, node] of Object.entries(value)) {
+      const isNode = typeof node === 'object' && node !== null && !Array.isArray(node);
+      const fault = isNode ? faultOf(kind, node as Node) : undefined;
+      if (fault) yield fault;
+      yield* faultsWithin(node);
+    }
+  }
+}
+
+/** `SET LOCAL` ends with its transaction; `SET` stays with a session that somebody else has next. */
+const isOfTransaction = (kind: string, node: Node) => kind === 'VariableSetStmt' && node.is_local === true;
+
+export const loadParser = loadModule;
+
+/** What a script has that is not in the subset; empty where all of it is. Throws where it is no SQL. */
+export function faultsOf(sql: string): string[] {
+  const faults = (parseSync(sql).stmts ?? []).flatMap(({ stmt }) => {
+    const [[kind, node] = ['', {}]] = Object.entries(stmt ?? {}) as [string, Node][];
+    const isKnown = STATEMENTS.has(kind) || OF_MIGRATIONS.has(kind) || isOfTransaction(kind, node);
+    return [...(isKnown ? [] : [kind]), ...faultsWithin(stmt)];
+  });
+  return [...new Set(faults)];
+}
