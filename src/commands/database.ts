@@ -1,3 +1,4 @@
+import '../supported-node.ts';
 import { runCommandLine } from './command-line.ts';
 import { backupUsage, runBackup, runRestore } from './database-backup.ts';
 import { copyUsage, runCopy } from './database-copy.ts';

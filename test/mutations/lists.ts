@@ -3,6 +3,7 @@ import { candles } from './candles.ts';
 import { catalogue } from './catalogue.ts';
 import { page } from './console.ts';
 import { currency } from './currency.ts';
+import { database } from './database.ts';
 import { embedded } from './embedded.ts';
 import { http } from './http.ts';
 import { keys } from './keys.ts';
@@ -19,5 +20,5 @@ import { upstream } from './upstream.ts';
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, accounts, ledger, market, catalogue, candles, currency },
-  ...{ page, embedded, http, mail, node, notices, start, statistics, upstream },
+  ...{ page, database, embedded, http, mail, node, notices, start, statistics, upstream },
 };

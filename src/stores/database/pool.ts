@@ -40,13 +40,15 @@ export async function openPool({ config, clock, poolSize, statementMs, name }: O
 
 /**
  * Told with the connection and not by `SET`, which behind a pooler would be told to whoever has the session next.
+ * A statement that waited for a row must see its new version, which is what read committed means.
  * Our statements take milliseconds: compiling the longest of them, as PostgreSQL would, takes a second (`jit`).
  * A statement that takes too long is ended by the server, so that it lets go of its locks. Where no answer comes at
  * all, its connection is given up a little later, so that those that hang do not use up the pool.
  */
 function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
-  if (statementMs === undefined) return { options: '-c jit=off' };
-  return { options: `-c jit=off -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
+  const options = '-c jit=off -c default_transaction_isolation=read\\ committed';
+  if (statementMs === undefined) return { options };
+  return { options: `${options} -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
 }
 
 /**

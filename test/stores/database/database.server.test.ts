@@ -71,8 +71,9 @@ test('a connection brings its settings with it, and nothing is set in a session 
   await prisma.$transaction(async (tx) => void (await tx.user.count()));
   const settings = await prisma.$queryRaw<{ name: string; setting: string; source: string }[]>`
     SELECT name, setting, source FROM pg_settings
-    WHERE name IN ('jit', 'statement_timeout') OR source = 'session' ORDER BY name`;
+    WHERE name IN ('jit', 'statement_timeout', 'default_transaction_isolation') OR source = 'session' ORDER BY name`;
   expect(settings).toEqual([
+    { name: 'default_transaction_isolation', setting: 'read committed', source: 'client' },
     { name: 'jit', setting: 'off', source: 'client' },
     { name: 'statement_timeout', setting: '7000', source: 'client' },
   ]);
