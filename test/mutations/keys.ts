@@ -66,7 +66,7 @@ export const keys: Mutations[] = [
       ['is_owner AND dead_at > ', 'is_owner AND dead_at < '],
       ['OR EXISTS (SELECT 1 FROM mine WHERE owns)) AS is_living', 'OR true) AS is_living'],
       ['              < ${MAX_KEYS_PER_USER}', '              <= ${MAX_KEYS_PER_USER}'],
-      ['AND NOT EXISTS (SELECT 1 FROM mine WHERE id <> ${id} AND owns)', ''],
+      [' AND NOT is_owner RETURNING', ' RETURNING'],
       ['WHERE key = ${userKey} AND is_living AND is_known', 'WHERE key = ${userKey} AND is_known'],
       ['FROM api_key WHERE user_key = ${userKey})`', 'FROM api_key)`'],
     ],
@@ -77,7 +77,6 @@ export const keys: Mutations[] = [
     changes: [
       [' SKIP LOCKED', ''],
       ['EXCEPT SELECT id FROM written', 'WHERE false'],
-      ['greatest(k.last_used_at, l.at)', 'l.at'],
       ['k.last_used_at < u.at OR', 'true OR'],
       ['coalesce(l.origin, k.seen_origin)', 'l.origin'],
     ],

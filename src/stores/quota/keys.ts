@@ -155,33 +155,35 @@ export function createKeyStatements(prisma: PrismaClient) {
       return outcomeOf(verdict) ?? (verdict.id as number);
     },
 
-    /** Ends a key of a user at once, unless it is the last owner key. One that has ended already stays as it is. */
+    /**
+     * Ends a key of a user at once, unless it is the owner key, of which there is one that was not replaced. A key that
+     * has ended already stays as it is.
+     */
     async deleteKey(
       userKey: number,
       id: number,
       { now, presented = null }: Asked,
     ): Promise<'deleted' | 'ended' | 'unknown' | 'last_owner'> {
-      const verdict = await decide<{ is_living: boolean; is_known: boolean; is_last: boolean }>(
+      const verdict = await decide<{ is_living: boolean; is_known: boolean; is_owner: boolean }>(
         userKey,
         Prisma.sql`
         WITH ${keysOf(userKey)},
         verdict AS (
           SELECT ${isLiving(userKey, presented)} AS is_living,
             EXISTS (SELECT 1 FROM mine WHERE id = ${id}) AS is_known,
-            EXISTS (SELECT 1 FROM mine WHERE id = ${id} AND owns)
-              AND NOT EXISTS (SELECT 1 FROM mine WHERE id <> ${id} AND owns) AS is_last),
+            EXISTS (SELECT 1 FROM mine WHERE id = ${id} AND owns) AS is_owner),
         changed AS (
           UPDATE "user" SET changed_at = clock_timestamp()
-          FROM verdict WHERE key = ${userKey} AND is_living AND is_known AND NOT is_last RETURNING key),
+          FROM verdict WHERE key = ${userKey} AND is_living AND is_known AND NOT is_owner RETURNING key),
         revoked AS (
           UPDATE api_key SET revoked_at = ${iso(now)}::timestamptz FROM changed
           WHERE id IN (SELECT id FROM mine
             WHERE id = ${id} AND coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz))
-        SELECT is_living, is_known, is_last FROM verdict`,
+        SELECT is_living, is_known, is_owner FROM verdict`,
       );
       if (!verdict.is_living) return 'ended';
       if (!verdict.is_known) return 'unknown';
-      return verdict.is_last ? 'last_owner' : 'deleted';
+      return verdict.is_owner ? 'last_owner' : 'deleted';
     },
 
     /** The living keys of a user, the newest first. */

@@ -48,10 +48,13 @@ it('a key that somebody has locked is not waited for, and is named to be written
   expect(await lastUses(ids)).toEqual([START, START, START]);
 });
 
-it('of two processes the later use stays, whoever writes last', async () => {
+it('of two processes the later use stays, whoever writes last, and nothing is written twice', async () => {
   const ids = await makeKeys(1);
   await store.recordUse(ids.map(useOf(START + 60_000)));
-  expect(await store.recordUse(ids.map(useOf(START)))).toEqual([]);
+  const version = () => database.prisma.$queryRaw`SELECT xmin::text FROM api_key WHERE id = ${ids[0]}`;
+  const before = await version();
+  for (const at of [START, START + 60_000]) expect(await store.recordUse(ids.map(useOf(at)))).toEqual([]);
+  expect(await version()).toEqual(before);
   expect(await lastUses(ids)).toEqual([START + 60_000]);
 });
 
