@@ -14,8 +14,7 @@ export function openExposedKey() {
       make(
         'p',
         {},
-        `A page of ${seenOrigin} has used ${which}`,
-        '. Whoever opens that page can read the key, and delete the account with it.',
+        `A page of ${seenOrigin} has used ${which}: whoever opens that page can read the key, and delete the account with it.`,
       ),
       make(
         'p',
