@@ -31,7 +31,7 @@ export const accounts: Mutations[] = [
   },
   {
     file: 'src/console/keys/key-texts.ts',
-    tests: ['console/account-in-words.test.ts'],
+    tests: ['console/account/account-in-words.test.ts'],
     changes: [
       ['scopes.length === 1 && ', ''],
       ['alike.length > 0 ? alike : keys.filter(({ start }) => start === null)', 'alike'],
@@ -41,7 +41,7 @@ export const accounts: Mutations[] = [
   },
   {
     file: 'src/console/account/link-in-address.ts',
-    tests: ['console/account-in-words.test.ts'],
+    tests: ['console/account/account-in-words.test.ts'],
     changes: [
       ['(recover|verify)', '(\\w+)'],
       ['{1,200}', '+'],
@@ -49,7 +49,7 @@ export const accounts: Mutations[] = [
   },
   {
     file: 'src/console/keys/keys.ts',
-    tests: ['console/keys.browser.test.ts'],
+    tests: ['console/account/keys.browser.test.ts'],
     changes: [
       ['isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)', 'isReplaced || isLapsed'],
       ["show('none', RESTRICTED)", "show('unknown', RESTRICTED)"],
@@ -59,7 +59,7 @@ export const accounts: Mutations[] = [
   },
   {
     file: 'src/console/keys/new-key.ts',
-    tests: ['console/keys.browser.test.ts'],
+    tests: ['console/account/keys.browser.test.ts'],
     changes: [
       ['if (!created.hidden) event.preventDefault();', ''],
       ["scopes.length === 0 ? 'Choose at least one.' : ''", "''"],

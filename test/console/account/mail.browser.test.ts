@@ -1,12 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { barriers } from '../support/browser/accessibility.ts';
-import { launchBrowser } from '../support/browser/browser.ts';
-import { buildTestConsole } from '../support/browser/built-console.ts';
-import { type Visit, visit } from '../support/browser/console.ts';
-import { inEachLook } from '../support/browser/looks.ts';
-import { type MailServer, startMailServer, tokensIn } from '../support/mail/mail-server.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { barriers } from '../../support/browser/accessibility.ts';
+import { launchBrowser } from '../../support/browser/browser.ts';
+import { buildTestConsole } from '../../support/browser/built-console.ts';
+import { type Visit, visit } from '../../support/browser/console.ts';
+import { inEachLook } from '../../support/browser/looks.ts';
+import { type MailServer, startMailServer, tokensIn } from '../../support/mail/mail-server.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 let built: Awaited<ReturnType<typeof buildTestConsole>>;
 let browser: Browser;

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 const KEY = /^qt_[0-9A-Za-z]{38}$/;
 

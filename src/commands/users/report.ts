@@ -5,9 +5,9 @@ import type { Database } from '#stores/database/database';
 import { createNoticeSettingsStore } from '#stores/notices/settings';
 import { createAccountStore } from '#stores/quota/accounts';
 import { createUserStore } from '#stores/quota/users';
-import { readArguments, withDatabase } from './command-line.ts';
-import { alignedTable } from './table.ts';
-import { recordNumber } from './user-records.ts';
+import { readArguments, withDatabase } from '../command-line.ts';
+import { alignedTable } from '../table.ts';
+import { recordNumber } from './records.ts';
 
 const JSON_FORM = { options: { json: { type: 'boolean', default: false } } } as const;
 

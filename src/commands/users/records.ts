@@ -2,8 +2,8 @@ import { iso, systemClock } from '#domain/clock';
 import type { UserRecord } from '#domain/records';
 import { createUsers, type Users } from '#services/quota/users';
 import { createUserStore, type User } from '#stores/quota/users';
-import { wholeNumber, withDatabase } from './command-line.ts';
-import { alignedTable } from './table.ts';
+import { wholeNumber, withDatabase } from '../command-line.ts';
+import { alignedTable } from '../table.ts';
 
 /** The largest integer of the database. */
 export const HIGHEST = 2_147_483_647;

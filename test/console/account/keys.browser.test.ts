@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { barriers } from '../support/browser/accessibility.ts';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
-import { inEachLook } from '../support/browser/looks.ts';
-import type { Service } from '../support/service/service.ts';
+import { barriers } from '../../support/browser/accessibility.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+import { inEachLook } from '../../support/browser/looks.ts';
+import type { Service } from '../../support/service/service.ts';
 
 let opened: TestConsole;
 let browser: Browser;
