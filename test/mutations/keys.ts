@@ -64,7 +64,7 @@ export const keys: Mutations[] = [
       ['EXISTS (SELECT 1 FROM mine WHERE owns AND hash = ${presented})', 'true'],
       ['(owns OR ${isRecovery} AND', '(true OR ${isRecovery} AND'],
       ['is_owner AND dead_at > ', 'is_owner AND dead_at < '],
-      ['OR EXISTS (SELECT 1 FROM mine WHERE owns)) AS is_living', 'OR true) AS is_living'],
+      ['OR EXISTS (SELECT 1 FROM mine WHERE owns))', 'OR true)'],
       ['              < ${MAX_KEYS_PER_USER}', '              <= ${MAX_KEYS_PER_USER}'],
       [' AND NOT is_owner RETURNING', ' RETURNING'],
       ['WHERE key = ${userKey} AND is_living AND is_known', 'WHERE key = ${userKey} AND is_known'],

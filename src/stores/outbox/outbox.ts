@@ -90,10 +90,14 @@ export function createOutboxStore(prisma: PrismaClient) {
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND given_up_at IS NULL`;
     },
 
-    /** A message is not tried any more, unless somebody else has claimed it meanwhile. */
+    /**
+     * A message is not tried any more, unless somebody else has claimed it meanwhile. The member `email` of its payload is
+     * not kept: its owner may be erased by then.
+     */
     async gaveUp({ id, attempts }: Pick<OutboxMessage, 'id' | 'attempts'>, error: string): Promise<void> {
       await prisma.$executeRaw`
-        UPDATE outbox_message SET due_at = NULL, given_up_at = clock_timestamp(), last_error = ${error}
+        UPDATE outbox_message SET due_at = NULL, given_up_at = clock_timestamp(), last_error = ${error},
+          payload = payload - 'email'
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int`;
     },
 

@@ -119,14 +119,16 @@ describe('a message that failed', () => {
   });
 
   test('is never tried again once it was given up, and is kept for 30 days', async () => {
-    await store.add([message()]);
+    await store.add([message('mail', { email: 'ada@example.org', notice: 7 })]);
     const [one] = await store.claim({ mail: 1 }, CLAIM);
     if (!one) throw new Error('nothing was claimed');
     await store.gaveUp(one, 'no such mailbox');
     await pass(29 * 86_400);
     await store.tidy();
     expect(await claimed()).toEqual([]);
-    expect(await store.failures()).toMatchObject([{ dueAt: null, lastError: 'no such mailbox' }]);
+    expect(await store.failures()).toEqual([
+      expect.objectContaining({ dueAt: null, lastError: 'no such mailbox', payload: { notice: 7 } }),
+    ]);
     await pass(86_400);
     await store.tidy();
     expect(await store.failures()).toEqual([]);
