@@ -30,7 +30,7 @@ describe('what is told of a CSV text', () => {
 
   it('is forgotten for older ones once the texts are long, but never for the newest', async () => {
     const [small, half, large] = ['a', 'b'.repeat(2_500_000), 'c'.repeat(5_000_000)];
-    const client = answering(small, half, `${half}b`, large, small);
+    const client = answering(small, half, `${half}b`, large, small, half);
     const ask = () => client.priceHistoryCsv('bitcoin', PERIOD);
     const told = () => [small, half, `${half}b`, large].map((text) => client.about(text)?.requestId);
     await ask();
@@ -42,6 +42,8 @@ describe('what is told of a CSV text', () => {
     expect(told()).toEqual([undefined, undefined, undefined, 'r4']);
     await ask();
     expect(told()).toEqual(['r5', undefined, undefined, undefined]);
+    await ask();
+    expect(told()).toEqual(['r5', 'r6', undefined, undefined]);
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { QuotientClient, type QuotientError } from '#client/index';
+import { QuotientClient, QuotientError } from '#client/index';
+import { createRetries } from '#client/transport/retries';
 import { createBurst } from '#http/pipeline/burst';
 import type { Problem } from '#problems';
 
@@ -82,8 +83,26 @@ it('waits also with what changes something: such a request was refused before an
   expect(seen.passed).toBe(20);
 });
 
+it('waits also for a limit that is not the service’s, however often it refuses', async () => {
+  let asked = 0;
+  const fetch = async () => {
+    asked += 1;
+    return asked <= 5 ? new Response('busy', { status: 429 }) : Response.json({ status: 'ok', warnings: [] });
+  };
+  const client = new QuotientClient({ baseUrl: 'http://service.example', fetch });
+  expect(await failedOf(1, () => client.health({ retries: 1 }))).toEqual([]);
+  expect(asked).toBe(6);
+});
+
 it('waits no more often than it fails where no retries are wanted', async () => {
   const { client } = limited(5);
   const failed = await failedOf(8, () => client.latestPrice('bitcoin', { retries: 0 }));
   expect(failed.map(({ at }) => at)).toEqual([0, 0, 0]);
+});
+
+it('leaves half of the time that is left after Retry-After to the answer', () => {
+  const { pauseAfter } = createRetries('GET', 2, () => 1);
+  const refused = new QuotientError('rate_limited', '', { status: 429, retryAfter: 1 });
+  expect(pauseAfter(refused, 1_100)).toBe(1_050);
+  expect(pauseAfter(refused, 1_000)).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts';
 import { candles } from './candles.ts';
 import { catalogue } from './catalogue.ts';
+import { client } from './client.ts';
 import { page } from './console.ts';
 import { currency } from './currency.ts';
 import { database } from './database.ts';
@@ -20,5 +21,5 @@ import { upstream } from './upstream.ts';
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, accounts, ledger, market, catalogue, candles, currency },
-  ...{ page, database, embedded, http, mail, node, notices, start, statistics, upstream },
+  ...{ client, page, database, embedded, http, mail, node, notices, start, statistics, upstream },
 };

@@ -1,0 +1,114 @@
+import type { Mutations } from './mutation.ts';
+
+/** What the companion client sends, repeats, tells of an answer, and rejects with. */
+export const client: Mutations[] = [
+  {
+    file: 'src/client/transport/retries.ts',
+    tests: ['client/retries.test.ts', 'client/rate-limit.test.ts'],
+    changes: [
+      ['408, 429, 500, ', '429, '],
+      ["new Set(['node_not_configured', 'mail_not_configured'])", "new Set(['node_not_configured'])"],
+      ["if (code === 'quota_exceeded') return retryAfter !== undefined;", ''],
+      ["if (error.code === 'rate_limited') return true;", ''],
+      ["if (method !== 'GET') return false;", ''],
+      ['if (retries === 0) return false;', ''],
+      ['if (isRateLimited(error)) return true;\n    failures += 1;', 'failures += 1;'],
+      ['failures <= retries', 'failures < retries'],
+      ['(error.retryAfter ?? 0) * 1000', '0'],
+      [' || least >= left', ''],
+      [', (left - least) / 2', ''],
+    ],
+  },
+  {
+    file: 'src/client/transport/rate-limit.ts',
+    tests: ['client/answers.test.ts', 'client/retries.test.ts'],
+    changes: [
+      ["=> name === 'plan'", '=> name !== undefined'],
+      ["of('r') === 0 ?", "of('r') !== undefined ?"],
+      ['Number.isNaN(seconds) ? secondsToRoom(headers)', 'Number.isNaN(seconds) ? undefined'],
+    ],
+  },
+  {
+    file: 'src/client/transport/signals.ts',
+    tests: ['client/call-options.test.ts'],
+    changes: [
+      [
+        "if (stops.size === 0) signal.addEventListener('abort', tell);",
+        "signal.addEventListener('abort', () => tell());",
+      ],
+      ["signal.removeEventListener('abort', tell)", 'followed.delete(signal)'],
+    ],
+  },
+  {
+    file: 'src/client/transport/transport.ts',
+    tests: ['client/failures.test.ts', 'client/call-options.test.ts'],
+    changes: [
+      ["redirect: 'manual'", "redirect: 'error'"],
+      ["text.replaceAll(apiKey, '***')", 'text'],
+      ['      reportUncaught(error);\n', '      throw error;\n'],
+      ['told.facts = factsOf(response);', ''],
+      [
+        '        ...defaults.headers,\n        ...headers,\n',
+        '        ...headers,\n        ...defaults.headers,\n',
+      ],
+      ['asked.retries ?? question.retries', 'question.retries ?? asked.retries'],
+      ['asked.timeout ?? defaults.timeout', 'defaults.timeout'],
+      ['        ...userAgent(),\n', ''],
+    ],
+  },
+  {
+    file: 'src/client/transport/transport.ts',
+    tests: ['client/arguments.test.ts'],
+    changes: [
+      ['    checkKey(apiKey);\n', ''],
+      ['readArguments(() => prepare(question, headers))', 'prepare(question, headers)'],
+      ['readArguments(() => readCallOptions(call))', 'readCallOptions(call)'],
+    ],
+  },
+  {
+    file: 'src/client/transport/answers.ts',
+    tests: ['client/answers.test.ts'],
+    changes: [
+      ['characters -= text.length', 'characters -= 0'],
+      [' || oldest === text', ''],
+    ],
+  },
+  {
+    file: 'src/client/transport/user-agent.ts',
+    tests: ['client/call-options.test.ts'],
+    changes: [[' || document !== undefined', '']],
+  },
+  {
+    file: 'src/client/transport/call-options.ts',
+    tests: ['client/call-options.test.ts'],
+    changes: [["const OWN_HEADERS = ['accept', ", 'const OWN_HEADERS = [']],
+  },
+  {
+    file: 'src/client/requests/account.ts',
+    tests: ['client/arguments.test.ts', 'client/account-calls.test.ts'],
+    changes: [
+      ['if (!Number.isSafeInteger(id) || id < 1) throw', 'if (id === 0) throw'],
+      [
+        "  path: '/v1/user/verify',\n  body: { token },\n  isPublic: true,\n",
+        "  path: '/v1/user/verify',\n  body: { token },\n",
+      ],
+      ["'apiKey' in wire ? toUser(wire) : toPendingRegistration(wire)", 'toUser(wire as Wire<User>)'],
+    ],
+  },
+  {
+    file: 'src/client/requests/caller.ts',
+    tests: ['client/failures.test.ts', 'client/answers.test.ts'],
+    changes: [
+      ['{ cause, status, requestId }', '{ cause }'],
+      ['      answers.keep(result, answer);\n', ''],
+    ],
+  },
+  {
+    file: 'src/client/chain/chain-client.ts',
+    tests: ['client/call-options.test.ts'],
+    changes: [
+      ['timeout ?? this.#transport.timeout', 'this.#transport.timeout'],
+      ['Promise.race([this.#adapter(ask).then(use), deadline.over])', 'this.#adapter(ask).then(use)'],
+    ],
+  },
+];
