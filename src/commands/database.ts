@@ -1,7 +1,7 @@
 import '../supported-node.ts';
 import { runCommandLine } from './command-line.ts';
-import { backupUsage, runBackup, runRestore } from './database-backup.ts';
-import { copyUsage, runCopy } from './database-copy.ts';
+import { backupUsage, runBackup, runRestore } from './database/backup.ts';
+import { copyUsage, runCopy } from './database/copy.ts';
 
 const USAGE = `Copies the database, backs it up and restores it.
 

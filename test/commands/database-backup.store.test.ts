@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runBackup, runRestore } from '#commands/database-backup';
+import { runBackup, runRestore } from '#commands/database/backup';
 import { explain } from '#exit';
 import { writeBackup } from '#stores/backup/backup';
 import { restoreBackup } from '#stores/backup/restore';
@@ -114,6 +114,9 @@ describe('the embedded database', () => {
     expect(await refused(runRestore, at('nothing'), at('empty'))).toMatch(/^1 ENOENT: /);
     expect(await refused(runBackup, file, at('nothing'))).toBe(`2 there is no database in ${at('nothing')}`);
     expect(await refused(runBackup, at('nothing', 'x'), dataDir)).toMatch(/^1 ENOENT: /);
+    expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(
+      /^2 <file> must not be in/,
+    );
     vi.stubEnv('DATABASE_URL', 'postgresql://localhost/x');
     expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this is for the embedded database/);
     vi.unstubAllEnvs();

@@ -4,7 +4,7 @@ import { EXIT, ExitError } from '#exit';
 import type { Settings } from '#settings';
 import { type OpenSession, openSession, type Place } from '#stores/database/session';
 import { isDatabaseUnable } from '#stores/database/unreachable';
-import { wrongUsage } from './command-line.ts';
+import { wrongUsage } from '../command-line.ts';
 
 /** A server's URL or a directory, from the command line. Throws `ExitError`; the text, which may hold a password, is not repeated. */
 export function placeOf(what: string, text: string): Place {

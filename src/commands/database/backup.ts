@@ -1,12 +1,12 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { iso, systemClock } from '#domain/clock';
 import { EXIT, ExitError } from '#exit';
 import { readSettings } from '#settings';
 import { writeBackup } from '#stores/backup/backup';
 import { restoreBackup } from '#stores/backup/restore';
 import { ArchiveFault } from '#stores/backup/tar';
-import { readArguments } from './command-line.ts';
-import { databaseFault, holdsDatabase } from './database-place.ts';
+import { readArguments, wrongUsage } from '../command-line.ts';
+import { databaseFault, holdsDatabase } from './place.ts';
 
 export const backupUsage = `  npm run database -- backup <file>
   npm run database -- restore <file>
@@ -42,6 +42,8 @@ export async function runBackup(args: readonly string[]): Promise<number> {
   const [file = ''] = readArguments(args, form).positionals;
   const dataDir = embeddedDirectory();
   if (!holdsDatabase(dataDir)) throw new ExitError(`there is no database in ${dataDir}`);
+  if (!relative(dataDir, resolve(file)).startsWith('..'))
+    throw wrongUsage('<file> must not be in DATA_DIR, which it is a backup of');
   const { elapsed, now } = systemClock;
   try {
     const { size, waited } = await writeBackup(dataDir, resolve(file), { createdAt: iso(now()), elapsed });

@@ -5,17 +5,10 @@ import { readSettings } from '#settings';
 import { createCopySource } from '#stores/copy/source';
 import { createCopyTarget } from '#stores/copy/target';
 import type { OpenSession, Place } from '#stores/database/session';
-import { readArguments, wrongUsage } from './command-line.ts';
-import {
-  configuredPlace,
-  databaseFault,
-  holdsDatabase,
-  isSamePlace,
-  openPlace,
-  placeOf,
-} from './database-place.ts';
-import { interruption } from './interruption.ts';
-import { progressLine } from './progress-line.ts';
+import { readArguments, wrongUsage } from '../command-line.ts';
+import { interruption } from '../interruption.ts';
+import { progressLine } from '../progress-line.ts';
+import { configuredPlace, databaseFault, holdsDatabase, isSamePlace, openPlace, placeOf } from './place.ts';
 
 export const copyUsage = `  npm run database -- copy <target> [--from <source>] [--live]
 
