@@ -13,7 +13,7 @@ import { type Receiver, startReceiver } from '../support/webhook/receiver.ts';
  */
 
 const USERS = amount(40, 1_000);
-const KILLS = amount(4, 120);
+const KILLS = amount(4, 60);
 const LIMIT = 5;
 
 let replicas: Replicas;
@@ -93,18 +93,25 @@ test(
     const calling = (async () => {
       while (isKilling) await callOnce(users, processes);
     })();
+    // Every second one that is there; another takes its place as soon as it has started.
+    const starting = new Map<number, Promise<void>>();
     for (let kill = 0; kill < KILLS; kill += 1) {
       await wait(1_000);
-      const place = kill % processes.length;
-      await processes[place]?.kill();
-      const started = replicas.start();
-      if (KILLS <= 10) processes[place] = await started;
-      else void started.then((one) => processes.splice(place, 1, one));
+      const place = processes.findIndex((_, i) => !starting.has((kill + i) % 3));
+      if (place < 0) await Promise.race(starting.values());
+      else {
+        const victim = (kill + place) % 3;
+        await processes[victim]?.kill();
+        const started = replicas.start().then((one) => {
+          processes[victim] = one;
+          replicas.processes[victim] = one;
+          starting.delete(victim);
+        });
+        starting.set(victim, started);
+      }
     }
     isKilling = false;
-    await calling;
-    await wait(KILLS <= 10 ? 0 : 10_000);
-    replicas.processes.push(...processes);
+    await Promise.all([calling, ...starting.values()]);
 
     const events = users.flatMap(({ key }) => [`${key}:80`, `${key}:100`]).sort();
     // Pauses, claims, and the leases of those that were killed end by the database's clock: what waits for them is due.

@@ -61,7 +61,6 @@ export const notices: Mutations[] = [
       [' - DAYS_AFTER_END * DAY', ''],
       ['WHERE told_at IS NULL AND id NOT IN', 'WHERE false AND id NOT IN'],
       ['WHERE n.id = due.id AND n.told_at IS NULL', 'WHERE n.id = due.id'],
-      [' AND n.told_at IS NULL),\n', '),\n'],
     ],
   },
   {

@@ -108,6 +108,7 @@ describe('the address of a webhook', () => {
     ['ftp://example.org', 'is not a URL'],
     [`https://example.org/${'a'.repeat(2000)}`, 'is longer than 2000 characters'],
     ['https://ada:secret@example.org', 'has a user name or a password in it'],
+    ['https://ada@example.org', 'has a user name or a password in it'],
     ['http://example.org', 'is not encrypted'],
     ...[
       '127.0.0.1',

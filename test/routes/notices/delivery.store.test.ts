@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY } from '#domain/clock';
@@ -86,7 +87,7 @@ describe('a notice', () => {
       to: ['ada@example.org'],
       headers: { subject: '80 % of the calls of the period are used' },
     });
-    expect(mails[0]?.text).toContain(`Notice ${id}\n`);
+    expect(mails[0]?.text).toContain(`Notice ${id}`);
     expect(mails[0]?.text).toContain(`User ${key} at https://quotient.example.org has used 4 of the 5 calls`);
     expect(await service.database.prisma.notice.findUnique({ where: { id: id ?? '' } })).toMatchObject({
       mailedAt: expect.any(Date),
@@ -140,6 +141,10 @@ describe('a notice', () => {
     status = 500;
     await spend(apiKey, 4);
     status = 204;
+    const [message] = await service.database.prisma.outboxMessage.findMany();
+    await service.database.prisma.outboxMessage.create({
+      data: { id: randomUUID(), kind: 'notice-mail', payload: message?.payload ?? {} },
+    });
     await service.parts.users.erase(key);
     await service.database.prisma.outboxMessage.updateMany({ data: { dueAt: new Date() } });
     expect(await tell()).toEqual({ webhooks: [], mails: [] });

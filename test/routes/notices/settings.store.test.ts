@@ -94,6 +94,18 @@ describe('the notices of a user', () => {
     }
   });
 
+  test('are not for a key without the scope account', async () => {
+    const owner = await service.register();
+    const query = new URLSearchParams({ label: 'page', scopes: 'prices,node' });
+    const headers = { 'x-api-key': owner };
+    const made = await fetch(`${service.url}/v1/user/keys?${query}`, { method: 'POST', headers });
+    const { apiKey } = (await made.json()) as { apiKey: string };
+    for (const method of ['GET', 'PUT'] as const) {
+      const { status, body } = await call(method, apiKey, method === 'PUT' ? all : undefined);
+      expect([status, body.code]).toEqual([403, 'scope_missing']);
+    }
+  });
+
   test('are read and not set with a key that was replaced', async () => {
     const key = await service.register();
     await fetch(`${service.url}/v1/user/rotate`, { method: 'POST', headers: { 'x-api-key': key } });

@@ -150,23 +150,22 @@ describe('a threshold', () => {
   });
 
   test('is told to those who want it alone, by mail and by webhook', async () => {
-    const [both, none, other, erased] = [
-      await enrol({ webhookUrl: 'https://example.org' }),
-      await enrol({ email: false }),
-      await enrol({ thresholds: [] }),
-      await enrol(),
-    ];
-    const unset = await enrol();
-    await database.prisma.noticeSettings.delete({ where: { userKey: unset } });
-    const verified = await enrol();
-    await database.prisma.noticeSettings.delete({ where: { userKey: verified } });
-    await database.prisma.user.update({ where: { key: verified }, data: { verifiedAt: new Date() } });
-    for (const one of [both, none, other, erased, unset, verified]) await spend(one, 80);
+    const webhookUrl = 'https://example.org';
+    const both = await enrol({ webhookUrl });
+    const posted = await enrol({ email: false, webhookUrl });
+    const others = [await enrol({ email: false }), await enrol({ thresholds: [] })];
+    const [unset, verified, erased] = [await enrol(), await enrol(), await enrol()];
+    const defaults = { userKey: { in: [unset, verified] } };
+    await database.prisma.noticeSettings.deleteMany({ where: defaults });
+    const confirmed = { key: { in: [verified, erased] } };
+    await database.prisma.user.updateMany({ where: confirmed, data: { verifiedAt: new Date() } });
     await createUserStore(database.prisma).erase(erased, NOW);
+    for (const one of [both, posted, ...others, unset, verified, erased]) await spend(one, 80);
     await look();
-    expect(await look()).toBe(2);
+    expect(await look()).toBe(3);
     const sent = (await messages()).map(({ userKey, kind }) => `${userKey} ${kind}`).sort();
-    expect(sent).toEqual([`${both} notice-mail`, `${both} notice-webhook`, `${verified} notice-mail`]);
+    const expected = [`${both} notice-mail`, `${both} notice-webhook`, `${posted} notice-webhook`];
+    expect(sent).toEqual([...expected, `${verified} notice-mail`].sort());
     expect(await database.prisma.noticeSettings.count({ where: { userKey: erased } })).toBe(0);
   });
 
@@ -195,6 +194,8 @@ describe('the end of validity', () => {
     const ada = await enrol();
     expect([await lookAt(ends - 1000), await lookAt(ends - 1000)]).toEqual([1, 0]);
     expect(await told()).toEqual([`${ada}:1`]);
+    await enrol();
+    expect(await lookAt(ends)).toBe(0);
   });
 
   test('is told anew after a renewal', async () => {
