@@ -125,6 +125,20 @@ describe('what a key is for', () => {
     expect([usage.status, usage.body]).toMatchObject([200, { used: 0 }]);
   });
 
+  it('is never the account: it neither sees nor changes keys, user or term', async () => {
+    const { id, apiKey } = await keys.make(owner, { scopes: 'prices,node' });
+    for (const [method, path] of [
+      ['GET', '/v1/user/keys'],
+      ['POST', '/v1/user/keys?label=x'],
+      ['DELETE', `/v1/user/keys/${id}`],
+      ['POST', '/v1/user/rotate'],
+      ['POST', '/v1/user/renew'],
+      ['DELETE', '/v1/user'],
+    ] as const)
+      expect(await keys.outcome(method, path, apiKey), `${method} ${path}`).toBe('scope_missing');
+    expect(await keys.list(owner)).toHaveLength(2);
+  });
+
   it('is held to in front of the framework too, where the answer is ready for others', async () => {
     const [prices, node] = [await keys.make(owner), await keys.make(owner, { scopes: 'node' })];
     for (let n = 0; n < 3; n++) expect(await keys.outcome('GET', PRICED, prices.apiKey)).toBe(200);
