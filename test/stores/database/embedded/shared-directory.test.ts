@@ -1,3 +1,4 @@
+import { type EventEmitter, once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type Database, openDatabase } from '#stores/database/database';
 import { reachEmbedded } from '#stores/database/embedded';
 import { isDatabaseUnable } from '#stores/database/unreachable';
+
+/** What a client of `pg` has below itself. */
+type Wire = { parse(query: { text: string }): void; flush(): void; stream: { destroy(): void } };
 
 let directory: string;
 let database: Database;
@@ -85,16 +89,18 @@ test('a client that goes away in the middle of a transaction is rolled back, and
   await client.query('BEGIN');
   await client.query(`INSERT INTO refresh (what) VALUES ('one')`);
   const counting = count();
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  (client as unknown as { connection: Wire }).connection.stream.destroy();
   expect(await counting).toBe(0);
 });
 
-test('and so is one that goes away after an error of a statement it did not finish', async () => {
+test('and so is one that goes away in the middle of a question that the engine has refused', async () => {
   const client = await connect();
-  await expect(client.query({ text: 'SELECT nothing($1)', values: ['x'] })).rejects.toThrow('does not exist');
-  await client.query('BEGIN');
-  await expect(client.query('SELECT nothing()')).rejects.toThrow('does not exist');
-  await client.end();
+  const { connection } = client as unknown as { connection: EventEmitter & Wire };
+  const refused = once(connection, 'errorMessage');
+  connection.parse({ text: 'SELECT nothing()' });
+  connection.flush();
+  await refused;
+  connection.stream.destroy();
   expect(await count()).toBe(0);
 });
 
