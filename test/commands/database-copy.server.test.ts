@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 2 * longTimeout, hookTimeout: longTimeout });
 
 const AMOUNTS = isLong
   ? { days: 4400, hours: 2160, users: 10_000, usageDays: 30 }
-  : { days: 50, hours: 50, users: 300, usageDays: 30 };
+  : { days: 50, hours: 50, users: 300, usageDays: 120 };
 
 type Made = Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -49,6 +49,8 @@ async function untilCopied(url: string, table: string, rows: number): Promise<vo
       .catch(() => ({ rows: [] }));
   for (;;) {
     const progress = JSON.parse((await read()).rows[0]?.logs ?? '{}');
+    // The last table is the longest by far: whoever comes late for another one finds it there.
+    if (progress.table === 'usage_day' && table !== 'usage_day') break;
     if (progress.table === table && progress.rows >= rows) break;
     await pause(2);
   }
@@ -57,7 +59,7 @@ async function untilCopied(url: string, table: string, rows: number): Promise<vo
 
 /** Where it is killed, in the order in which the tables are copied. */
 const STOPS = [
-  ['usage_day', (AMOUNTS.users * AMOUNTS.usageDays) / 3],
+  ['usage_day', 1],
   ['point', 1],
   ['candle', 1],
   ['point', (5 * AMOUNTS.days) / 2],

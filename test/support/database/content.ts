@@ -1,17 +1,24 @@
 import { createHash } from 'node:crypto';
+import pg from 'pg';
 import type { Session } from '#stores/database/migrations';
+import { sessionOn } from '#stores/database/pool';
 import { openSession, type Place } from '#stores/database/session';
 
-/** Some work with one connection of its own. */
+/** Some work with one connection of its own; on a server it is one of the test and not of the service. */
 export async function withSession<Result>(place: Place, work: (session: Session) => Promise<Result>) {
-  const { session, close } = await openSession(place);
-  return work(session).finally(close);
+  if (!('url' in place)) {
+    const { session, close } = await openSession(place);
+    return work(session).finally(close);
+  }
+  const client = new pg.Client({ connectionString: place.url });
+  await client.connect();
+  return work(sessionOn(client)).finally(() => client.end());
 }
 
 /** All there is in a database: of each table a hash of its rows as the database writes them, and where the sequences are. */
 export const contentOf = (place: Place): Promise<Record<string, unknown>> =>
   withSession(place, async (session) => {
-    await session.exec(`SET timezone TO 'UTC'`);
+    await session.exec(`BEGIN; SET LOCAL timezone TO 'UTC'`);
     const { rows: names } = await session.query<{ name: string; kind: string }>(
       `SELECT quote_ident(relname) AS name, relkind::text AS kind FROM pg_class
        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S') AND relname <> '_prisma_migrations'`,
