@@ -34,6 +34,7 @@ const UNSET = [
   'MAIL_FROM',
   'PUBLIC_URL',
   'TRUST_PROXY',
+  'WEBHOOK_ALLOW',
   'CORS_ORIGINS',
   'METRICS_PORT',
 ];
