@@ -97,8 +97,8 @@ export const keys: Mutations[] = [
     file: 'src/services/quota/key-problems.ts',
     tests: ['routes/keys/restricted.store.test.ts'],
     changes: [
-      ["return replacedAt === undefined ? 'over' : 'replaced'", "return 'replaced'"],
-      ["wanted === 'any' || ", ''],
+      ["replacedAt === undefined ? 'over'", "replacedAt !== undefined ? 'over'"],
+      ["wanted === 'any' || ", "wanted !== 'any' && "],
       ['scopes.includes(wanted)', 'scopes.length > 0'],
     ],
   },
