@@ -63,6 +63,10 @@ const LIKELY: Record<string, fc.Arbitrary<string>> = {
   plan: oneOf('monthly', 'yearly', 'weekly'),
   graceSeconds: oneOf('0', '300', '604800', '604801', '-1'),
   api: fc.integer({ min: 0, max: SPARE_KEYS }).map((index) => `{key ${index}}`),
+  label: fc.oneof(oneOf('shop'), word),
+  scopes: oneOf('prices', 'node', 'prices,node', 'account', ','),
+  expiresAt: oneOf('2099-01-01T00:00:00Z', '2000-01-01T00:00:00Z', '2099-01-01', '2099-13-01T00:00:00Z'),
+  id: fc.oneof(fc.integer({ min: 0, max: 200 }).map(String), oneOf('2147483648', '9999999999')),
   mnemonic: oneOf('abandon'),
 };
 LIKELY.thruDate = LIKELY.fromDate as fc.Arbitrary<string>;
