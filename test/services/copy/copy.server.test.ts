@@ -16,7 +16,8 @@ let source: Made;
 let own: Made;
 let target: Made;
 
-const change = (of: Made, script: string) => withSession(of, (session) => session.exec(script));
+const change = (of: Made, script: string) =>
+  withSession(of, (session) => session.exec(`SET search_path TO public; ${script}`));
 
 /** A database without a table: to make another one takes seconds. */
 const clear = (one: Made) => change(one, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
@@ -32,6 +33,9 @@ async function fillOwn(amounts: Partial<Amounts> = {}): Promise<void> {
 beforeAll(async () => {
   source = await createTestDatabase('migrated');
   [own, target] = [await createTestDatabase('empty'), await createTestDatabase('empty')];
+  // Whatever a role or a database says, the tables are those of `public`.
+  const name = new URL(target.url).pathname.slice(1);
+  await change(target, `ALTER DATABASE ${name} SET search_path TO elsewhere`);
   await withSession(source, (session) => fill(session, { days: 20, hours: 20, users: 150, usageDays: 30 }));
 });
 beforeEach(() => clear(target));
@@ -198,7 +202,7 @@ it('is made by one process at a time: the one that came first writes nothing mor
     await expect(first.finish([table], [])).rejects.toThrow(taken);
     await second.write(table, rows('three'), { source: 'source' });
     await second.finish([table], []);
-    return (await session.query('SELECT what FROM refresh ORDER BY what')).rows;
+    return (await session.query('SELECT what FROM public.refresh ORDER BY what')).rows;
   });
   expect(counts).toEqual([{ what: 'one' }, { what: 'three' }]);
 });

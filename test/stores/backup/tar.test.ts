@@ -72,6 +72,8 @@ describe('an archive', () => {
   it('is refused with a link, and with a header that was changed', async () => {
     const link = headerOf({ name: 'a', size: 0, isDirectory: false });
     link.write('2', 156);
+    const sum = Number.parseInt(link.toString('latin1', 148, 154), 8) + 2;
+    link.write(sum.toString(8).padStart(6, '0'), 148);
     await expect(filesOf(Buffer.concat([link, END]))).rejects.toThrow(ArchiveFault);
     const changed = archiveOf([{ name: 'a', content: Buffer.from('x') }]);
     changed.write('b', 0);
@@ -79,7 +81,8 @@ describe('an archive', () => {
   });
 
   it('is one that `tar` reads', () => {
-    const bytes = archiveOf([{ name: 'postgres/base/1', content: Buffer.from('one\n') }]);
+    const block = { name: 'postgres/block', content: Buffer.alloc(512) };
+    const bytes = archiveOf([block, { name: 'postgres/base/1', content: Buffer.from('one\n') }]);
     const { stdout } = spawnSync('tar', ['-xOf', '-', 'postgres/base/1'], { input: bytes });
     expect(stdout.toString()).toBe('one\n');
   });

@@ -18,7 +18,7 @@ export async function withSession<Result>(place: Place, work: (session: Session)
 /** All there is in a database: of each table a hash of its rows as the database writes them, and where the sequences are. */
 export const contentOf = (place: Place): Promise<Record<string, unknown>> =>
   withSession(place, async (session) => {
-    await session.exec(`BEGIN; SET LOCAL timezone TO 'UTC'`);
+    await session.exec(`BEGIN; SET LOCAL timezone TO 'UTC'; SET LOCAL search_path TO public`);
     const { rows: names } = await session.query<{ name: string; kind: string }>(
       `SELECT quote_ident(relname) AS name, relkind::text AS kind FROM pg_class
        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S') AND relname <> '_prisma_migrations'`,
