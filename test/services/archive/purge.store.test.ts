@@ -119,7 +119,9 @@ test('a source that has told nothing has nothing to be deleted', async () => {
   const { market, purge, database } = await openAt();
   await market.days('bitcoin', 30, 'json');
   await market.idle();
-  const versions = await database.prisma.refresh.findMany({ orderBy: { what: 'asc' } });
+  // But for the rows that stand for a whole table, which are there as soon as it is locked.
+  const query = { where: { NOT: { what: { startsWith: 'writes:' } } }, orderBy: { what: 'asc' } } as const;
+  const versions = await database.prisma.refresh.findMany(query);
   expect(await purge('kraken')).toEqual(
     [
       ...(await market.tokens()).flatMap(({ token, held }) =>
@@ -127,7 +129,7 @@ test('a source that has told nothing has nothing to be deleted', async () => {
       ),
     ].sort((a, b) => (a.token < b.token ? -1 : 1)),
   );
-  expect(await database.prisma.refresh.findMany({ orderBy: { what: 'asc' } })).toEqual(versions);
+  expect(await database.prisma.refresh.findMany(query)).toEqual(versions);
 });
 
 test('of an answer that reaches further back, what is too old is not stored', async () => {
@@ -163,7 +165,7 @@ test('retention deletes by age once an hour, from memory too, and nothing of it 
 
   const first = await ask();
   expect(await oldest()).toBeGreaterThanOrEqual(clock.now() - DAY);
-  expect(String(first.days.body.identity.payload).split('\r\n')[1]).toMatch(/^2026-05-15T00:00:00/);
+  expect(String(first.days.body.identity.payload).split('\r\n')[1]).toMatch(/^2026-05-15,/);
   expect(first.days.gaps).toEqual(['2025-05-16/2026-05-14']);
   expect([first.days.settled, first.hours.gaps.length > 0]).toEqual([false, true]);
   expect((await ask()).calls).toBe(0);
