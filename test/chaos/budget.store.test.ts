@@ -34,7 +34,8 @@ test('a budget that retries have spent: no call above it, what is stored is serv
     const answer = await service.ask(path);
     expect(answer.status).toBe(200);
     expect(Number(answer.header('age'))).toBeGreaterThan(DAY / 1000);
-    expect(answer.header('cache-control')).toMatch(/^private, max-age=(\d{1,3}|[12]\d{3}|3600|3[0-5]\d\d), /);
+    const lifetime = Number(/^private, max-age=(\d+), /.exec(answer.header('cache-control') ?? '')?.[1]);
+    expect(lifetime - Number(answer.header('age'))).toBeLessThanOrEqual(3600);
     expect(Number.isInteger(answer.cache?.ttl)).toBe(true);
   }
   const fresh = await service.ask(chartOf('solana'));

@@ -267,7 +267,7 @@ it('saves what is shown as the service would write it', async () => {
     await service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })
   ).text();
   // JSON tells times to the second, and the latest sample may have moved on since.
-  const daily = (csv: string) => csv.split('\r\n').filter((line) => /T00:00:00|^date/.test(line));
+  const daily = (csv: string) => csv.split('\r\n').filter((line) => /^[\d-]+,|^date/.test(line));
   expect(daily(saved)).toEqual(daily(own));
   // Some midnights are not published yet in the first minutes of a day.
   expect(daily(saved).length).toBeGreaterThan(28);

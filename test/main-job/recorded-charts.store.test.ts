@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY } from '#domain/clock';
+import { DAY, spreadsheetTime } from '#domain/clock';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { haveRecordings, recording } from '../support/upstream/recordings.ts';
@@ -70,10 +70,14 @@ function expected(interval: Interval, from = Number.NEGATIVE_INFINITY) {
 function expectedCsv(interval: Interval): string {
   const { prices, market_caps, total_volumes } = recorded(interval);
   const [caps, volumes] = [new Map(market_caps), new Map(total_volumes)];
-  const lines = ascending(prices).map(([at, price]) =>
-    [new Date(at).toISOString(), price, caps.get(at), volumes.get(at)].join(','),
+  // Of two samples in one second the later one stays.
+  const lines = new Map(
+    ascending(prices).map(([at, price]) => [
+      spreadsheetTime(at),
+      [spreadsheetTime(at), price, caps.get(at), volumes.get(at)].join(','),
+    ]),
   );
-  return ['date,price,market_cap,total_volume', ...lines, ''].join('\r\n');
+  return ['date,price,market_cap,total_volume', ...lines.values(), ''].join('\r\n');
 }
 
 describe.runIf(haveRecordings)('recorded charts come out with exactly the recorded figures', () => {

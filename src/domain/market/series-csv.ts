@@ -1,4 +1,4 @@
-import { spreadsheetTime } from '#domain/clock';
+import { SECOND, spreadsheetTime } from '#domain/clock';
 import type { Currency } from '#domain/currency/currency';
 import type { Sample } from './sample.ts';
 import { type Columns, columnsOf, PIECE_SAMPLES } from './series.ts';
@@ -17,16 +17,23 @@ export function* seriesCsv(
   { at, price, marketCap, volume, source }: Columns,
   currency?: Currency,
 ): Generator<string> {
-  const field = (figure: number | undefined) => (Number.isNaN(figure) ? '' : figure);
+  const second = (i: number) => Math.floor((at[i] as number) / SECOND);
+  /** Of several samples in one second the last figure there is: a line has whole seconds. */
+  function field(figures: Float64Array, i: number): number | '' {
+    for (let j = i; j >= 0 && second(j) === second(i); j--)
+      if (!Number.isNaN(figures[j])) return figures[j] as number;
+    return '';
+  }
   const isMixed = sourcesByFrequency(source).length > 1;
   const [currencyName, ofCurrency] = currency === undefined ? ['', ''] : [',currency', `,${currency}`];
   yield `${isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER}${currencyName}\r\n`;
   for (let start = 0; start < at.length; start += PIECE_SAMPLES) {
     let lines = '';
     for (let i = start; i < Math.min(start + PIECE_SAMPLES, at.length); i++) {
+      if (i + 1 < at.length && second(i + 1) === second(i)) continue;
       const date = spreadsheetTime(at[i] as number);
       const told = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
-      lines += `${date},${field(price[i])},${field(marketCap[i])},${field(volume[i])}${told}${ofCurrency}\r\n`;
+      lines += `${date},${field(price, i)},${field(marketCap, i)},${field(volume, i)}${told}${ofCurrency}\r\n`;
     }
     yield lines;
   }

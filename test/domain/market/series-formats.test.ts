@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY } from '#domain/clock';
+import { DAY, SECOND } from '#domain/clock';
 import type { Sample } from '#domain/market/sample';
 import { columnsOf } from '#domain/market/series';
 import { seriesToCsv } from '#domain/market/series-csv';
@@ -89,7 +89,17 @@ describe('a series as CSV', () => {
           const [price, marketCap, volume] = figures.map((field) => (field === '' ? null : Number(field)));
           return { at, price, marketCap, volume };
         });
-        expect(read).toEqual(given);
+        const bySecond = Map.groupBy(given, ({ at }) => Math.floor(at / SECOND) * SECOND);
+        const lastOf = (same: readonly Sample[], name: 'price' | 'marketCap' | 'volume') =>
+          same.findLast((sample) => sample[name] !== null)?.[name] ?? null;
+        expect(read).toEqual(
+          [...bySecond].map(([at, same]) => ({
+            at,
+            price: lastOf(same, 'price'),
+            marketCap: lastOf(same, 'marketCap'),
+            volume: lastOf(same, 'volume'),
+          })),
+        );
       }),
     );
   });

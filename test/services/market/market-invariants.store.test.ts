@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, startOfDate } from '#domain/clock';
+import { DAY, HOUR, MINUTE, SECOND, startOfDate } from '#domain/clock';
 import { type Interval, lastKnowable } from '#domain/market/interval';
 import type { TokenName } from '#domain/market/token';
 import { dailySample } from '#sandbox/coingecko/chart';
@@ -57,12 +57,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'up' as const }) },
 );
 
-/** The samples of an answer: CSV tells their times to the millisecond. */
-function samplesOf({ body }: Answer): { at: number; price: number | null }[] {
+/** The samples of an answer, at the times at which they are stored: CSV tells whole seconds. */
+function samplesOf({ body }: Answer, stored: readonly number[]): { at: number; price: number | null }[] {
+  const exact = new Map(stored.map((at) => [Math.floor(at / SECOND), at]));
   const lines = String(body.identity.payload).trimEnd().split('\r\n').slice(1);
   return lines.map((line) => {
     const [date = '', price = ''] = line.split(',');
-    return { at: Date.parse(date), price: price === '' ? null : Number(price) };
+    const told = Date.parse(date.length === 10 ? date : `${date.replace(' ', 'T')}Z`);
+    return { at: exact.get(told / SECOND) ?? told, price: price === '' ? null : Number(price) };
   });
 }
 
@@ -91,10 +93,10 @@ const gapsOf = ({ gaps }: Answer) =>
   });
 
 /** What holds of every answer, whatever came before it. */
-function checkAnswer(answer: Answer, question: Question, now: number): void {
+function checkAnswer(answer: Answer, question: Question, now: number, stored: readonly number[]): void {
   const { token } = question;
   const { grain, from, thru } = windowOf(question, now);
-  const samples = samplesOf(answer);
+  const samples = samplesOf(answer, stored);
   expect(samples.length).toBeGreaterThan(0);
   expect(answer.modifiedAt).toBe(samples.at(-1)?.at);
   samples.forEach(({ at, price }, i) => {
@@ -149,7 +151,14 @@ async function live(test: TestMarket, clock: TestClock, steps: readonly Step[]):
       const now = clock.now();
       if (step.kind === 'range' && step.length > step.back + 5) continue;
       try {
-        checkAnswer(await ask(test, step, now), step, now);
+        const answer = await ask(test, step, now);
+        const rows = await test.database.prisma.point.findMany({ where: { token: step.token } });
+        checkAnswer(
+          answer,
+          step,
+          now,
+          rows.map(({ at }) => at.getTime()).sort((a, b) => a - b),
+        );
       } catch (error) {
         if ((error as Error).name !== 'Problem') throw error;
         expect([404, 502, 503]).toContain((error as { status: number }).status);

@@ -72,7 +72,7 @@ describe('when all sources are down', () => {
       const answer = await service.stats(token);
       expect(answer).toMatchObject({ status: 200, body: good.get(token) });
       expect(answer.header('age')).toBe(String((3 * HOUR) / 1000));
-      expect(answer.header('cache-control')).toContain('max-age=0,');
+      expect(answer.header('cache-control')).toContain('max-age=3600,');
       await service.parts.statistics.idle();
       const { cache } = await service.stats(token);
       expect(cache, token).toEqual({
