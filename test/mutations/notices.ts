@@ -18,6 +18,8 @@ export const notices: Mutations[] = [
     changes: [
       ["(protocol === 'https:' && isPublicAddress(address))", 'isPublicAddress(address)'],
       ["url.username !== '' || ", ''],
+      [' || STRAY.test(text)', ''],
+      ['\\p{Cc}\\s', '\\s'],
       ["isLocalhost(host) ? ['127.0.0.1', '::1'] : ", ''],
     ],
   },

@@ -4,6 +4,9 @@ import { isAmong, isPublicAddress, type Network } from './public-address.ts';
 /** A longer one is a mistake. */
 export const LONGEST_WEBHOOK_URL = 2_000;
 
+/** What a URL is not written with: it would be left out of it or changed, and the database takes no NUL. */
+const STRAY = /[\p{Cc}\s\\\p{Cs}]/u;
+
 /** The host of a URL as an address is written: IPv6 without its brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
@@ -17,7 +20,7 @@ export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.te
  */
 export function webhookUrlFault(text: string, allowed: readonly Network[]): string | undefined {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) return 'is not a URL';
+  if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'is not a URL';
   if (text.length > LONGEST_WEBHOOK_URL) return `is longer than ${LONGEST_WEBHOOK_URL} characters`;
   if (url.username !== '' || url.password !== '') return 'has a user name or a password in it';
   if (url.protocol === 'http:' && allowed.length === 0) return 'is not encrypted';

@@ -106,6 +106,10 @@ describe('the address of a webhook', () => {
   test.each([
     ['example.org/hook', 'is not a URL'],
     ['ftp://example.org', 'is not a URL'],
+    ...['/\0', '/\ud800', '/a b', '/\n', '\\@127.0.0.1/', ' '].map((rest) => [
+      `https://example.org${rest}`,
+      'is not a URL',
+    ]),
     [`https://example.org/${'a'.repeat(2000)}`, 'is longer than 2000 characters'],
     ['https://ada:secret@example.org', 'has a user name or a password in it'],
     ['https://ada@example.org', 'has a user name or a password in it'],

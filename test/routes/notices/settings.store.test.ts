@@ -79,6 +79,7 @@ describe('the notices of a user', () => {
     [{ ...all, webhookUrl: 7 }, ['body.webhookUrl']],
     [{ ...all, webhookUrl: 'http://169.254.169.254/latest' }, ['body.webhookUrl']],
     [{ ...all, webhookUrl: 'https://[::ffff:127.0.0.1]/' }, ['body.webhookUrl']],
+    [{ ...all, webhookUrl: `${URL}\0` }, ['body.webhookUrl']],
     [{ ...all, rotateSecret: 1 }, ['body.rotateSecret']],
   ])('are refused as %j, naming what is wrong', async (body, locations) => {
     const { status, body: problem } = await call('PUT', await service.register(), body);
