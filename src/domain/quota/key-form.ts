@@ -26,12 +26,16 @@ const scopes = z
     wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
   });
 
+/** The last instant that has a year of four digits, in Unix ms: one of an offset can be after it. */
+const LAST = Date.UTC(10_000, 0) - 1;
+
 /** An instant to come, in Unix ms. */
 const future = (clock: Clock) =>
   z.iso
     .datetime({ offset: true, error: 'is not an instant of that form' })
     .transform((text) => Date.parse(text))
     .refine((at) => at > clock.now(), 'is not in the future')
+    .refine((at) => at <= LAST, 'is after the year 9999')
     .optional()
     .meta({
       description: 'When the key ends; it lives until it is deleted where this is left out',

@@ -64,6 +64,7 @@ describe('a key that is made', () => {
     ['a scope that there is not', { scopes: 'price' }, 'query.scopes'],
     ['no scope', { scopes: ',' }, 'query.scopes'],
     ['an end that is over', { expiresAt: '2026-01-31T12:00:30.000Z' }, 'query.expiresAt'],
+    ['an end after the year 9999', { expiresAt: '9999-12-31T23:59:59-00:01' }, 'query.expiresAt'],
     ['an end without a time', { expiresAt: '2030-01-31' }, 'query.expiresAt'],
     ['a date that does not exist', { expiresAt: '2030-02-30T00:00:00Z' }, 'query.expiresAt'],
   ])('is not made with %s', async (_what, query, location) => {
