@@ -93,7 +93,11 @@ export const mail: Mutations[] = [
     changes: [
       ['lower(u.email COLLATE "C") = lower(${email}::text COLLATE "C")', 'u.email = ${email}'],
       ['AND replaced_at IS NULL AND revoked_at IS NULL', 'AND replaced_at IS NULL'],
-      ['ORDER BY k.last_used_at DESC NULLS LAST, u.key DESC', 'ORDER BY u.key DESC'],
+      ['ORDER BY u.verified_at IS NULL, u.key', 'ORDER BY u.key'],
+      [
+        'ORDER BY u.verified_at IS NULL, u.key',
+        'ORDER BY u.verified_at IS NULL, k.last_used_at DESC NULLS LAST',
+      ],
     ],
   },
   {

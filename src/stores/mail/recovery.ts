@@ -38,8 +38,9 @@ export function createRecoveryStore(prisma: PrismaClient) {
     },
 
     /**
-     * The users of an address, whatever its upper and lower case, those first whose keys were used last, and how many
-     * there are in all. Those that the operator has revoked have no living owner key, and are not among them.
+     * The users of an address, whatever its upper and lower case, and how many there are in all: those first of whom it
+     * was confirmed, then those that are there for longest, so that nobody can crowd others out who registers with their
+     * address. Those that the operator has revoked have no living owner key, and are not among them.
      */
     async usersOf(email: string, most: number): Promise<{ users: UserOfAddress[]; count: number }> {
       const rows = await prisma.$queryRaw<(UserRow & { count: number })[]>`
@@ -50,7 +51,7 @@ export function createRecoveryStore(prisma: PrismaClient) {
           WHERE user_key = u.key AND 'account' = ANY(scopes) AND replaced_at IS NULL AND revoked_at IS NULL
           ORDER BY created_at DESC, id DESC LIMIT 1) AS k
         WHERE lower(u.email COLLATE "C") = lower(${email}::text COLLATE "C") AND u.email IS NOT NULL
-        ORDER BY k.last_used_at DESC NULLS LAST, u.key DESC LIMIT ${most}::int`;
+        ORDER BY u.verified_at IS NULL, u.key LIMIT ${most}::int`;
       return {
         users: rows.map(({ count: _, createdAt, lastUsedAt, ...rest }) => ({
           ...rest,
