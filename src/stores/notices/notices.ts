@@ -127,7 +127,7 @@ export function createNoticeStore(prisma: PrismaClient) {
     async mailedTo(email: string, since: number): Promise<number> {
       const [row] = await prisma.$queryRaw<[{ count: number }]>`
         SELECT count(*)::int AS count FROM notice n JOIN "user" u ON u.key = n.user_key
-        WHERE lower(u.email) = lower(${email}::text) AND n.mailed_at > ${iso(since)}::timestamptz`;
+        WHERE lower(u.email COLLATE "C") = lower(${email}::text COLLATE "C") AND n.mailed_at > ${iso(since)}::timestamptz`;
       return row.count;
     },
 
