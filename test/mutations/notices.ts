@@ -48,6 +48,8 @@ export const notices: Mutations[] = [
       ['status < 200 || status > 299', 'status > 399'],
       ['status === 410', 'status === 404'],
       ['          signal,\n', ''],
+      ['informed > MOST_INFORMED', 'informed >= MOST_INFORMED'],
+      ['informed > MOST_INFORMED', 'false'],
     ],
   },
   {

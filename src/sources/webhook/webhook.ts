@@ -7,6 +7,8 @@ import { AddressRefused, createCheckedLookup } from './checked-lookup.ts';
 
 /** A delivery has so long in all, in ms: name, connection, and the head of the answer. */
 const DEADLINE = 5 * SECOND;
+/** Informational answers (RFC 9110, 15.2) before the one that counts: without end they would keep the process busy. */
+const MOST_INFORMED = 10;
 
 /** A webhook was not taken; the message is for the operator alone, since it tells what can be reached from here. */
 export class WebhookFailure extends Error {
@@ -46,7 +48,10 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
     /** Resolves when it was taken (2xx). Throws `WebhookFailure`. */
     async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
       const target = new URL(url);
-      const signal = AbortSignal.timeout(deadlineMs);
+      const late = AbortSignal.timeout(deadlineMs);
+      const talkative = new AbortController();
+      const signal = AbortSignal.any([late, talkative.signal]);
+      let informed = 0;
       const isAllowed = (address: string) => mayBeCalled(target, address, allowed);
       const host = hostOf(target);
       const lookup = createCheckedLookup({ isAllowed, signal, nameServers });
@@ -60,13 +65,18 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
           body,
           headers: { 'content-type': 'application/json', 'user-agent': 'quotient', ...headers },
           signal,
+          onInfo: () => {
+            informed += 1;
+            if (informed > MOST_INFORMED)
+              talkative.abort(new WebhookFailure('informational answers without end'));
+          },
         });
         answer.body.on('error', () => undefined).destroy();
         const { statusCode: status } = answer;
         if (status < 200 || status > 299)
           throw new WebhookFailure(`status ${status}`, { isGone: status === 410 });
       } catch (error) {
-        throw failureOf(error, signal.aborted);
+        throw failureOf(error, late.aborted);
       } finally {
         await agent.destroy();
       }

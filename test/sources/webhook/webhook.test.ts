@@ -71,6 +71,35 @@ describe('a webhook', () => {
     dripping.close();
   });
 
+  test.each([
+    [10, undefined],
+    [Number.POSITIVE_INFINITY, 'informational answers without end'],
+  ])('may be told %s informational answers first: %s', async (count, message) => {
+    const talking = createServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      let left = count;
+      const talk = () => {
+        while (left > 0 && !socket.destroyed) {
+          left -= 1;
+          if (!socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')) return;
+        }
+        if (!socket.destroyed) socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+      };
+      socket.on('drain', talk);
+      talk();
+    }).listen(0, '127.0.0.1');
+    await once(talking, 'listening');
+    const { port } = talking.address() as { port: number };
+    const posting = allowing().post(`http://127.0.0.1:${port}/`, '{}', HEADERS);
+    expect(
+      await posting.then(
+        () => undefined,
+        (error: WebhookFailure) => error.message,
+      ),
+    ).toBe(message);
+    talking.close();
+  });
+
   test('has its deadline for a name that no server tells of', async () => {
     const names = await kept(startNameServer(() => undefined));
     const sender = allowing({ deadlineMs: 300, nameServers: [names.at] });
