@@ -1,4 +1,5 @@
 import { HOUR } from '#domain/clock';
+import { NOTICE_WEBHOOK } from '#domain/notices/notice';
 import { createRecovery } from '#services/mail/recovery';
 import { createVerifiedRegistration } from '#services/mail/registration';
 import { createOutbox } from '#services/outbox/outbox';
@@ -11,6 +12,11 @@ import { openNotices } from './notices.ts';
 
 /** How often what has ended is deleted, in ms. */
 const TIDY_EVERY = HOUR;
+/**
+ * How many webhooks a process has under way. A receiver is whatever a user names: those that never answer hold their places
+ * for the whole deadline, and the webhooks of others must not wait for that.
+ */
+const WEBHOOKS_AT_ONCE = 50;
 /** How long a stop waits for mails that are being sent, in ms. */
 const LAST_MAILS = 2000;
 
@@ -32,6 +38,7 @@ export async function openMail(context: Context, users: Users) {
     store: deadline.over(createOutboxStore(prisma)),
     log,
     deliver: { recover: recovery.deliver, verify: registration.deliver, ...notices.deliver },
+    atOnce: { [NOTICE_WEBHOOK]: WEBHOOKS_AT_ONCE },
   });
 
   async function tidy(): Promise<void> {

@@ -29,7 +29,8 @@ export const mail: Mutations[] = [
     file: 'src/services/outbox/outbox.ts',
     tests: ['services/outbox/outbox.store.test.ts'],
     changes: [
-      ['AT_ONCE - busy(kind)', 'AT_ONCE'],
+      ['(atOnce[kind] ?? AT_ONCE) - busy(kind)', 'AT_ONCE'],
+      ['atOnce[kind] ?? AT_ONCE', 'AT_ONCE'],
       ['if (mayHaveMore) void look();', ''],
       ['pause !== undefined && !(error instanceof Undeliverable)', 'pause !== undefined'],
       ['isClosed ? 0 : pauseAfter', 'pauseAfter'],

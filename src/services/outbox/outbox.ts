@@ -12,7 +12,7 @@ const POLL_EVERY = 5 * SECOND;
 const ATTEMPT = 30 * SECOND;
 /** How long a message is one process's, in ms: longer than an attempt, and after a kill another's within a minute. */
 const CLAIM = 45 * SECOND;
-/** How many of each kind a process has under way. */
+/** How many of each kind a process has under way, where nothing else is said of it. */
 const AT_ONCE = 5;
 /** What is kept of an error, in characters. */
 const MOST_TOLD = 300;
@@ -28,6 +28,8 @@ type Dependencies = {
   log: Log;
   /** Who delivers the messages of each kind; those of other kinds are left alone. */
   deliver: Readonly<Record<string, Deliver>>;
+  /** How many of a kind a process has under way. */
+  atOnce?: Readonly<Record<string, number>>;
 };
 
 const told = (error: unknown) =>
@@ -37,7 +39,7 @@ const told = (error: unknown) =>
  * What leaves the service for somebody outside: messages wait in the database and are delivered behind the calls that
  * caused them, by one process at a time, at least once. One that fails is tried again after growing pauses.
  */
-export function createOutbox({ store, log, deliver }: Dependencies) {
+export function createOutbox({ store, log, deliver, atOnce = {} }: Dependencies) {
   const kinds = Object.keys(deliver);
   const underWay = new Map<OutboxMessage, Promise<void>>();
   const stopping = new AbortController();
@@ -88,7 +90,7 @@ export function createOutbox({ store, log, deliver }: Dependencies) {
 
   async function claim(): Promise<void> {
     const busy = (kind: string) => [...underWay.keys()].filter((message) => message.kind === kind).length;
-    const room = Object.fromEntries(kinds.map((kind) => [kind, AT_ONCE - busy(kind)]));
+    const room = Object.fromEntries(kinds.map((kind) => [kind, (atOnce[kind] ?? AT_ONCE) - busy(kind)]));
     const messages = await store.claim(room, CLAIM);
     mayHaveMore = kinds.some((kind) => messages.filter((one) => one.kind === kind).length === room[kind]);
     for (const message of messages) begin(message);

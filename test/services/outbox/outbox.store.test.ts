@@ -21,8 +21,8 @@ const line = (level: string) => (facts: object, message: string) =>
 const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 
 const open: Outbox[] = [];
-function start(deliver: Record<string, Deliver>) {
-  const outbox = createOutbox({ store, log, deliver });
+function start(deliver: Record<string, Deliver>, atOnce?: Record<string, number>) {
+  const outbox = createOutbox({ store, log, deliver, ...(atOnce && { atOnce }) });
   open.push(outbox);
   return outbox;
 }
@@ -86,6 +86,30 @@ test('however many there are, a few are under way at once, and all leave', async
   // Each makes room for the next: nothing waits for the poll.
   await expect.poll(rows, { timeout: 8000 }).toEqual([]);
   expect([all, most]).toEqual([42, 5]);
+});
+
+test('of a kind of which more may hang, more are under way at once', async () => {
+  let [mails, webhooks] = [0, 0];
+  const { opened, open } = gate();
+  const outbox = start(
+    {
+      mail: async () => {
+        mails += 1;
+        await opened;
+      },
+      webhook: async () => {
+        webhooks += 1;
+        await opened;
+      },
+    },
+    { webhook: 20 },
+  );
+  const messages = Array.from({ length: 30 }, () => message());
+  await outbox.add([...messages, ...messages.map((one) => ({ ...one, id: randomUUID(), kind: 'webhook' }))]);
+  await expect.poll(() => [mails, webhooks]).toEqual([5, 20]);
+  open();
+  await outbox.deliverDue();
+  expect([mails, webhooks]).toEqual([30, 30]);
 });
 
 test('one that hangs keeps neither the others nor other kinds', async () => {
