@@ -6,8 +6,10 @@ export const notices: Mutations[] = [
     file: 'src/domain/notices/public-address.ts',
     tests: ['domain/notices/public-address.test.ts'],
     changes: [
-      ["address.range() === 'unicast' && ", ''],
-      [' || isWithin(address, GLOBAL_UNICAST)', ' || true'],
+      ["  if (address.range() !== 'unicast') return false;\n", ''],
+      ['(isWithin(address, GLOBAL_UNICAST) && ', '('],
+      [' && !isTunnel(address)', ''],
+      ['parts[4] === 0 || parts[4] === 0x200', 'true'],
       ['ipaddr.process(text)', 'ipaddr.parse(text)'],
       ['|| length > width ', ''],
     ],
@@ -99,7 +101,7 @@ export const notices: Mutations[] = [
     changes: [
       ['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > '],
       [' AND u.erased_at IS NULL`', '`'],
-      ['lower(u.email) = lower(', 'u.email = ('],
+      ['lower(u.email COLLATE "C") = lower(', 'u.email = ('],
     ],
   },
   {

@@ -23,15 +23,20 @@ const GLOBAL_UNICAST = network('2000::/3');
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): boolean =>
   address.kind() === base.kind() && address.match(base, bits);
 
+/** Whether the last half of an IPv6 address says that the packet is for the IPv4 one in it (ISATAP, RFC 5214, 6.1). */
+const isTunnel = ({ parts }: ipaddr.IPv6): boolean =>
+  (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
+
 /**
  * Whether an address (as the system has it, not as a URL may write it) is one that anybody can reach: neither of this
- * host nor of a network around it, no group, none that embeds another address (mapped, 6to4, Teredo, NAT64), none that
+ * host nor of a network around it, no group, none that embeds another address (mapped, 6to4, Teredo, NAT64, ISATAP), none that
  * is reserved.
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);
-  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, GLOBAL_UNICAST));
+  if (address.range() !== 'unicast') return false;
+  return address instanceof ipaddr.IPv4 || (isWithin(address, GLOBAL_UNICAST) && !isTunnel(address));
 }
 
 /** Whether an address is in one of these networks. A mapped one (`::ffff:10.0.0.1`) is where it leads to. */

@@ -44,6 +44,7 @@ describe('an address', () => {
     '100.128.0.1',
     '2001:4860:4860::8888',
     '2606:4700::1111',
+    '2606:4700:0:1:2:5efe:a00:1',
   ])('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
@@ -68,6 +69,8 @@ describe('an address', () => {
           `::ffff:0:${address}`,
           `64:ff9b::${address}`,
           `2002:${high}:${low}::1`,
+          `2001:470:1f0b:1:0:5efe:${high}:${low}`,
+          `2001:470:1f0b:1:200:5efe:${high}:${low}`,
         ];
         expect(forms.filter(isPublicAddress)).toEqual([]);
       }),
