@@ -64,6 +64,7 @@ export const mail: Mutations[] = [
       [' && !/^5\\d\\d[ -]5\\.7\\./.test(response)', ''],
       ["'…')", "'$&')"],
       ["to: { name: '', address: to }", 'to'],
+      ['from: { name, address }', 'from'],
     ],
   },
   {

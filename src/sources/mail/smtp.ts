@@ -48,15 +48,17 @@ export function createMailer({ host, port, secure, user, password }: SmtpServer,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const domain = /@([^\s>]+)>?$/.exec(from)?.[1] ?? 'localhost';
+  const [, name = '', address = from] = /^(.+) <([^<>]+)>$/.exec(from) ?? [];
+  const domain = /@(.+)$/.exec(address)?.[1] ?? 'localhost';
 
   return {
     /** Throws `Undeliverable` for an address that the server does not take, else an error that tells no address. */
     async send({ id, to, subject, text, html }: AddressedMail, signal: AbortSignal): Promise<void> {
       try {
         await transport.sendMail({
-          ...{ from, subject, text, html, signal },
-          // As an object it is one address, whatever it holds.
+          ...{ subject, text, html, signal },
+          // As an object each is one address, whatever it holds.
+          from: { name, address },
           to: { name: '', address: to },
           messageId: `<${id}@${domain}>`,
           // RFC 3834: nobody's holiday notice comes back.

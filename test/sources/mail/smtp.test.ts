@@ -82,6 +82,17 @@ test('nothing that it is made of adds a header or a recipient', async () => {
   expect(server.mails.length).toBeGreaterThan(0);
 });
 
+test.each(['Quotes: prices; candles', 'Quotient, Inc', 'a@example.com (b)'])(
+  'the sender may have the name %s',
+  async (name) => {
+    const server = await serve();
+    await mailerTo(server.url, `${name} <quotient@example.org>`).send(MAIL, never);
+    const [mail] = server.mails;
+    expect(mail?.from).toBe('quotient@example.org');
+    expect(mail?.headers.from).toBe(`"${name}" <quotient@example.org>`);
+  },
+);
+
 describe('over TLS', () => {
   const authorities = tls.getCACertificates();
   beforeEach(() => {
