@@ -122,19 +122,21 @@ it('keeps no key: a reload has forgotten it, and nothing is stored', () =>
 it('has examples that work against this very service', () =>
   on('/docs', async ({ page }) => {
     const examples = await page.locator('section > .copied > pre').allInnerTexts();
-    const [create = '', latest = '', csv = ''] = examples;
+    const [create = '', pageKey = '', latest = '', csv = ''] = examples;
     const url = (command: string) => /'(http[^']+)'/.exec(command)?.[1] ?? '';
     expect(create).toMatch(/^curl -X POST '/);
     const created = await fetch(url(create), { method: 'POST' });
     expect(created.status).toBe(201);
     const { apiKey } = (await created.json()) as { apiKey: string };
+    const owner = { method: 'POST', headers: { 'x-api-key': apiKey } };
+    expect((await fetch(url(pageKey), owner)).status).toBe(201);
     expect(latest).toContain('curl -i -H "X-API-KEY: $KEY"');
     const headers = { 'x-api-key': apiKey };
     expect((await fetch(url(latest), { headers })).status).toBe(200);
     expect(csv).toContain("-H 'Accept: text/csv'");
     const table = await fetch(url(csv), { headers: { ...headers, accept: 'text/csv' } });
     expect(await table.text()).toMatch(/^date,price,market_cap,total_volume\r\n/);
-    for (const text of [create, latest, csv]) expect(url(text)).toContain(`${service.url}/v1/`);
+    for (const text of [create, pageKey, latest, csv]) expect(url(text)).toContain(`${service.url}/v1/`);
   }));
 
 it('copies an example', () =>
