@@ -38,9 +38,8 @@ it.each(['22.19.0', '23.0.0', '100.0.0'])('runs on Node %s', async (version) => 
 
 it('is checked before anything else is run', () => {
   expect(entries).toContain('src/main.ts');
-  const commands = readdirSync('src/commands').filter((name) =>
-    read(`src/commands/${name}`).includes('\nawait run'),
-  );
+  const files = readdirSync('src/commands').filter((name) => name.endsWith('.ts'));
+  const commands = files.filter((name) => read(`src/commands/${name}`).includes('\nawait run'));
   expect(entries.sort()).toEqual(['src/main.ts', ...commands.map((name) => `src/commands/${name}`)].sort());
   for (const entry of entries)
     expect([entry, read(entry)]).toEqual([

@@ -1,11 +1,12 @@
 import { PGlite } from '@electric-sql/pglite';
 import { unpackTemplate } from './template.ts';
 
-/** WASI's numbers for what an operator can mend. */
-const FILE_ERRORS: Record<number, string> = {
+/** What an operator can mend, by WASI's numbers and by Node's codes. */
+const FILE_ERRORS: Record<number | string, string> = {
   2: 'no permission',
   51: 'no space left on the disk',
   69: 'the disk is read-only',
+  ENOSPC: 'no space left on the disk',
 };
 
 /**
@@ -23,9 +24,9 @@ export async function openEngine(at: string, loadDataDir: Blob | undefined): Pro
     return await PGlite.create(at, { startParams, ...(loadDataDir && { loadDataDir }) });
   } catch (cause) {
     // What WebAssembly throws is not always an Error: a failed file operation has a number alone.
-    const { message, errno } = Object(cause) as { message?: string; errno?: number };
-    const reason =
-      message ?? (errno === undefined ? String(cause) : (FILE_ERRORS[errno] ?? `file error ${errno}`));
+    const { message, code, errno } = Object(cause) as { message?: string; code?: string; errno?: number };
+    const known = FILE_ERRORS[code ?? ''] ?? FILE_ERRORS[errno ?? ''];
+    const reason = known ?? message ?? (errno === undefined ? String(cause) : `file error ${errno}`);
     throw new Error(reason, { cause });
   }
 }
