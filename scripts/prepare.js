@@ -20,9 +20,7 @@ function run(script) {
 }
 
 async function prepare() {
-  const failures = [await run('generate.ts')];
-  if (!failures[0]) failures.push(...(await Promise.all([run('client-types.ts'), run('build.ts')])));
-  const [failure] = failures.filter(Boolean);
+  const failure = (await run('generate.ts')) ?? (await run('build.ts'));
   if (!failure) return;
   process.stderr.write(`${failure}\n`);
   process.exitCode = 1;
