@@ -12,14 +12,14 @@ import { createRequestBodies, TIMEOUTS, type Timeouts } from '#http/connections/
 import { createHttpServer, KEEP_ALIVE } from '#http/connections/server';
 import { serveConsole } from '#http/docs/console';
 import { describeInterface } from '#http/docs/openapi-route';
-import { createBurst } from '#http/pipeline/burst';
+import { createBurst } from '#http/limits/burst';
+import { createRateLimits } from '#http/limits/rate-limits';
+import { limitRequests } from '#http/limits/request-limits';
 import { allowOrigins, createCorsHeaders } from '#http/pipeline/cross-origin';
 import { negotiateFormat } from '#http/pipeline/format';
 import { guard } from '#http/pipeline/guard';
 import { parameterValidator } from '#http/pipeline/parameters';
-import { createRateLimits } from '#http/pipeline/rate-limits';
 import { requestId, tellRequestId } from '#http/pipeline/request-id';
-import { limitRequests } from '#http/pipeline/request-limits';
 import { type RequestHistograms, recordRequests } from '#http/recording/request-histogram';
 import { createAnswerLog, logRequests } from '#http/recording/request-log';
 import { createCacheHeaders } from '#http/replies/cache-headers';

@@ -1,8 +1,8 @@
 import '../supported-node.ts';
-import { importUsage, runImport } from './archive-import.ts';
-import { importCandlesUsage, runImportCandles } from './archive-import-candles.ts';
-import { purgeUsage, runPurge } from './archive-purge.ts';
-import { runStatus, statusUsage } from './archive-status.ts';
+import { importUsage, runImport } from './archive/archive-import.ts';
+import { importCandlesUsage, runImportCandles } from './archive/archive-import-candles.ts';
+import { purgeUsage, runPurge } from './archive/archive-purge.ts';
+import { runStatus, statusUsage } from './archive/archive-status.ts';
 import { runCommandLine } from './command-line.ts';
 
 const USAGE = `Manages the archive of prices and candles.

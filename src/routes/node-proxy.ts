@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { RequestBodies } from '#http/connections/request-body';
+import { createConcurrencyLimit } from '#http/limits/concurrency-limit';
 import { MAX_BROADCAST_BYTES } from '#http/pipeline/broadcast-body';
-import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
 import { readJsonBodies } from '#http/pipeline/json-body';
 import { writeJson } from '#http/replies/json-write';
 import { Problem } from '#problems';

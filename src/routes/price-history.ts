@@ -6,10 +6,10 @@ import type { Clock } from '#domain/clock';
 import type { Currency } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
 import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
-import { CSV_HEADER } from '#domain/market/series-csv';
+import { CSV_HEADER } from '#domain/market/text/series-csv';
 import { candle, dateSnapshot, priceSeries } from '#domain/records';
 import { CANDLES_CSV_EXAMPLE, CSV_EXAMPLE } from '#http/docs/examples';
-import { createAnswerQueues } from '#http/pipeline/answer-queue';
+import { createAnswerQueues } from '#http/limits/answer-queue';
 import {
   currencyOf,
   currencyParameters,

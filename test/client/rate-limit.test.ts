@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { QuotientClient, QuotientError } from '#client/index';
 import { createRetries } from '#client/transport/retries';
-import { createBurst } from '#http/pipeline/burst';
+import { createBurst } from '#http/limits/burst';
 import type { Problem } from '#problems';
 
 /* Many calls at once against the service's own burst limit, on a clock that stands still but for timers. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/history/csv-download';
 import { candlesCsv } from '#domain/candles/candle-text';
 import { MINUTE } from '#domain/clock';
-import { seriesToCsv } from '#domain/market/series-csv';
+import { seriesToCsv } from '#domain/market/text/series-csv';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');
 

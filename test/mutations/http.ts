@@ -75,7 +75,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/http/pipeline/guard.ts',
-    tests: ['routes/user-headers.store.test.ts'],
+    tests: ['routes/users/user-headers.store.test.ts'],
     changes: [
       ['else allowance.refund(receipt)', 'else allowance.keep(receipt)'],
       ['isPaid ? receipt.remaining : remaining(receipt.lease)', 'receipt.remaining'],
@@ -83,8 +83,8 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/burst.ts',
-    tests: ['http/pipeline/burst.test.ts'],
+    file: 'src/http/limits/burst.ts',
+    tests: ['http/limits/burst.test.ts'],
     changes: [
       ['Math.max(now, last))', 'last)'],
       ['(arrival - now - SECOND) / SECOND', '(arrival - now) / SECOND'],
@@ -94,16 +94,16 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/registration-limit.ts',
-    tests: ['routes/user-limits.store.test.ts'],
+    file: 'src/http/limits/registration-limit.ts',
+    tests: ['routes/users/user-limits.store.test.ts'],
     changes: [
       ['.slice(0, 4)', '.slice(0, 5)'],
       ['retryAfter: ttl / SECOND', 'retryAfter: ttl'],
     ],
   },
   {
-    file: 'src/http/pipeline/answer-queue.ts',
-    tests: ['http/pipeline/answer-queues.test.ts'],
+    file: 'src/http/limits/answer-queue.ts',
+    tests: ['http/limits/answer-queues.test.ts'],
     changes: [
       ['given.size < atOnce', 'given.size <= atOnce'],
       ['queue.length >= most', 'queue.length > most'],
@@ -115,8 +115,8 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/concurrency-limit.ts',
-    tests: ['http/pipeline/concurrency-limit.test.ts'],
+    file: 'src/http/limits/concurrency-limit.ts',
+    tests: ['http/limits/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
       ['(underWay.get(caller) ?? 1) - 1', 'underWay.get(caller) ?? 1'],
@@ -144,8 +144,8 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/request-limits.ts',
-    tests: ['http/pipeline/request-limits.test.ts'],
+    file: 'src/http/limits/request-limits.ts',
+    tests: ['http/limits/request-limits.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],
       ['(rawHeaders[i] as string).length + 2', '(rawHeaders[i] as string).length'],
@@ -173,8 +173,8 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/rate-limits.ts',
-    tests: ['routes/user-headers.store.test.ts', 'routes/user-limits.store.test.ts'],
+    file: 'src/http/limits/rate-limits.ts',
+    tests: ['routes/users/user-headers.store.test.ts', 'routes/users/user-limits.store.test.ts'],
     changes: [
       ['plan(period, 0, now)', 'plan(period, 1, now)'],
       ["code === 'quota_exceeded'", "code !== 'quota_exceeded'"],

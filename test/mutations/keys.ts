@@ -45,12 +45,12 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/services/quota/users.ts',
-    tests: ['routes/user-life.store.test.ts'],
+    tests: ['routes/users/user-life.store.test.ts'],
     changes: [['graceSeconds * SECOND', 'graceSeconds']],
   },
   {
     file: 'src/stores/quota/keys.ts',
-    tests: ['routes/user-keys.store.test.ts'],
+    tests: ['routes/users/user-keys.store.test.ts'],
     changes: [
       ['FROM live) < ${MAX_KEYS_PER_USER}', 'FROM live) <= ${MAX_KEYS_PER_USER}'],
       ['ORDER BY dead_at DESC OFFSET', 'ORDER BY dead_at OFFSET'],
@@ -136,7 +136,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/stores/quota/users.ts',
-    tests: ['routes/user-life.store.test.ts'],
+    tests: ['routes/users/user-life.store.test.ts'],
     changes: [
       [', changed_at = clock_timestamp() ${change}', ' ${change}'],
       [' AND valid_until = ${iso(user.validUntil)}::timestamptz`', '`'],

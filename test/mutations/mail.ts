@@ -78,7 +78,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/stores/mail/allowance.ts',
-    tests: ['routes/user-recovery.store.test.ts'],
+    tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
       ['OR held.count < ${most}::int', 'OR true'],
       ['excluded.last_at - held.last_at)) >=', 'excluded.last_at - held.last_at)) >'],
@@ -91,7 +91,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/stores/mail/recovery.ts',
-    tests: ['routes/user-recovery.store.test.ts'],
+    tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
       ['lower(u.email COLLATE "C") = lower(${email}::text COLLATE "C")', 'u.email = ${email}'],
       ['AND replaced_at IS NULL AND revoked_at IS NULL', 'AND replaced_at IS NULL'],
@@ -104,7 +104,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/services/mail/recovery.ts',
-    tests: ['routes/user-recovery.store.test.ts'],
+    tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
       ['to: first.email', 'to: email'],
       ['users.recover(key, hash)', 'users.recover(key)'],
@@ -122,7 +122,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/stores/quota/keys.ts',
-    tests: ['routes/user-recovery.store.test.ts'],
+    tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
       ['AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz', 'AND user_key = ${userKey}'],
       [
@@ -133,7 +133,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/stores/mail/registrations.ts',
-    tests: ['routes/user-verify.store.test.ts'],
+    tests: ['routes/users/user-verify.store.test.ts'],
     changes: [
       [
         'DELETE FROM pending_registration USING mail_token\n',
@@ -145,7 +145,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/services/mail/registration.ts',
-    tests: ['routes/user-verify.store.test.ts'],
+    tests: ['routes/users/user-verify.store.test.ts'],
     changes: [
       ['registration.expiresAt <= clock.now()', 'false'],
       ['firstTerm(plan, now)', 'firstTerm(plan, 0)'],
@@ -153,7 +153,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/routes/user-mail.ts',
-    tests: ['routes/user-recovery.store.test.ts', 'routes/user-verify.store.test.ts'],
+    tests: ['routes/users/user-recovery.store.test.ts', 'routes/users/user-verify.store.test.ts'],
     changes: [
       ['refuseCrossSite(headers, settings.corsOrigins);', ''],
       ["settings.registration === 'closed'", 'false'],

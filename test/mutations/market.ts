@@ -52,7 +52,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/series-json.ts',
+    file: 'src/domain/market/text/series-json.ts',
     tests: ['domain/market/series-formats.test.ts'],
     changes: [
       ['if (!Number.isNaN(figures[i])) return true', 'return true'],
@@ -278,7 +278,7 @@ export const market: Mutations[] = [
     changes: [['archive.coverage(token, interval, fetches.source)', 'archive.coverage(token, interval)']],
   },
   {
-    file: 'src/domain/market/series-csv.ts',
+    file: 'src/domain/market/text/series-csv.ts',
     tests: ['routes/provenance.store.test.ts'],
     changes: [['.length > 1', '.length > 0']],
   },

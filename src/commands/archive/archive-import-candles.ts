@@ -5,9 +5,9 @@ import { EXIT, ExitError } from '#exit';
 import { type BadLine, createCandleImport } from '#services/candles/candle-import';
 import { type CsvLines, ImportFileError, openCsvLines } from '#sources/market/csv-lines';
 import { createCandleStore } from '#stores/candles/candles';
-import { readArguments, withDatabase, wrongUsage } from './command-line.ts';
-import { printFirst } from './print-first.ts';
-import { servedToken } from './served-token.ts';
+import { readArguments, withDatabase, wrongUsage } from '../command-line.ts';
+import { printFirst } from '../print-first.ts';
+import { servedToken } from '../served-token.ts';
 
 const MAX_BAD_LINES = 100;
 const INTERVALS: Readonly<Record<string, Interval>> = { minute: 'minute', hourly: 'hour', daily: 'day' };

@@ -10,10 +10,10 @@ import {
 import { openImportFile } from '#sources/market/csv-import-file';
 import { ImportFileError } from '#sources/market/csv-lines';
 import { createImportStore } from '#stores/market/imports';
-import { readArguments, withDatabase } from './command-line.ts';
-import { interruption } from './interruption.ts';
-import { printFirst } from './print-first.ts';
-import { servedToken } from './served-token.ts';
+import { readArguments, withDatabase } from '../command-line.ts';
+import { interruption } from '../interruption.ts';
+import { printFirst } from '../print-first.ts';
+import { servedToken } from '../served-token.ts';
 
 const MAX_BAD_LINES = 100;
 const MAX_KEPT_ROWS = 20;

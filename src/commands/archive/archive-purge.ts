@@ -3,7 +3,7 @@ import { isMarketSource, MARKET_SOURCES } from '#domain/market/sources/provenanc
 import { EXIT } from '#exit';
 import { createPurge, type Purged } from '#services/archive/purge';
 import { createPurgeStore } from '#stores/market/purges';
-import { pastDate, readArguments, withDatabase, wrongUsage } from './command-line.ts';
+import { pastDate, readArguments, withDatabase, wrongUsage } from '../command-line.ts';
 
 export const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
 

@@ -10,8 +10,8 @@ import { createArchiveStore } from '#stores/market/archive';
 import type { LeftAside } from '#stores/market/archive-sql';
 import { createTokenStore } from '#stores/market/tokens';
 import { createStatisticsStore } from '#stores/statistics/statistics';
-import { readArguments, withDatabase } from './command-line.ts';
-import { alignedTable } from './table.ts';
+import { readArguments, withDatabase } from '../command-line.ts';
+import { alignedTable } from '../table.ts';
 
 const MAX_SPANS = 10;
 

@@ -1,8 +1,8 @@
 import { iso } from '#domain/clock';
 import { EXIT } from '#exit';
 import { createNoticeStore, type NoticeMessage } from '#stores/notices/notices';
-import { readArguments, withDatabase } from './command-line.ts';
-import { alignedTable } from './table.ts';
+import { readArguments, withDatabase } from '../command-line.ts';
+import { alignedTable } from '../table.ts';
 
 const CHANNELS = { 'notice-mail': 'mail', 'notice-webhook': 'webhook' } as const;
 

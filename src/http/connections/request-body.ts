@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MINUTE, SECOND } from '#domain/clock';
-import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
+import { createConcurrencyLimit } from '#http/limits/concurrency-limit';
 import { Problem } from '#problems';
 import { createLingering, type Linger } from './lingering.ts';
 import { createLoopTurns } from './loop-turns.ts';

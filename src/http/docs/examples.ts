@@ -1,5 +1,5 @@
 import { CANDLES_CSV_HEADER } from '#domain/candles/candle-text';
-import { CSV_HEADER } from '#domain/market/series-csv';
+import { CSV_HEADER } from '#domain/market/text/series-csv';
 import { type ProblemCode, problemKind } from '#problems';
 import { ADVICE } from './error-docs.ts';
 

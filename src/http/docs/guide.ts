@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
-import { CSV_HEADER } from '#domain/market/series-csv';
+import { CSV_HEADER } from '#domain/market/text/series-csv';
 import { BUILT_IN_NAMES } from '#domain/market/token';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
 import { attributions } from '#domain/source-list';

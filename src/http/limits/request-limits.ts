@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { bodyTooLarge, hasBody, MAX_DISCARDED, type RequestBodies } from '#http/connections/request-body';
+import { runHook } from '#http/pipeline/run-hook';
 import { invalidRequest, Problem } from '#problems';
-import { runHook } from './run-hook.ts';
 
 /** The most of each that a request may bring, in bytes. */
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;

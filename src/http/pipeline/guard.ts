@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { remaining } from '#domain/quota/lease';
 import type { RouteFacts } from '#http/docs/operation';
+import type { Burst } from '#http/limits/burst';
+import type { RateLimits } from '#http/limits/rate-limits';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 import { refuseUncovered, type WantedScope } from '#services/quota/key-problems';
-import type { Burst } from './burst.ts';
 import { noteUse } from './note-use.ts';
 import { presentedKey } from './presented-key.ts';
-import type { RateLimits } from './rate-limits.ts';
 import { runHook } from './run-hook.ts';
 
 declare module 'fastify' {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { API_KEY_PREFIX } from '#domain/quota/api-key';
+import { fieldsIn } from '#http/limits/request-limits';
 import { invalidRequest, Problem } from '#problems';
-import { fieldsIn } from './request-limits.ts';
 
 /** Where a key belongs. */
 const FIX = 'send the key in the header X-API-KEY, or in Authorization (Bearer, or Basic as the user name)';

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '#domain/quota/api-key';
-import type { RateLimits } from '#http/pipeline/rate-limits';
-import { checkRequest } from '#http/pipeline/request-limits';
+import type { RateLimits } from '#http/limits/rate-limits';
+import { checkRequest } from '#http/limits/request-limits';
 import type { RequestHistograms } from '#http/recording/request-histogram';
 import { Problem } from '#problems';
 

@@ -1,11 +1,11 @@
 import type { Clock } from '#domain/clock';
 import { type Currency, DOLLAR } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
-import { fileName } from '#domain/market/file-name';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from '#domain/market/interval';
 import type { Columns, ToldSample } from '#domain/market/series';
-import { seriesCsv, seriesToCsv } from '#domain/market/series-csv';
-import { seriesJson } from '#domain/market/series-json';
+import { fileName } from '#domain/market/text/file-name';
+import { seriesCsv, seriesToCsv } from '#domain/market/text/series-csv';
+import { seriesJson } from '#domain/market/text/series-json';
 import { knownSince, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
 import type { ArchiveCache } from '#services/archive/archive-cache';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ChainClient, type ChainClientOptions, QuotientError } from '#client/index';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import { transferBytes } from '../../fixtures/signing.ts';
-import { failure } from './failure.ts';
+import { transferBytes } from '../../../fixtures/signing.ts';
+import { failure } from '../failure.ts';
 
 const MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChainClient, type QuotientError } from '#client/index';
 import { SECOND } from '#domain/clock';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
-import { transferBytes, transferStdTx } from '../../fixtures/signing.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
+import { transferBytes, transferStdTx } from '../../../fixtures/signing.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 const UNKNOWN = 'AB'.repeat(32);
 const SOON = { interval: 10, timeout: 20_000 };

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainClient } from '#client/index';
 import { MINUTE, SECOND } from '#domain/clock';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
-import { transferBytes, transferStdTx } from '../../fixtures/signing.ts';
-import { failure } from './failure.ts';
+import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
+import { transferBytes, transferStdTx } from '../../../fixtures/signing.ts';
+import { failure } from '../failure.ts';
 
 /** The next block is made after so long. */
 const BLOCK = 6 * SECOND;

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#domain/clock';
 import type { Sample } from '#domain/market/sample';
 import { columnsOf } from '#domain/market/series';
-import { seriesToCsv } from '#domain/market/series-csv';
-import { seriesJson } from '#domain/market/series-json';
+import { seriesToCsv } from '#domain/market/text/series-csv';
+import { seriesJson } from '#domain/market/text/series-json';
 import { priceSeries } from '#domain/records';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });

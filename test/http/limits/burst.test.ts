@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Burst, createBurst } from '#http/pipeline/burst';
+import { type Burst, createBurst } from '#http/limits/burst';
 
 const START = Date.parse('2026-05-15T14:10:06Z');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConcurrencyLimit } from '#http/pipeline/concurrency-limit';
+import { createConcurrencyLimit } from '#http/limits/concurrency-limit';
 import { Problem } from '#problems';
 
 test('so many of each caller are under way at once, and one that ends makes room', () => {

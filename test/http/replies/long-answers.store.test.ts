@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, isoDate } from '#domain/clock';
 import { columnsOf } from '#domain/market/series';
-import { seriesToCsv } from '#domain/market/series-csv';
-import { seriesJson } from '#domain/market/series-json';
+import { seriesToCsv } from '#domain/market/text/series-csv';
+import { seriesJson } from '#domain/market/text/series-json';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PRICED } from '../support/service/hammer.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { PRICED } from '../../support/service/hammer.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 let service: Service;
 let key: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
-import { type Replicas, startReplicas } from '../services/quota/processes/replicas.ts';
-import { PRICED } from '../support/service/hammer.ts';
+import { type Replicas, startReplicas } from '../../services/quota/processes/replicas.ts';
+import { PRICED } from '../../support/service/hammer.ts';
 
 /** How soon every process acts on what changed elsewhere, in ms. */
 const WITHIN = 5 * SECOND;

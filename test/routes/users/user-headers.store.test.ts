@@ -1,9 +1,9 @@
 import { type InnerList, type Item, parseDictionary, parseList } from 'structured-headers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
-import { type HandClock, handClock } from '../services/quota/allowance-harness.ts';
-import { PRICED } from '../support/service/hammer.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { type HandClock, handClock } from '../../services/quota/allowance-harness.ts';
+import { PRICED } from '../../support/service/hammer.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const FEBRUARY = Date.UTC(2026, 1, 28, 12);

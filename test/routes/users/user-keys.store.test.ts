@@ -3,8 +3,8 @@ import { DAY, SECOND } from '#domain/clock';
 import { hashApiKey, MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, mintApiKey } from '#domain/quota/api-key';
 import { createKeyCache } from '#services/quota/key-cache';
 import { createUserStore } from '#stores/quota/users';
-import { type HandClock, handClock } from '../services/quota/allowance-harness.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { type HandClock, handClock } from '../../services/quota/allowance-harness.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 /* How many keys a user has, and what they may do together. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DAY, SECOND } from '#domain/clock';
 import { addMonths } from '#domain/quota/plan';
-import { type HandClock, handClock, usageDays } from '../services/quota/allowance-harness.ts';
-import { PRICED } from '../support/service/hammer.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { type HandClock, handClock, usageDays } from '../../services/quota/allowance-harness.ts';
+import { PRICED } from '../../support/service/hammer.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const FEBRUARY = Date.UTC(2026, 1, 28, 12);

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
-import { clientOf } from '#http/pipeline/registration-limit';
-import { handClock } from '../services/quota/allowance-harness.ts';
-import { PRICED } from '../support/service/hammer.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { clientOf } from '#http/limits/registration-limit';
+import { handClock } from '../../services/quota/allowance-harness.ts';
+import { PRICED } from '../../support/service/hammer.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const CREATE = '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
 import type { UserRecord } from '#domain/records';
-import { tokensIn } from '../support/mail/mail-server.ts';
-import { type MailingService, startMailingService } from '../support/mail/mailing-service.ts';
+import { tokensIn } from '../../support/mail/mail-server.ts';
+import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 
 let service: MailingService;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { mintApiKey } from '#domain/quota/api-key';
-import { PRICED } from '../support/service/hammer.ts';
-import { type Service, startService } from '../support/service/service.ts';
-import { exchange } from '../support/service/socket.ts';
+import { PRICED } from '../../support/service/hammer.ts';
+import { type Service, startService } from '../../support/service/service.ts';
+import { exchange } from '../../support/service/socket.ts';
 
 const MNEMONIC = 'abandon ability able about above absent absorb abstract absurd abuse access accident';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, iso } from '#domain/clock';
 import type { UserRecord } from '#domain/records';
-import { tokensIn } from '../support/mail/mail-server.ts';
-import { type MailingService, startMailingService } from '../support/mail/mailing-service.ts';
-import { startService } from '../support/service/service.ts';
+import { tokensIn } from '../../support/mail/mail-server.ts';
+import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
+import { startService } from '../../support/service/service.ts';
 
 let service: MailingService;
 beforeAll(async () => {

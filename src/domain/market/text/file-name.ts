@@ -1,6 +1,6 @@
 import { isoDate } from '#domain/clock';
 import type { Currency } from '#domain/currency/currency';
-import type { Window } from './interval.ts';
+import type { Window } from '#domain/market/interval';
 
 /**
  * What a file with the figures of a window is called, without an ending, such as `bitcoin-2026-01-01-2026-01-31-eur`.

@@ -1,8 +1,8 @@
 import { SECOND, spreadsheetTime } from '#domain/clock';
 import type { Currency } from '#domain/currency/currency';
-import type { Sample } from './sample.ts';
-import { type Columns, columnsOf, PIECE_SAMPLES } from './series.ts';
-import { MARKET_SOURCES, sourcesByFrequency } from './sources/provenance.ts';
+import type { Sample } from '#domain/market/sample';
+import { type Columns, columnsOf, PIECE_SAMPLES } from '#domain/market/series';
+import { MARKET_SOURCES, sourcesByFrequency } from '#domain/market/sources/provenance';
 
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 /** Where more than one source has told the samples. */

@@ -1,5 +1,5 @@
 import { DAY, SECOND } from '#domain/clock';
-import { type Columns, PIECE_SAMPLES } from './series.ts';
+import { type Columns, PIECE_SAMPLES } from '#domain/market/series';
 
 const ARRAYS = [
   ['prices', 'price'],

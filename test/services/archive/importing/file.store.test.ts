@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { seriesToCsv } from '#domain/market/series-csv';
+import { seriesToCsv } from '#domain/market/text/series-csv';
 import { createImport } from '#services/archive/import';
 import { openImportFile } from '#sources/market/csv-import-file';
 import { createImportStore } from '#stores/market/imports';

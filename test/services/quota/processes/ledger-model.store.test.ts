@@ -4,9 +4,9 @@ import { DAY, HOUR, SECOND, startOfDate } from '#domain/clock';
 import { addMonths, periodAt } from '#domain/quota/plan';
 import type { Receipt } from '#services/quota/allowance';
 import { createLedgerStore } from '#stores/quota/ledger';
-import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { amount, longTimeout } from '../../support/long.ts';
-import { age, enrol, handClock, openTeller, usageDays, usageRows } from './allowance-harness.ts';
+import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
+import { amount, longTimeout } from '../../../support/long.ts';
+import { age, enrol, handClock, openTeller, usageDays, usageRows } from '../allowance-harness.ts';
 
 const RUNS = amount(25, 300);
 /** So much of what is left may rest that it does, though the limits are small. */
