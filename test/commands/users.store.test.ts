@@ -104,7 +104,7 @@ describe('users', () => {
 describe('users, wrongly used', () => {
   const hint = '(see --help)\n';
   it.each([
-    [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke ${hint}`],
+    [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
     [['limit', 'qt_x', '5'], `<key>, the record number, must be a whole number from 1 to 2147483647 ${hint}`],
     [['limit', '1'], `<calls> is missing ${hint}`],
     [['limit', '1', '1.5'], `<calls> must be a whole number from 0 to 2147483647 ${hint}`],
