@@ -194,7 +194,11 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/http/pipeline/misspelt.ts',
-    tests: ['http/pipeline/bad-input.store.test.ts', 'routes/stats.store.test.ts'],
+    tests: [
+      'http/pipeline/bad-input.store.test.ts',
+      'http/pipeline/conformity.store.test.ts',
+      'routes/stats.store.test.ts',
+    ],
     changes: [
       ['name.toLowerCase(), known', 'name, known'],
       ['apart(name, a) - apart(name, b)', '0'],

@@ -88,14 +88,6 @@ describe('parameters', () => {
     expect(JSON.parse(body).errors).toEqual([fault]);
   });
 
-  it('other unknown parameters are ignored, also a name of another service beside our own', async () => {
-    const others = 'network=mainnet&_=1&utm_source=x&id=1&coin=x&precision=2&to=1';
-    const path = `/v1/prices/history/date/range?tokenName=bitcoin&${RANGE}&${others}`;
-    expect((await service.get(path, { key })).status).toBe(200);
-    // What it fetched is stored before the next request counts what is.
-    await service.parts.market.idle();
-  });
-
   it.each([
     ...[
       '0',

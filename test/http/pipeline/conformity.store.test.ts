@@ -100,6 +100,11 @@ describe('every answer is as published', () => {
     expect(byName.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/);
   });
 
+  it('200 beside unknown parameters, also a name of another service beside our own', async () => {
+    const others = 'network=mainnet&_=1&utm_source=x&id=1&coin=x&precision=2&to=1';
+    expect((await call(`${RANGE}&${others}`, { key: 'good' })).status).toBe(200);
+  });
+
   it.each([...PRICED, '/v1/user/usage', '/v1/tokens', '/health/live'])(
     '406 to who can take nothing that %s gives',
     async (target) => {
