@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EXIT, ExitError } from '#exit';
 import type { Settings } from '#settings';
+import { POSTGRES } from '#stores/database/data-directory';
 import { type OpenSession, openSession, type Place } from '#stores/database/session';
 import { isDatabaseUnable } from '#stores/database/unreachable';
 import { wrongUsage } from '../command-line.ts';
@@ -21,8 +22,7 @@ export const isSamePlace = (one: Place, other: Place): boolean =>
   'url' in one ? 'url' in other && one.url === other.url : !('url' in other) && one.dataDir === other.dataDir;
 
 /** Whether a directory holds an embedded database. */
-export const holdsDatabase = (dataDir: string): boolean =>
-  existsSync(join(dataDir, 'postgres', 'PG_VERSION'));
+export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, POSTGRES, 'PG_VERSION'));
 
 /** Opens one connection. Throws `ExitError`: whatever stands in the way is the operator's to know. */
 export async function openPlace(what: string, place: Place): Promise<OpenSession> {

@@ -3,11 +3,10 @@ import { constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'nod
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { POSTGRES } from '#stores/database/data-directory';
 import { openSession } from '#stores/database/session';
 import { END, headerOf, paddingOf } from './tar.ts';
 
-/** Where the embedded database is in its directory, and in a backup. */
-export const POSTGRES = 'postgres';
 /** The first entry of a backup. */
 export const MANIFEST = 'quotient-backup.json';
 

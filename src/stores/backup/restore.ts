@@ -5,9 +5,10 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { POSTGRES } from '#stores/database/data-directory';
 import { lockDirectory } from '#stores/database/directory-lock';
 import { openSession } from '#stores/database/session';
-import { MANIFEST, type Manifest, POSTGRES } from './backup.ts';
+import { MANIFEST, type Manifest } from './backup.ts';
 import { ArchiveFault, readArchive } from './tar.ts';
 
 /** Where a backup is unpacked and tried, in the directory it is for: a restore that was interrupted left it behind. */

@@ -1,5 +1,6 @@
-import { migrate, type Session } from '#stores/database/migrations';
+import { hasRecord, migrate, type Session } from '#stores/database/migrations';
 import {
+  atOneMoment,
   type Digest,
   digestOf,
   PLAIN_TEXT,
@@ -9,7 +10,6 @@ import {
   type Sequence,
   type Table,
 } from './tables.ts';
-import { inTransaction } from './transaction.ts';
 
 /** Rows that travel together: some hundred kilobytes. */
 const BATCH = 2_000;
@@ -25,10 +25,7 @@ export function createCopySource(session: Session) {
   return {
     /** Brings it to this release, so that both ends have the same tables. Throws when it is none of Quotient's. */
     async prepare(): Promise<void> {
-      const { rows } = await session.query<{ known: boolean }>(
-        `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS known`,
-      );
-      if (!rows[0]?.known) throw new Error('there is no database of Quotient');
+      if (!(await hasRecord(session))) throw new Error('there is no database of Quotient');
       await migrate(session);
     },
 
@@ -70,7 +67,7 @@ export function createCopySource(session: Session) {
 
     /** Sums as they are now, after `end`. */
     digestsNow: (tables: readonly Table[]): Promise<Digest[]> =>
-      inTransaction(session, async () => {
+      atOneMoment(session, async () => {
         const digests: Digest[] = [];
         for (const table of tables) digests.push(await digestOf(session, table));
         return digests;

@@ -1,4 +1,4 @@
-import type { Session } from '#stores/database/migrations';
+import { inTransaction, type Session } from '#stores/database/transaction';
 
 /** A table as a copy sees it. Names are quoted where they must be, types bear their schema. */
 export type Table = {
@@ -22,6 +22,10 @@ type Found = { name: string; columns: Column[]; key: Column[] | null; refers: st
 export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'UTC'; SET LOCAL datestyle TO 'ISO, YMD';
   SET LOCAL intervalstyle TO 'postgres'; SET LOCAL extra_float_digits TO 3; SET LOCAL bytea_output TO 'hex';
   SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0`;
+
+/** Runs some work in one transaction, at a moment that stands still while it lasts. */
+export const atOneMoment = <T>(session: Session, work: () => Promise<T>): Promise<T> =>
+  inTransaction(session, `BEGIN ISOLATION LEVEL REPEATABLE READ; ${PLAIN_TEXT}`, work);
 
 /** The tables are read from the database's own catalogue: one that a later migration adds is copied like the others. */
 const TABLES = `

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { BUILT_IN_NAMES } from '#domain/market/token';
-import { migrate, readMigrations, type Session, UNFINISHED_COPY } from '#stores/database/migrations';
+import {
+  hasRecord,
+  migrate,
+  readMigrations,
+  type Session,
+  UNFINISHED_COPY,
+} from '#stores/database/migrations';
 import { type Batch, isInUse } from './source.ts';
-import { type Digest, digestOf, readTables, type Sequence, type Table } from './tables.ts';
-import { inTransaction } from './transaction.ts';
+import { atOneMoment, type Digest, digestOf, readTables, type Sequence, type Table } from './tables.ts';
 
 /** One row of a table for all copies: a second process cannot add its own. */
 const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
@@ -45,7 +50,7 @@ export function createCopyTarget(session: Session) {
 
     /** Begins a copy, with nothing in any table, not even what the migrations put there. */
     begin: (tables: readonly Table[], source: string): Promise<void> =>
-      inTransaction(session, async () => {
+      atOneMoment(session, async () => {
         const progress: Progress = { source };
         await session.query(
           `INSERT INTO public._prisma_migrations (id, checksum, migration_name, logs) VALUES ($1, $2, $3, $4)
@@ -76,11 +81,11 @@ export function createCopyTarget(session: Session) {
       if (counts[0]?.count !== rows.length) throw takenOver();
     },
 
-    digest: (table: Table): Promise<Digest> => inTransaction(session, () => digestOf(session, table)),
+    digest: (table: Table): Promise<Digest> => atOneMoment(session, () => digestOf(session, table)),
 
     /** Sets the sequences, and ends the copy: from now on it is a database like any other. */
     async finish(tables: readonly Table[], sequences: readonly Sequence[]): Promise<void> {
-      await inTransaction(session, async () => {
+      await atOneMoment(session, async () => {
         for (const { name, last, isCalled } of sequences)
           await session.query(`SELECT setval('public.${name}', $1::bigint, $2)`, [last, isCalled]);
         const { rows } = await session.query(
@@ -96,10 +101,7 @@ export function createCopyTarget(session: Session) {
 }
 
 async function readProgress(session: Session): Promise<Progress | undefined> {
-  const { rows: known } = await session.query<{ known: boolean }>(
-    `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS known`,
-  );
-  if (!known[0]?.known) return undefined;
+  if (!(await hasRecord(session))) return undefined;
   const { rows } = await session.query<{ logs: string }>(
     'SELECT logs FROM public._prisma_migrations WHERE id = $1',
     [RECORD_ID],

@@ -1,10 +1,9 @@
 import { type Clock, SECOND, systemClock } from '#domain/clock';
 import { PrismaClient } from '#generated/prisma/client';
+import { isInMemory } from './data-directory.ts';
 import { checkWrite } from './write-check.ts';
 
 const POOL_SIZE = 10;
-
-const isInMemory = (dataDir: string) => dataDir.startsWith('memory://');
 
 // An embedded database has one session, so transactions queue: Prisma's default of 2 s is soon used up.
 const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };

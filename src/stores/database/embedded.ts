@@ -1,8 +1,7 @@
-import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
 import type { Clock } from '#domain/clock';
+import { isInMemory, makeWritable, POSTGRES } from './data-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { isListening, PORT, socketPathOf } from './embedded/local-socket.ts';
 import { PortStream } from './embedded/port-stream.ts';
@@ -50,7 +49,7 @@ export async function openEmbedded(
  */
 export async function reachEmbedded(place: Place) {
   const { dataDir, isShared = false } = place;
-  if (dataDir.startsWith('memory://')) return startHere(place, dataDir, () => undefined);
+  if (isInMemory(dataDir)) return startHere(place, dataDir, () => undefined);
   await makeWritable(dataDir);
   let lock: { release(): void };
   try {
@@ -61,7 +60,7 @@ export async function reachEmbedded(place: Place) {
     const config = { ...CONFIG, host: resolve(dataDir), port: PORT };
     return { config, isShared: true, guard: () => undefined, close: async () => undefined };
   }
-  return startHere(place, join(dataDir, 'postgres'), lock.release);
+  return startHere(place, join(dataDir, POSTGRES), lock.release);
 }
 
 async function startHere({ dataDir, loadDataDir, onEnd }: Place, at: string, release: () => void) {
@@ -75,17 +74,5 @@ async function startHere({ dataDir, loadDataDir, onEnd }: Place, at: string, rel
     release();
     const { message } = cause as Error;
     throw new Error(`the embedded database in ${at} cannot be opened: ${message}`, { cause });
-  }
-}
-
-async function makeWritable(directory: string) {
-  try {
-    await mkdir(directory, { recursive: true });
-    await access(directory, constants.W_OK);
-  } catch (cause) {
-    const { code, message } = cause as Error & { code?: string };
-    throw new Error(`the data directory ${directory} cannot be created or written: ${code ?? message}`, {
-      cause,
-    });
   }
 }

@@ -2,21 +2,17 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from '#domain/clock';
 import { systemClock } from '#domain/clock';
+import { inTransaction, type Session } from './transaction.ts';
 
-/**
- * One connection of its own, below Prisma, which prepares each statement and so cannot run a script of many:
- * `exec` runs a script, `query` one statement with its values. PGlite is one as it stands.
- */
-export type Session = {
-  exec(script: string): Promise<unknown>;
-  query<Row extends Record<string, unknown>>(statement: string, values?: unknown[]): Promise<{ rows: Row[] }>;
-};
+export type { Session } from './transaction.ts';
 
 export type Migration = { name: string; script: string };
 
 type Recorded = { name: string; checksum: string; finished: boolean; logs: string | null };
 
 const DIRECTORY = new URL('../../../prisma/migrations/', import.meta.url);
+
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 // The number by which Prisma's own commands lock: they and this runner wait for each other.
 const PRISMA_LOCK = 72707369;
@@ -55,7 +51,7 @@ export async function migrate(
   const known = migrations ?? (await readMigrations());
   const applied: string[] = [];
   for (;;) {
-    const name = await inTransaction(session, () => applyNext(session, known, clock));
+    const name = await inTransaction(session, BEGIN, () => applyNext(session, known, clock));
     if (name === undefined) return applied;
     applied.push(name);
   }
@@ -70,19 +66,6 @@ export async function readMigrations(directory: URL = DIRECTORY): Promise<Migrat
     script: await readFile(new URL(`${name}/migration.sql`, directory), 'utf8'),
   });
   return Promise.all(names.sort().map(read));
-}
-
-async function inTransaction<T>(session: Session, work: () => Promise<T>): Promise<T> {
-  await session.exec('BEGIN ISOLATION LEVEL READ COMMITTED');
-  try {
-    const result = await work();
-    await session.exec('COMMIT');
-    return result;
-  } catch (error) {
-    // A connection that is gone cannot roll back, and need not: the server has. The first error is the one to tell.
-    await session.exec('ROLLBACK').catch(() => {});
-    throw error;
-  }
 }
 
 /** Applies the first migration that is missing. The lock ends with the transaction, so the records are read anew
@@ -111,6 +94,14 @@ async function applyNext(session: Session, known: Migration[], clock: Clock): Pr
     [randomUUID(), checksum(next.script), next.name, startedAt, new Date(clock.now())],
   );
   return next.name;
+}
+
+/** Whether there is a record of migrations: a database without one is none of ours, or empty. */
+export async function hasRecord(session: Session): Promise<boolean> {
+  const { rows } = await session.query<{ known: boolean }>(
+    `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS known`,
+  );
+  return rows[0]?.known ?? false;
 }
 
 /** The migrations on record that were not rolled back. In an empty database the record is made first. */

@@ -1,4 +1,5 @@
 import { PGlite } from '@electric-sql/pglite';
+import { isInMemory } from '#stores/database/data-directory';
 import { unpackTemplate } from './template.ts';
 
 /** What an operator can mend, by WASI's numbers and by Node's codes. */
@@ -19,7 +20,7 @@ const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB
 /** Opens the engine. Throws an Error that says why it cannot be opened. */
 export async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PGlite> {
   try {
-    if (!at.startsWith('memory://') && !loadDataDir) await unpackTemplate(at);
+    if (!isInMemory(at) && !loadDataDir) await unpackTemplate(at);
     const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
     return await PGlite.create(at, { startParams, ...(loadDataDir && { loadDataDir }) });
   } catch (cause) {

@@ -84,13 +84,16 @@ export async function readBatch(input: ByteReader): Promise<Buffer | undefined> 
 
 export const SYNC = Buffer.from('S\0\0\0\x04');
 
-/** The message of a statement without arguments. */
-export function queryMessage(text: string): Buffer {
-  const body = Buffer.from(`${text}\0`);
-  const head = Buffer.from('Q\0\0\0\0');
+/** A message of either end: its letter, its length, and a text. */
+export function messageOf(letter: string, text: string): Buffer {
+  const body = Buffer.from(text);
+  const head = Buffer.from(`${letter}\0\0\0\0`);
   head.writeUInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);
 }
+
+/** The message of a statement without arguments. */
+export const queryMessage = (text: string): Buffer => messageOf('Q', `${text}\0`);
 
 /** The packet that a session begins with. */
 export function startMessage(user: string, database: string): Buffer {

@@ -1,9 +1,12 @@
 import type { Duplex } from 'node:stream';
-import { ConnectionEnd, createByteReader, readBatch, readStart } from './frontend-messages.ts';
+import { ConnectionEnd, createByteReader, messageOf, readBatch, readStart } from './frontend-messages.ts';
 import type { Client, Session } from './session.ts';
 
 /** PostgreSQL's own code and words. */
-const EVICTED = fatal('25P03', 'terminating connection due to idle-in-transaction timeout');
+const EVICTED = messageOf(
+  'E',
+  'SFATAL\0VFATAL\0C25P03\0Mterminating connection due to idle-in-transaction timeout\0\0',
+);
 
 /** Answers are written in pieces of this size, so that whoever reads them has a turn of its loop between two. */
 const PIECE = 64 * 1024;
@@ -35,12 +38,4 @@ async function write(stream: Duplex, answer: Buffer): Promise<void> {
   for (let at = 0; at < answer.length; at += PIECE) {
     await new Promise((done) => stream.write(answer.subarray(at, at + PIECE), done));
   }
-}
-
-/** The message of an error that ends the connection. */
-function fatal(code: string, message: string): Buffer {
-  const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
-  const head = Buffer.from('E\0\0\0\0');
-  head.writeUInt32BE(body.length + 4, 1);
-  return Buffer.concat([head, body]);
 }

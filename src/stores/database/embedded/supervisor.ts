@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { SECOND } from '#domain/clock';
+import { isInMemory } from '#stores/database/data-directory';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 
 /** Beside this file, compiled or not. */
@@ -66,7 +67,7 @@ export async function startSupervisor(
 
   async function again(): Promise<Worker> {
     // What was in memory alone is gone.
-    if (data.at.startsWith('memory://')) throw gone();
+    if (isInMemory(data.at)) throw gone();
     for (let pause = RETRY.first; !isClosing; pause = Math.min(2 * pause, RETRY.longest)) {
       try {
         return watch(await launch({ ...data, loadDataDir: undefined }));
