@@ -42,7 +42,7 @@ export async function openMail(context: Context, users: Users) {
   });
 
   async function tidy(): Promise<void> {
-    await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now())]);
+    await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now()), notices.tidy()]);
   }
   const tidyOrWarn = () => tidy().catch((err) => log.warn({ err }, 'what was mailed could not be tidied up'));
   void tidyOrWarn();

@@ -29,6 +29,7 @@ export function openNotices(
   return {
     notices: createNotices({ store: settingsStore, clock }),
     deliver: createNoticeDelivery({ store, settings: settingsStore, mailer, webhooks, clock, publicUrl }),
+    tidy: store.tidy,
     close: watch.close,
   };
 }

@@ -130,7 +130,7 @@ export const keys: Mutations[] = [
     changes: [
       ["scope: 'account' }", "scope: 'any' }"],
       ['config: { ...facts, allowExpired: true }', 'config: facts'],
-      ["reply.header('cache-control', 'no-store')", 'void reply'],
+      ['  neverStored(app);\n', ''],
       ['params.id > LARGEST_ID', 'params.id < 0'],
     ],
   },

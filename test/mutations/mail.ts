@@ -42,8 +42,8 @@ export const mail: Mutations[] = [
     file: 'src/domain/mail/mail.ts',
     tests: ['domain/mail/mails.test.ts'],
     changes: [
-      ['escaped(part.link)', 'part.link'],
-      ['escaped(part.code)', 'part.code'],
+      ['escapeHtml(part.link)', 'part.link'],
+      ['escapeHtml(part.code)', 'part.code'],
       ["subject.replace(/\\p{Cc}+/gu, ' ')", 'subject'],
     ],
   },
@@ -93,7 +93,7 @@ export const mail: Mutations[] = [
     file: 'src/stores/mail/recovery.ts',
     tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
-      ['lower(u.email COLLATE "C") = lower(${email}::text COLLATE "C")', 'u.email = ${email}'],
+      ['${hasAddress(email)}', 'u.email = ${email}'],
       ['AND replaced_at IS NULL AND revoked_at IS NULL', 'AND replaced_at IS NULL'],
       ['ORDER BY u.verified_at IS NULL, u.key', 'ORDER BY u.key'],
       [
@@ -156,7 +156,7 @@ export const mail: Mutations[] = [
     tests: ['routes/users/user-recovery.store.test.ts', 'routes/users/user-verify.store.test.ts'],
     changes: [
       ['refuseCrossSite(headers, settings.corsOrigins);', ''],
-      ["settings.registration === 'closed'", 'false'],
+      ['      refuseClosed(settings.registration);\n', ''],
       ["await limitByClient(app, settings.registrationsPerMinute, 'calls of this kind');", ''],
       ['    withMail(mail);\n', ''],
     ],

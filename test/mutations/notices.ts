@@ -101,7 +101,7 @@ export const notices: Mutations[] = [
     changes: [
       ['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > '],
       [' AND u.erased_at IS NULL`', '`'],
-      ['lower(u.email COLLATE "C") = lower(', 'u.email = ('],
+      ['${hasAddress(email)}', 'u.email = ${email}'],
     ],
   },
   {

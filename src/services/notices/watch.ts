@@ -1,4 +1,4 @@
-import { type Clock, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { type Clock, MINUTE, SECOND } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { NoticeStore } from '#stores/notices/notices';
 
@@ -10,11 +10,9 @@ const ASK_EVERY = 2.5 * SECOND;
 const PART = 50;
 /** A call waits so long at most for other things than an upstream, in ms: after that it is charged for good. */
 const LONGEST_WAIT = 10 * SECOND;
-/** How often what is old is deleted, in ms. */
-const TIDY_EVERY = HOUR;
 
 type Dependencies = {
-  store: Pick<NoticeStore, 'takeTurn' | 'tellOfUsedAllowances' | 'tellOfEndingValidity' | 'tidy'>;
+  store: Pick<NoticeStore, 'takeTurn' | 'tellOfUsedAllowances' | 'tellOfEndingValidity'>;
   /** Told when there are messages to be sent. */
   wake: () => void;
   upstreamTimeoutMs: number;
@@ -33,7 +31,6 @@ export function createNoticeWatch({ store, wake, upstreamTimeoutMs, clock, log }
     { what: 'notices:end', every: TELL_OF_END, tell: () => store.tellOfEndingValidity(clock.now()) },
   ];
   let underWay: Promise<void> | undefined;
-  let tidyAt = clock.elapsed();
   let longest = 0;
 
   async function tellInTurn(): Promise<void> {
@@ -43,9 +40,6 @@ export function createNoticeWatch({ store, wake, upstreamTimeoutMs, clock, log }
       if ((await tell()) > 0) wake();
       longest = Math.max(longest / 2, clock.elapsed() - since);
     }
-    if (clock.elapsed() < tidyAt) return;
-    tidyAt = clock.elapsed() + TIDY_EVERY;
-    await store.tidy();
   }
 
   const asking = setInterval(() => {

@@ -2,6 +2,7 @@ import { DAY, iso } from '#domain/clock';
 import { MAIL_RATES } from '#domain/mail/token';
 import type { Plan } from '#domain/quota/plan';
 import type { PrismaClient } from '#generated/prisma/client';
+import { hasAddress } from '#stores/quota/address';
 import { admitMail } from './allowance.ts';
 
 /** A user of an address; instants in Unix ms. `start` and `lastUsedAt` are of the newest owner key. */
@@ -50,7 +51,7 @@ export function createRecoveryStore(prisma: PrismaClient) {
           SELECT start, last_used_at FROM api_key
           WHERE user_key = u.key AND 'account' = ANY(scopes) AND replaced_at IS NULL AND revoked_at IS NULL
           ORDER BY created_at DESC, id DESC LIMIT 1) AS k
-        WHERE lower(u.email COLLATE "C") = lower(${email}::text COLLATE "C") AND u.email IS NOT NULL
+        WHERE ${hasAddress(email)} AND u.email IS NOT NULL
         ORDER BY u.verified_at IS NULL, u.key LIMIT ${most}::int`;
       return {
         users: rows.map(({ count: _, createdAt, lastUsedAt, ...rest }) => ({

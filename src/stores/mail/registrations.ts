@@ -4,7 +4,7 @@ import type { Plan, Term } from '#domain/quota/plan';
 import type { RegistrationForm } from '#domain/quota/registration';
 import { OWNER_SCOPES } from '#domain/quota/scopes';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { NewKey } from '#stores/quota/keys';
+import { type NewKey, scopeList } from '#stores/quota/keys';
 import { admitMail } from './allowance.ts';
 
 /** What waits for its address to be confirmed; `expiresAt` in Unix ms. */
@@ -74,7 +74,7 @@ export function createRegistrationStore(prisma: PrismaClient) {
           RETURNING key),
         owned AS (
           INSERT INTO api_key (hash, user_key, scopes, start, created_at)
-          SELECT ${hash}, key, ${`{${OWNER_SCOPES.join()}}`}::scope[], ${start}, ${at} FROM made)
+          SELECT ${hash}, key, ${scopeList(OWNER_SCOPES)}, ${start}, ${at} FROM made)
         SELECT key FROM made`;
       return rows[0]?.key;
     },

@@ -1,6 +1,6 @@
 import { iso } from '#domain/clock';
-import { type Scope, sharedScopes } from '#domain/quota/scopes';
 import type { PrismaClient } from '#generated/prisma/client';
+import { type StoredKey, toStoredKey } from './keys.ts';
 
 /** What the operator is told of a user beside the record; instants in Unix ms. */
 export type AccountFacts = {
@@ -15,18 +15,7 @@ export type AccountFacts = {
 };
 
 /** A key, alive or not; instants in Unix ms. */
-export type AccountKey = {
-  id: number;
-  label: string | null;
-  scopes: readonly Scope[];
-  start: string | null;
-  seenOrigin: string | null;
-  createdAt: number;
-  lastUsedAt: number | null;
-  replacedAt: number | null;
-  expiresAt: number | null;
-  revokedAt: number | null;
-};
+export type AccountKey = StoredKey & { revokedAt: number | null };
 
 type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & {
   lastUsedAt: Date | null;
@@ -71,14 +60,7 @@ export function createAccountStore(prisma: PrismaClient) {
         where: { userKey },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       });
-      return rows.map(({ id, label, scopes, start, seenOrigin, ...at }) => ({
-        ...{ id, label, scopes: sharedScopes(scopes), start, seenOrigin },
-        createdAt: at.createdAt.getTime(),
-        lastUsedAt: orNull(at.lastUsedAt),
-        replacedAt: orNull(at.replacedAt),
-        expiresAt: orNull(at.expiresAt),
-        revokedAt: orNull(at.revokedAt),
-      }));
+      return rows.map((row) => ({ ...toStoredKey(row), revokedAt: orNull(row.revokedAt) }));
     },
   };
 }

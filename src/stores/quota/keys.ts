@@ -2,6 +2,7 @@ import { iso } from '#domain/clock';
 import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { OWNER_SCOPES, type Scope, sharedScopes } from '#domain/quota/scopes';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { ApiKeyModel } from '#generated/prisma/models';
 
 /** What is stored of the text of a new key. */
 export type NewKey = { hash: string; start: string };
@@ -22,6 +23,18 @@ export type StoredKey = {
   replacedAt: number | null;
 };
 
+type KeyRow = Omit<ApiKeyModel, 'hash' | 'userKey'>;
+
+const orNull = (date: Date | null) => date?.getTime() ?? null;
+
+export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: KeyRow): StoredKey => ({
+  ...{ id, label, scopes: sharedScopes(scopes), start, seenOrigin },
+  createdAt: at.createdAt.getTime(),
+  lastUsedAt: orNull(at.lastUsedAt),
+  expiresAt: orNull(at.expiresAt),
+  replacedAt: orNull(at.replacedAt),
+});
+
 /** When a change is made, and the hash of the owner key that asks for it, if a key does. */
 type Asked = { now: number; presented?: string | null };
 
@@ -37,7 +50,8 @@ const outcomeOf = ({ is_living, has_room }: Verdict): Refused | undefined => {
   return has_room ? undefined : 'too_many';
 };
 
-const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
+/** Scopes as the database has them. */
+export const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
 
 /** Every key of a user, when it died or will, and whether it is an owner key that may change something. */
 const keysOf = (userKey: number) => Prisma.sql`mine AS (
@@ -192,17 +206,7 @@ export function createKeyStatements(prisma: PrismaClient) {
         where: { userKey, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }] },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       });
-      return rows.map(({ id, label, scopes, start, seenOrigin, ...at }) => ({
-        id,
-        label,
-        scopes: sharedScopes(scopes),
-        start,
-        createdAt: at.createdAt.getTime(),
-        lastUsedAt: at.lastUsedAt?.getTime() ?? null,
-        seenOrigin,
-        expiresAt: at.expiresAt?.getTime() ?? null,
-        replacedAt: at.replacedAt?.getTime() ?? null,
-      }));
+      return rows.map(toStoredKey);
     },
 
     /** Keys that died before an instant are no more. */
