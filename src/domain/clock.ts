@@ -22,6 +22,8 @@ export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
 /** An instant (Unix ms) in ISO 8601, UTC, with milliseconds. */
 export const iso = (instant: number) => new Date(instant).toISOString();
 
+export const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
+
 /** The UTC date of an instant (Unix ms), as YYYY-MM-DD. */
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { negotiateFormat } from '#http/pipeline/format';
+import { neverStored } from '#http/replies/no-store';
 import { Problem } from '#problems';
 
 const live = {
@@ -37,9 +38,7 @@ export const health: FastifyPluginAsyncZod<Options> = async (
   { checkDatabase, isStopping, warnings },
 ) => {
   negotiateFormat(app);
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-  });
+  neverStored(app);
 
   app.get('/live', { schema: live, config: { open: true } }, async () => ({ status: 'ok' as const }));
 

@@ -4,6 +4,7 @@ import { createConcurrencyLimit } from '#http/limits/concurrency-limit';
 import { MAX_BROADCAST_BYTES } from '#http/pipeline/broadcast-body';
 import { readJsonBodies } from '#http/pipeline/json-body';
 import { writeJson } from '#http/replies/json-write';
+import { neverStored } from '#http/replies/no-store';
 import { Problem } from '#problems';
 import type { NodeScope } from './node-scope.ts';
 import { nodeState } from './node-state.ts';
@@ -22,9 +23,7 @@ type Options = Omit<NodeScope, 'call'> & { bodies: RequestBodies };
 /** The calls to the node that there are: nothing that a caller sends can reach another of its paths. */
 export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explorer, bodies }) => {
   readJsonBodies(app, bodies, { limit: MAX_BROADCAST_BYTES });
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-  });
+  neverStored(app);
   // The shapes were checked when the node's answer was read.
   app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
   app.setSerializerCompiler(() => (written) => written);

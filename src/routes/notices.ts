@@ -6,6 +6,7 @@ import { noticesRecord, noticesWithSecretRecord } from '#domain/records';
 import type { RequestBodies } from '#http/connections/request-body';
 import { readJsonBodies } from '#http/pipeline/json-body';
 import { withMail } from '#http/pipeline/needs-mail';
+import { neverStored } from '#http/replies/no-store';
 import type { ProblemCode } from '#problems';
 import type { Notices } from '#services/notices/notices';
 import { refuseReplaced } from '#services/quota/key-problems';
@@ -82,10 +83,8 @@ type Options = {
 /** What a user wants to be told of, and where. */
 export const notices: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
   readJsonBodies(app, bodies, { limit: MAX_BYTES });
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-    withMail(mail);
-  });
+  neverStored(app);
+  app.addHook('onRequest', async () => void withMail(mail));
   const facts = (...problems: ProblemCode[]) =>
     ({ cost: 0, scope: 'account', problems: ['mail_not_configured', ...problems] }) as const;
 

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type Clock, iso } from '#domain/clock';
+import { type Clock, iso, isoOrNull } from '#domain/clock';
 import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { keyForm } from '#domain/quota/key-form';
 import { type ApiKeyRecord, apiKeyRecord, createdKeyRecord } from '#domain/records';
 import { presentedKey } from '#http/pipeline/presented-key';
+import { neverStored } from '#http/replies/no-store';
 import { Problem } from '#problems';
 import { refuseReplaced } from '#services/quota/key-problems';
 import type { Users } from '#services/quota/users';
@@ -54,14 +55,12 @@ const remove = {
 
 type Stored = Awaited<ReturnType<Users['listKeys']>>[number];
 
-const orNull = (instant: number | null) => (instant === null ? null : iso(instant));
-
 const toRecord = ({ id, label, scopes, start, seenOrigin, ...at }: Stored): ApiKeyRecord => ({
   ...{ id, label, scopes: [...scopes], start },
   createdAt: iso(at.createdAt),
-  lastUsedAt: orNull(at.lastUsedAt),
-  expiresAt: orNull(at.expiresAt),
-  replacedAt: orNull(at.replacedAt),
+  lastUsedAt: isoOrNull(at.lastUsedAt),
+  expiresAt: isoOrNull(at.expiresAt),
+  replacedAt: isoOrNull(at.replacedAt),
   ...(seenOrigin !== null && { seenOrigin }),
 });
 
@@ -69,9 +68,7 @@ type Options = { users: Users; clock: Clock };
 
 /** The keys of a user, whom an owner key presents. One that was replaced lists them, and changes nothing. */
 export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clock }) => {
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-  });
+  neverStored(app);
 
   const facts = { cost: 0, scope: 'account' } as const;
 
@@ -87,7 +84,7 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
       return reply.code(201).send({
         ...{ id, label, scopes: [...scopes], apiKey, start },
         createdAt: iso(createdAt),
-        expiresAt: orNull(expiresAt),
+        expiresAt: isoOrNull(expiresAt),
       });
     },
   );

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { email } from '#domain/quota/registration';
 import { userRecord } from '#domain/records';
 import type { RequestBodies } from '#http/connections/request-body';
-import { clientOf, limitByClient } from '#http/limits/registration-limit';
+import { clientOf, limitByClient, refuseClosed } from '#http/limits/registration-limit';
 import { refuseCrossSite } from '#http/pipeline/cross-origin';
 import { readJsonBodies } from '#http/pipeline/json-body';
 import { withMail } from '#http/pipeline/needs-mail';
-import { Problem, type ProblemCode } from '#problems';
+import { neverStored } from '#http/replies/no-store';
+import type { ProblemCode } from '#problems';
 import type { Recovery } from '#services/mail/recovery';
 import type { VerifiedRegistration } from '#services/mail/registration';
 import type { Settings } from '#settings';
@@ -81,8 +82,8 @@ type Options = {
 /** What is done with mails: no key is needed, since it may be lost or not there yet. */
 export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
   readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: clientOf });
-  app.addHook('onRequest', async ({ headers }, reply) => {
-    reply.header('cache-control', 'no-store');
+  neverStored(app);
+  app.addHook('onRequest', async ({ headers }) => {
     refuseCrossSite(headers, settings.corsOrigins);
     withMail(mail);
   });
@@ -104,8 +105,7 @@ export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodi
     '/verify',
     { schema: verify, config: open('token_invalid', 'registration_closed') },
     async ({ body }, reply) => {
-      if (settings.registration === 'closed')
-        throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
+      refuseClosed(settings.registration);
       return reply.code(201).send(await withMail(mail).registration.verify(body.token));
     },
   );

@@ -5,12 +5,13 @@ import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { registrationForm } from '#domain/quota/registration';
 import { registrationPending, usageRecord, userRecord } from '#domain/records';
 import { type Burst, createBurst } from '#http/limits/burst';
-import { clientOf, limitByClient } from '#http/limits/registration-limit';
+import { clientOf, limitByClient, refuseClosed } from '#http/limits/registration-limit';
 import { refuseCrossSite } from '#http/pipeline/cross-origin';
 import { withMail } from '#http/pipeline/needs-mail';
 import { noteUse } from '#http/pipeline/note-use';
 import { presentedKey } from '#http/pipeline/presented-key';
-import { Problem, type ProblemCode } from '#problems';
+import { neverStored } from '#http/replies/no-store';
+import type { ProblemCode } from '#problems';
 import type { Allowance } from '#services/quota/allowance';
 import { refuseReplaced } from '#services/quota/key-problems';
 import { GRACE_SECONDS, type Users } from '#services/quota/users';
@@ -129,8 +130,7 @@ function refuseRegistration(
   { registration: mode, corsOrigins }: Options['settings'],
 ) {
   refuseCrossSite(headers, corsOrigins);
-  if (mode === 'closed')
-    throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
+  refuseClosed(mode);
 }
 
 export const user: FastifyPluginAsyncZod<Options> = async (
@@ -142,9 +142,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
   /** How fast a client's address may present keys that have to be looked up here. */
   const unknownKeys = createBurst<string>(settings.burstPerSecond);
 
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-  });
+  neverStored(app);
 
   app.register(async (scope: typeof app) => {
     scope.addHook('onRequest', async ({ headers }) => refuseRegistration(headers, settings));

@@ -1,3 +1,5 @@
+import { escapeHtml } from '#domain/html';
+
 /** A mail as it is written: the same in plain text and in HTML. */
 export type Mail = { subject: string; text: string; html: string };
 
@@ -7,24 +9,15 @@ export type Mail = { subject: string; text: string; html: string };
  */
 export type MailPart = string | { link: string; words: string } | { code: string };
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
-
 function textOf(part: MailPart): string {
   if (typeof part === 'string') return part;
   return 'link' in part ? `${part.words}:\n${part.link}` : `  ${part.code}`;
 }
 
 function htmlOf(part: MailPart): string {
-  if (typeof part === 'string') return `<p>${escaped(part)}</p>`;
-  if ('code' in part) return `<pre style="white-space: pre-wrap">${escaped(part.code)}</pre>`;
-  return `<p><a href="${escaped(part.link)}">${escaped(part.words)}</a></p>`;
+  if (typeof part === 'string') return `<p>${escapeHtml(part)}</p>`;
+  if ('code' in part) return `<pre style="white-space: pre-wrap">${escapeHtml(part.code)}</pre>`;
+  return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.words)}</a></p>`;
 }
 
 /** Writes a mail of these parts. The subject is one line, whatever it is made of. */

@@ -1,7 +1,4 @@
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Text as it stands in HTML, between tags or in an attribute. */
-export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+import { escapeHtml } from '#domain/html';
 
 /** Words with `code` and [links](…) in them, as HTML. */
 export function inlineHtml(text: string): string {

@@ -1,7 +1,8 @@
+import { escapeHtml } from '#domain/html';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
 import { ADVICE } from './error-docs.ts';
 import { problemExample } from './examples.ts';
-import { codeHtml, escapeHtml, inlineHtml } from './markdown.ts';
+import { codeHtml, inlineHtml } from './markdown.ts';
 import { documentationPage } from './page.ts';
 
 /** What the node refuses goes out with the status that it gave. */

@@ -3,6 +3,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MINUTE, SECOND } from '#domain/clock';
 import { Problem } from '#problems';
+import type { Settings } from '#settings';
 
 /** Whoever has an IPv6 address has a /64 of them: its first four groups stand for the client. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
@@ -13,6 +14,12 @@ export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   const zeros = tail === undefined ? [] : Array(8 - before.length - after.length).fill('0');
   const groups = [...before, ...zeros, ...after].slice(0, 4);
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+/** Throws `registration_closed` where the operator alone registers users. */
+export function refuseClosed(registration: Settings['registration']): void {
+  if (registration === 'closed')
+    throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
 }
 
 /**

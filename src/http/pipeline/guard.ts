@@ -62,8 +62,9 @@ export function guard(app: FastifyInstance, { allowance, rateLimits, now, burst 
     const { scope } = request.routeOptions.config;
     refuseUncovered(caller, scope as WantedScope);
     request.caller = caller;
-    noteUse(allowance, caller, request.headers, now());
-    burst.admitOrThrow(caller.user.key, now());
+    const at = now();
+    noteUse(allowance, caller, request.headers, at);
+    burst.admitOrThrow(caller.user.key, at);
   };
 
   app.addHook('onRequest', (request, _reply, done) => {
