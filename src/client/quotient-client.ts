@@ -203,7 +203,7 @@ export class QuotientClient {
     return this.#send(() => prices.candles(tokenName, window, call), call);
   }
 
-  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times in ISO 8601; with `source` where several have told it. */
+  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times as spreadsheets read them; with `source` where several have told it. */
   priceOnCsv(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<string> {
     return this.#send(() => prices.asCsv(prices.priceOn(tokenName, date, call)), call);
   }

@@ -4,9 +4,9 @@ import { registrationForm } from '#domain/quota/registration';
 import { EXIT } from '#exit';
 import { GRACE_SECONDS } from '#services/quota/users';
 import { readArguments, runCommandLine, wholeNumber, wrongUsage } from './command-line.ts';
+import { notices } from './users/notices.ts';
 import { HIGHEST, printRecord, printUser, recordNumber, withUsers } from './users/records.ts';
 import { list, show } from './users/report.ts';
-import { notices } from './users/users-notices.ts';
 
 const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
 

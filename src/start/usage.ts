@@ -7,7 +7,7 @@ It takes no arguments but --help. Settings are environment variables; those that
   PORT, HOST           where to listen (8080, 127.0.0.1)
   DATABASE_URL         a PostgreSQL server, postgresql://…; unset: an embedded one in DATA_DIR (./data)
   COINGECKO_API_KEY    a key of CoinGecko, with COINGECKO_PLAN (demo, basic or pro); unset: its public interface
-  REGISTRATION         open, or closed: then only \`npm run users\` creates users
+  REGISTRATION         open, verified (by mail), or closed: then only \`npm run users\` creates users
   LOG_LEVEL            info; warn and error say less
 
 README.md ("Settings") has all of them, and .env.example: \`node --env-file=.env build/main.js\` reads such a file.

@@ -3,7 +3,7 @@ import type { UserRecord } from '#domain/records';
 import { createUsers, type Users } from '#services/quota/users';
 import { createUserStore, type User } from '#stores/quota/users';
 import { wholeNumber, withDatabase } from '../command-line.ts';
-import { alignedTable } from '../table.ts';
+import { printLines } from './print.ts';
 
 /** The largest integer of the database. */
 export const HIGHEST = 2_147_483_647;
@@ -23,13 +23,7 @@ const withoutKey = ({ key, name, email, plan, limit, createdAt, validUntil, upda
   updatedAt: iso(updatedAt),
 });
 
-function print(record: object): void {
-  const rows = Object.entries(record).map(([name, value]) => [
-    `${name}:`,
-    value === null ? '-' : String(value),
-  ]);
-  process.stdout.write(alignedTable(rows));
-}
+const print = (record: object) => printLines(Object.entries(record));
 
 /** Prints a record with the key that was just made. */
 export const printRecord = (record: UserRecord) => print(record);

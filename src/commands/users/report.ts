@@ -1,4 +1,4 @@
-import { iso, systemClock } from '#domain/clock';
+import { iso, isoOrNull, systemClock } from '#domain/clock';
 import { EXIT } from '#exit';
 import { type Account, type AccountReport, createAccountReport } from '#services/quota/account-report';
 import type { Database } from '#stores/database/database';
@@ -7,20 +7,8 @@ import { createAccountStore } from '#stores/quota/accounts';
 import { createUserStore } from '#stores/quota/users';
 import { readArguments, withDatabase } from '../command-line.ts';
 import { alignedTable } from '../table.ts';
+import { cut, dateOf, JSON_FORM, minuteOf, printJson, printLines } from './print.ts';
 import { recordNumber } from './records.ts';
-
-const JSON_FORM = { options: { json: { type: 'boolean', default: false } } } as const;
-
-const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
-const dateOf = (instant: number | null) => (instant === null ? '-' : iso(instant).slice(0, 10));
-const minuteOf = (instant: number | null) => (instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`);
-/** A table stays within a hundred columns: what is cut is whole in JSON. */
-const cut = (text: string | null, width: number) => {
-  const characters = [...(text ?? '-')];
-  return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
-};
-
-const printJson = (value: unknown) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 
 const reportOf = ({ prisma }: Pick<Database, 'prisma'>) =>
   createAccountReport({
@@ -73,10 +61,10 @@ const noticesInWords = ({ email, webhookUrl, thresholds }: Shown['notices']) =>
 
 function printAccount({ account, keys, notices }: Shown): void {
   const { period } = account;
-  const lines = [
-    ['key', String(account.key)],
-    ['name', account.name ?? '-'],
-    ['email', account.email ?? '-'],
+  printLines([
+    ['key', account.key],
+    ['name', account.name],
+    ['email', account.email],
     ['plan', account.plan],
     ['state', account.state],
     [
@@ -87,8 +75,7 @@ function printAccount({ account, keys, notices }: Shown): void {
     ['created', minuteOf(account.createdAt)],
     ['valid until', minuteOf(account.validUntil)],
     ['notices', noticesInWords(notices)],
-  ];
-  process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value)])));
+  ]);
   const heading = ['id', 'label', 'scopes', 'start', 'state', 'created', 'last use', 'ends'];
   const rows = keys.map(({ id, label, scopes, start, state, createdAt, lastUsedAt, expiresAt }) => [
     ...[id, cut(label, 20), scopes.join(), start ?? '-', state],
