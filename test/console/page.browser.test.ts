@@ -1,8 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { barriers } from '../support/browser/accessibility.ts';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
-import { inEachLook } from '../support/browser/looks.ts';
+import { expectSoundLooks } from '../support/browser/looks.ts';
 import type { Service } from '../support/service/service.ts';
 
 /** The whole of a first visit, in bytes as they go over the wire. */
@@ -29,15 +28,7 @@ afterEach(async () => {
 it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
   here = await visit(browser, service.url);
   const { page } = here;
-  const found = (view: string) =>
-    inEachLook(
-      page,
-      async ({ name, width }) => {
-        expect(await barriers(page), `${view}, ${name}`).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
-      },
-      [320, 768, 1440, 1920],
-    );
+  const found = (view: string) => expectSoundLooks(page, view, [320, 768, 1440, 1920]);
   await found('welcome');
   await page.getByLabel('API key', { exact: true }).fill('wrong');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

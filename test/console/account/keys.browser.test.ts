@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { barriers } from '../../support/browser/accessibility.ts';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
-import { inEachLook } from '../../support/browser/looks.ts';
+import { expectSoundLooks } from '../../support/browser/looks.ts';
 import type { Service } from '../../support/service/service.ts';
 
 let opened: TestConsole;
@@ -178,15 +178,7 @@ it('is accessible and nothing sticks out, in both colour schemes, from a small p
   const owner = await service.enrol();
   await makeKey(owner, { label: 'W'.repeat(100), scopes: 'prices,node' });
   await here.open(owner);
-  const found = (view: string, part: string) =>
-    inEachLook(
-      page,
-      async ({ name, width }) => {
-        expect(await barriers(page, { include: [[part]] }), `${view}, ${name}`).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
-      },
-      [320, 1280],
-    );
+  const found = (view: string, part: string) => expectSoundLooks(page, view, [320, 1280], part);
   await found('the list', '#keys');
   await page.getByRole('button', { name: 'New key' }).click();
   await found('the form', '#new-key-dialog');

@@ -1,10 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { barriers } from '../../support/browser/accessibility.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';
 import { buildTestConsole } from '../../support/browser/built-console.ts';
 import { type Visit, visit } from '../../support/browser/console.ts';
-import { inEachLook } from '../../support/browser/looks.ts';
+import { expectSoundLooks } from '../../support/browser/looks.ts';
 import { type MailServer, startMailServer, tokensIn } from '../../support/mail/mail-server.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
@@ -162,14 +161,7 @@ it('sets the notices, and shows the secret of a webhook once', async () => {
     webhookUrl,
     thresholds: [50, 90],
   });
-  await inEachLook(
-    page,
-    async ({ name, width }) => {
-      expect(await barriers(page, { include: [['#notices']] }), name).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBe(width);
-    },
-    [320, 1280],
-  );
+  await expectSoundLooks(page, 'the notices', [320, 1280], '#notices');
 
   await thresholds.fill('');
   await save();
@@ -189,15 +181,7 @@ it('sets the notices, and shows the secret of a webhook once', async () => {
 
 it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
   const { page } = here;
-  const found = (view: string) =>
-    inEachLook(
-      page,
-      async ({ name, width }) => {
-        expect(await barriers(page), `${view}, ${name}`).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
-      },
-      [320, 1280],
-    );
+  const found = (view: string) => expectSoundLooks(page, view, [320, 1280]);
   await page.getByText('Lost your key?').click();
   await found('the recovery');
   await follow(`#recover=${'x'.repeat(43)}`);

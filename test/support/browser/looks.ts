@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { isLong } from '../long.ts';
+import { barriers } from './accessibility.ts';
 
 export type Look = { name: string; colorScheme: 'light' | 'dark'; width: number };
 
@@ -32,3 +34,18 @@ export async function inEachLook(
     await check(look);
   }
 }
+
+/**
+ * Expects that what the page shows is accessible and that nothing sticks out, in each look.
+ * @param view names it where it is not
+ * @param part the selector of what is looked at, where that is not all
+ */
+export const expectSoundLooks = (page: Page, view: string, widths: readonly number[], part = 'html') =>
+  inEachLook(
+    page,
+    async ({ name, width }) => {
+      expect(await barriers(page, { include: [[part]] }), `${view}, ${name}`).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
+    },
+    widths,
+  );
