@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { SECOND, systemClock } from '#domain/clock';
-import { CONSOLE_FOLDER } from '#http/docs/console';
+import { CONSOLE_FOLDER } from '#http/pages/console';
 import { listenForMetrics } from '#http/recording/metrics-listener';
 import type { Metrics } from '#metrics/metrics';
 import type { Database } from '#stores/database/database';

@@ -7,7 +7,7 @@ import { buildApp } from '#app';
 import { openDependencies, openLog } from '#dependencies';
 import { DAY, isoDate, systemClock } from '#domain/clock';
 import { EXIT, openConfiguredDatabase } from '#exit';
-import { CONSOLE_FOLDER } from '#http/docs/console';
+import { CONSOLE_FOLDER } from '#http/pages/console';
 import { startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
 import { urlOf } from '#start/announcement';

@@ -1,6 +1,6 @@
+import { htmlPage } from '#http/pages/page';
 import { ATTRIBUTION, EXAMPLE_ORIGIN, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
 import { inlineHtml, toHtml } from './markdown.ts';
-import { documentationPage } from './page.ts';
 
 /** The guide for a newcomer, and below it the interface description, to be read and tried with Swagger UI. */
 export function docsPage(settings: GuideSettings): string {
@@ -14,7 +14,7 @@ export function docsPage(settings: GuideSettings): string {
       `<section id="${id}" class="prose">\n<h2>${title}</h2>\n${toHtml(text, `Example: ${title}`)}\n</section>`,
   );
   const assets = `${basePath}/docs/static`;
-  return documentationPage(basePath, {
+  return htmlPage(basePath, {
     title: 'Quotient: docs',
     here: 'docs',
     head: `<link rel="stylesheet" href="${assets}/swagger-ui.css">

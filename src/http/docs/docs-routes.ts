@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
+import { PAGE_SECURITY } from '#http/pages/page-security';
 import { serveText } from '#http/replies/static-content';
 import { docsPage } from './docs-page.ts';
 import type { GuideSettings } from './guide.ts';
-import { PAGE_SECURITY } from './page-security.ts';
 import { problemPage } from './problem-page.ts';
 
 const HTML = 'text/html; charset=utf-8';

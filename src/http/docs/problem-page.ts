@@ -1,9 +1,9 @@
 import { escapeHtml } from '#domain/html';
+import { htmlPage } from '#http/pages/page';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
 import { ADVICE } from './error-docs.ts';
 import { problemExample } from './examples.ts';
 import { codeHtml, inlineHtml } from './markdown.ts';
-import { documentationPage } from './page.ts';
 
 /** What the node refuses goes out with the status that it gave. */
 const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : String(problemKind(code).status));
@@ -34,7 +34,7 @@ export function problemPage(basePath: string): string {
     (code) =>
       `<li><span class="status">${statusOf(code)}</span> <a href="#${code}"><code>${code}</code></a></li>`,
   );
-  return documentationPage(basePath, {
+  return htmlPage(basePath, {
     title: 'Quotient: problems',
     here: 'problems',
     main: `<h1>Problems</h1>

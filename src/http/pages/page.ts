@@ -1,5 +1,5 @@
-import { ATTRIBUTION } from './guide.ts';
-import { inlineHtml } from './markdown.ts';
+import { ATTRIBUTION } from '#http/docs/guide';
+import { inlineHtml } from '#http/docs/markdown';
 
 type Page = {
   title: string;
@@ -10,8 +10,8 @@ type Page = {
   head?: string;
 };
 
-/** A page of the documentation: what all of them have around what each has to say. */
-export function documentationPage(basePath: string, { title, here, main, head = '' }: Page): string {
+/** A page: what all of them have around what each has to say. */
+export function htmlPage(basePath: string, { title, here, main, head = '' }: Page): string {
   const links = [
     [`${basePath}/`, 'Console'],
     [`${basePath}/docs`, 'Docs', 'docs'],
