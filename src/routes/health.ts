@@ -6,18 +6,19 @@ import { Problem } from '#problems';
 
 const live = {
   tags: ['operations'],
-  summary: 'Whether the process runs',
-  operationId: 'isLive',
+  summary: 'Check that the process runs',
+  description: 'Looks at nothing beyond the process itself: a failure means that it has to be restarted.',
+  operationId: 'getLiveness',
   response: { 200: z.object({ status: z.literal('ok') }).meta({ description: 'It runs' }) },
 };
 
 const ready = {
   tags: ['operations'],
-  summary: 'Whether the process can serve',
+  summary: 'Check that the process can serve',
   description:
     'The database can be written to (looked at once a second at most), its migrations are applied, and the process is ' +
     'not stopping. A failing upstream is a warning in the body, not a failure: what is stored is served.',
-  operationId: 'isReady',
+  operationId: 'getReadiness',
   response: {
     200: z
       .object({

@@ -24,42 +24,46 @@ const height = z
 
 const balances = {
   tags: ['node'],
-  summary: 'The balances of an address',
-  operationId: 'getNodeBalances',
+  summary: 'Read the balances of an address',
+  description:
+    'Every denomination with its amount, as a whole number in text. An address that holds nothing has an empty list.',
+  operationId: 'getBalances',
   params: z.object({ address }),
   response: { 200: nodeBalances },
 };
 
 const account = {
   tags: ['node'],
-  summary: 'The account of an address',
+  summary: 'Read the account of an address',
   description:
     'Its number and its sequence are what a wallet signs with, beside the id of the chain. One that does not exist is a ' +
     '200 with an empty `address` and zeros. The members of a vesting or a module account are all at one level.',
-  operationId: 'getNodeAccount',
+  operationId: 'getAccount',
   params: z.object({ address }),
   response: { 200: nodeAccount },
 };
 
 const info = {
   tags: ['node'],
-  summary: 'The id of the chain, and the versions of a node',
+  summary: 'Read the chain id and the versions of a node',
+  description: 'A wallet signs for the chain id in `network`.',
   operationId: 'getNodeInfo',
   response: { 200: nodeInfo },
 };
 
 const latestBlock = {
   tags: ['node'],
-  summary: 'The newest block',
-  operationId: 'getNodeLatestBlock',
+  summary: 'Read the newest block',
+  description: 'Its id and its header; its height is the newest that the node has.',
+  operationId: 'getLatestBlock',
   response: { 200: nodeBlock },
 };
 
 const block = {
   tags: ['node'],
-  summary: 'A block by its height',
+  summary: 'Read a block by its height',
   description: 'One that the node has not, or no longer has, is the problem `node_rejected`.',
-  operationId: 'getNodeBlock',
+  operationId: 'getBlock',
   params: z.object({ height }),
   response: { 200: nodeBlock },
 };

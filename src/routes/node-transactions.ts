@@ -36,7 +36,7 @@ const search = {
     'value has no quotes in it. A page has 100 transactions at most. Whichever of `query` and `events` the node wants ' +
     'is what it gets; a legacy node takes equality and the heights alone. An answer of more than 4 MB is 502 ' +
     `\`upstream_invalid\`: ask for a smaller \`limit\`. ${NOT_TOLD}`,
-  operationId: 'searchNodeTransactions',
+  operationId: 'searchTransactions',
   querystring: z.object({
     'message.sender': asked('Who sent it', NODE_EXAMPLES.address).optional(),
     'transfer.recipient': asked('Who received coins by it', NODE_EXAMPLES.address).optional(),
@@ -63,9 +63,9 @@ const search = {
 
 const transaction = {
   tags: ['node'],
-  summary: 'One transaction',
+  summary: 'Read a transaction',
   description: `Once it is in a block it never changes: it is remembered, and the answer is \`immutable\`. ${NOT_TOLD}`,
-  operationId: 'getNodeTransaction',
+  operationId: 'getTransaction',
   params: z.object({ hash }),
   response: { 200: nodeTransaction },
 };
@@ -82,7 +82,7 @@ const broadcast = {
     'included; a message that is not of the standard modules, and `tx_bytes` for a legacy node, are 422 `node_rejected` ' +
     'with what is wrong in `error`. The body is read as ' +
     'JSON under `application/json`, `text/plain`, `application/x-www-form-urlencoded` and no Content-Type.',
-  operationId: 'broadcastNodeTransaction',
+  operationId: 'broadcastTransaction',
   consumes: ['application/json'],
   body: nodeBroadcast,
   response: { 200: nodeTransaction },

@@ -56,14 +56,16 @@ const TIMES =
 
 const get = {
   tags: ['users'],
-  summary: 'Which notices are sent',
+  summary: 'Read which notices are sent',
+  operationId: 'getNotices',
   description: `${TIMES} Who has set nothing gets mails at 80 and 100 per cent if the address was verified, and else none.`,
   response: { 200: noticesRecord },
 };
 
 const put = (allowed: Settings['webhookAllow']) => ({
   tags: ['users'],
-  summary: 'Choose which notices are sent',
+  summary: 'Set which notices are sent',
+  operationId: 'setNotices',
   description:
     `${TIMES} A threshold that is passed already is told at once. ` +
     'A webhook is a POST that is signed as Standard Webhooks has it; `docs/webhooks.md` tells how to check it. ' +

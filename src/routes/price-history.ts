@@ -103,11 +103,11 @@ const format = z
 const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
   date: {
     tags: ['history'],
-    summary: 'The figures of one date, at 00:00 UTC',
+    summary: 'Read the price on a date',
     description:
       'Until the daily figures of today are ready, its first sample stands in for them. A few old dates have a sample of ' +
       `another time alone: theirs are its figures. ${REACH}`,
-    operationId: 'getHistoryOfDate',
+    operationId: 'getPriceHistoryByDate',
     querystring: inOneCurrency(
       z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency }),
     ),
@@ -115,27 +115,27 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
   },
   days: {
     tags: ['history'],
-    summary: 'The last so many days',
+    summary: 'Read the price history of the last days',
     description:
       '1 is the last 24 hours as fine as the aggregator gives them (five minutes); 2 to 10 are hours; above 10, the ' +
       `last so many midnights (UTC), and after them the latest sample at its own time. ${REACH}`,
-    operationId: 'getHistoryOfDays',
+    operationId: 'getPriceHistoryByDays',
     querystring: inOneCurrency(z.object({ tokenName: token, days, format, ...currency })),
     response: { 200: orCsv('An array of one series', z.array(priceSeries)) },
   },
   range: {
     tags: ['history'],
-    summary: 'From one date thru another, both included',
+    summary: 'Read the price history between two dates',
     description:
       'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
       REACH,
-    operationId: 'getHistoryOfRange',
+    operationId: 'getPriceHistoryByRange',
     querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, format, ...currency }))),
     response: { 200: orCsv('A series', priceSeries) },
   },
   ohlc: {
     tags: ['history'],
-    summary: 'Candles of a venue, from one date thru another, both included',
+    summary: 'Read candles between two dates',
     description: `Open, high, low, close and volume as Kraken tells them; \`Quotient-Source\` names it. In another currency all four prices are converted with one rate, that of the date on which the candle begins; in \`btc\` and \`eth\` with the first price of that token's own candle of the same time. ${CANDLE_RULES}`,
     operationId: 'getCandles',
     querystring: inOneCurrency(

@@ -17,7 +17,7 @@ const LAST_GOOD =
 
 const latest = {
   tags: ['prices'],
-  summary: 'The latest price of a token',
+  summary: 'Read the latest price of a token',
   description: LAST_GOOD,
   operationId: 'getLatestPrice',
   response: { 200: latestPrice },
@@ -25,7 +25,7 @@ const latest = {
 
 const table = {
   tags: ['prices'],
-  summary: 'The latest prices of several tokens',
+  summary: 'Read the latest prices of several tokens',
   description:
     `An array with a record for each token, in the order in which they are named; ${MOST_TOKENS} tokens at most, each once. ` +
     `**It costs ${PRICE}** (${TOKENS_PER_CALL} tokens 1, ` +

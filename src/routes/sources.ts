@@ -5,7 +5,7 @@ import { SOURCES } from '#domain/source-list';
 
 const list = {
   tags: ['tokens'],
-  summary: 'The sources of the figures, their terms, and the attribution they ask for',
+  summary: 'List the sources with their terms and attribution',
   description:
     '`Quotient-Source` names them. A source is asked where the operator has not left it out; figures of one that is no ' +
     'longer asked may be in the archive.',

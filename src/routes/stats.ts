@@ -44,8 +44,8 @@ ${chains.join('\n')}`;
 
 const latest = {
   tags: ['statistics'],
-  summary: 'The latest on-chain statistics of a token',
-  operationId: 'getLatestStatistics',
+  summary: 'Read the latest on-chain statistics of a token',
+  operationId: 'getStatistics',
   querystring: z.object({ token: statisticsToken, ...dollarsAlone }),
   response: { 200: tokenStatistics },
 };

@@ -10,7 +10,7 @@ import type { Market } from '#services/market/market';
 
 const schema = {
   tags: ['tokens'],
-  summary: 'The tokens that are served, and what the archive holds of each',
+  summary: 'List the tokens and what the archive holds of each',
   description:
     'In the order in which they were added. The operator can add and remove tokens at any time; the built-in ones stay. ' +
     '`tokenName` and `symbol` are what the other paths take; of several tokens with one symbol, the symbol stands for the ' +

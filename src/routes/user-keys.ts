@@ -25,7 +25,8 @@ const LARGEST_ID = 2_147_483_647;
 
 const create = (clock: Clock) => ({
   tags: ['users'],
-  summary: 'Make a key for some purpose',
+  summary: 'Create a key with limited scopes',
+  operationId: 'createKey',
   description:
     'A key of fewer scopes than the owner key, for what should not be able to change the user: a web page, a script. ' +
     'All keys share the allowance and the burst limit of their user. The key is shown in this answer and never again. ' +
@@ -36,7 +37,8 @@ const create = (clock: Clock) => ({
 
 const list = {
   tags: ['users'],
-  summary: 'The keys of the user',
+  summary: 'List the keys of the user',
+  operationId: 'listKeys',
   description:
     'Those that live, the newest first, without their secrets. `lastUsedAt` is to the minute, and a second or ' +
     'two behind, longer where tens of thousands of keys are in use. Answers for the keys of an expired user too.',
@@ -45,7 +47,8 @@ const list = {
 
 const remove = {
   tags: ['users'],
-  summary: 'End a key',
+  summary: 'Revoke a key',
+  operationId: 'revokeKey',
   description:
     'It is dead at once, here, and within 5 seconds elsewhere. The last owner key can only be rotated, or erased with ' +
     'its user. A key that has ended already is left as it is.',

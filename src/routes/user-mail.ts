@@ -30,12 +30,12 @@ const tokenBody = z.object({
 
 const recover = {
   tags: ['users'],
-  summary: 'Ask for a new key by mail',
+  summary: 'Request a recovery mail',
   description:
     'For whoever has lost the key. Answers the same whether the address is known or not. The address gets one mail that ' +
     'lists its users, each with a token of 30 minutes: at most one in five minutes, and five a day. Users whose keys the ' +
     'operator has revoked are not among them.',
-  operationId: 'recoverUser',
+  operationId: 'requestRecovery',
   consumes: ['application/json'],
   body: z.object({ email }),
   response: { 202: z.undefined().meta({ description: 'If the address is known, a mail is on its way' }) },
@@ -43,7 +43,7 @@ const recover = {
 
 const confirm = {
   tags: ['users'],
-  summary: 'A new owner key for a token',
+  summary: 'Get a new owner key with a mailed token',
   description:
     'The old owner keys are dead at once, here, and within 5 seconds elsewhere; keys with other scopes go on. A token ' +
     'can be used once, and ends the others that its user was mailed.',
@@ -55,7 +55,7 @@ const confirm = {
 
 const verify = {
   tags: ['users'],
-  summary: 'Confirm the address of a registration',
+  summary: 'Verify the e-mail address of a registration',
   description:
     'With `REGISTRATION=verified` a user is registered by the token that `POST /v1/user/create` mails: valid from now on.',
   operationId: 'verifyUser',

@@ -44,6 +44,7 @@ const graceSeconds = z
 const create = {
   tags: ['users'],
   summary: 'Register and get an API key',
+  operationId: 'createUser',
   description:
     'The key is shown in this answer and never again. The same e-mail may register more than once. With ' +
     '`REGISTRATION=verified` the answer is 202: the address is mailed a token of 24 hours for `POST /v1/user/verify`, ' +
@@ -54,7 +55,8 @@ const create = {
 
 const data = {
   tags: ['users'],
-  summary: 'The user of a key',
+  summary: 'Read the user of a key',
+  operationId: 'getUser',
   description:
     'Answers for the keys of an expired user too, of any scope; not for a key that was made to end, once it has. ' +
     'Beside `api`, the headers are ignored.',
@@ -64,14 +66,16 @@ const data = {
 
 const usage = {
   tags: ['users'],
-  summary: 'What was used of the allowance',
+  summary: 'Read the usage of the allowance',
+  operationId: 'getUsage',
   description: 'Free of charge. Calls of the last seconds on other processes may not be counted yet.',
   response: { 200: usageRecord },
 };
 
 const rotate = {
   tags: ['users'],
-  summary: 'A new key in the place of this one',
+  summary: 'Replace the owner key',
+  operationId: 'rotateKey',
   description:
     'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. Keys of other scopes are ' +
     'not touched: delete them one by one. ' +
@@ -82,7 +86,8 @@ const rotate = {
 
 const renew = {
   tags: ['users'],
-  summary: 'One period more',
+  summary: 'Renew the plan',
+  operationId: 'renewKey',
   description:
     'Not lapsed: valid until the next period boundary, at most one period ahead. Lapsed: a fresh period begins now. ' +
     "The running period's allowance is never refilled early.",
@@ -91,7 +96,8 @@ const renew = {
 
 const erase = {
   tags: ['users'],
-  summary: 'Erase the user',
+  summary: 'Delete the user and all keys',
+  operationId: 'deleteUser',
   description: 'Every key is dead at once, here, and within 5 seconds elsewhere; name and e-mail are erased.',
   response: { 204: z.undefined().meta({ description: 'Erased' }) },
 };

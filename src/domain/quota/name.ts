@@ -7,7 +7,7 @@ export const nameOf = (description: string, example: string) =>
     .trim()
     .min(1, 'is empty')
     .max(100, 'is too long')
-    .regex(/^\P{Cc}*$/u, 'has control characters')
+    .refine((text) => !/\p{Cc}/u.test(text), 'has control characters')
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
     .meta({
       description,

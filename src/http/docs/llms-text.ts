@@ -20,8 +20,7 @@ function parameter({ name, required, example, schema }: Parameter): string {
 }
 
 /** `key with the scope prices`: of which kind it has to be. */
-function keyOf(security: NonNullable<Operation['security']>): string {
-  const [scope] = Object.values(security[0] ?? {}).flat();
+function keyOf(scope: Operation['x-scope']): string {
   if (scope === undefined) return 'key';
   return scope === 'account' ? 'owner key' : `key with the scope ${scope}`;
 }
@@ -32,7 +31,7 @@ function terms({ security = [], parameters = [], requestBody, responses, ...rest
   const needsHeader = security.every((one) => Object.keys(one).length > 0);
   const { headers = {}, content = {} } = (responses['200'] ?? {}) as Partial<Response>;
   return [
-    isOpen ? 'no key' : needsHeader ? keyOf(security) : 'key, here or in the header',
+    isOpen ? 'no key' : needsHeader ? keyOf(rest['x-scope']) : 'key, here or in the header',
     'RateLimit' in headers ? (rest['x-price'] ?? 'one call') : 'free',
     ...('text/csv' in content ? ['JSON or text/csv'] : []),
     ...parameters.filter((one) => one.in !== 'header').map(parameter),

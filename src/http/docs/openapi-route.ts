@@ -8,6 +8,7 @@ import type { NamedSchemas } from './examples.ts';
 import { type GuideSettings, guideText } from './guide.ts';
 import { type Described, llmsText } from './llms-text.ts';
 import { type Context, describeOperation, type Operation } from './operation.ts';
+import { withSharedParameters } from './shared-parameters.ts';
 
 const packageJson = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageJson) as { version: string };
@@ -45,9 +46,9 @@ function complete(document: Document, basePath: string): Document {
   const declared = { responses: {}, headers: {}, examples: {} };
   const context: Context = { basePath, named: components.schemas, ...declared };
   const paths = structuredClone(document.paths);
-  for (const [path, operations] of Object.entries(paths)) {
+  for (const operations of Object.values(paths)) {
     for (const [method, operation] of Object.entries(operations))
-      operations[method] = describeOperation(operation, method, path, context);
+      operations[method] = describeOperation(operation, method, context);
   }
   const schemas = schemasOf([paths, declared.responses], components.schemas);
   return { ...document, paths, components: { ...components, schemas, ...declared } };
@@ -66,6 +67,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
         title: 'Quotient',
         version,
         description: guideText(settings),
+        contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: basePath || '/', description: 'This service' }],
@@ -77,8 +79,8 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
             in: 'header',
             name: 'X-API-KEY',
             description:
-              'The key that registration gave, or one that was made with it: `qt_` and 38 letters and digits. Where a path ' +
-              'names a scope, the key must have it; the key of registration has all.',
+              'The key that registration gave, or one that was made with it: `qt_` and 38 letters and digits. Where an ' +
+              'operation has an `x-scope`, the key must have that scope; the key of registration has all.',
           },
           Bearer: {
             type: 'http',
@@ -107,7 +109,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
 
   serveText(app, `${basePath}/openapi.json`, {
     type: 'application/json; charset=utf-8',
-    text: () => JSON.stringify(app.swagger()),
+    text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
   });
   serveText(app, `${basePath}/llms.txt`, {
     // Markdown, told as plain text: so a browser shows it, where it would offer `text/markdown` for download.

@@ -48,6 +48,7 @@ export type Operation = {
   security?: Record<string, string[]>[];
   'x-route'?: RouteFacts;
   'x-price'?: string;
+  'x-scope'?: WantedScope;
   [member: string]: unknown;
 };
 
@@ -85,9 +86,8 @@ const WITH_PRICE: ProblemCode[] = ['quota_exceeded'];
 
 const WITH_SCOPE: ProblemCode[] = ['scope_missing'];
 
-/** The ways to present a key: any of them will do. OpenAPI 3.1 has the scope as a role that is required. */
-const keyWith = (scope: WantedScope = 'any'): Record<string, string[]>[] =>
-  ['ApiKey', 'Bearer', 'Basic'].map((scheme) => ({ [scheme]: scope === 'any' ? [] : [scope] }));
+/** The ways to present a key: any of them will do. */
+const WITH_ANY_SCHEME: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
 
 /** The codes that a route can answer with, in the order of the table of problems. */
 function codesOf({ open, cost, scope, problems = [] }: RouteFacts): ProblemCode[] {
@@ -109,18 +109,20 @@ function problemResponse(
   isPriced: boolean,
   { basePath, responses, headers, examples }: Context,
 ): Ref {
-  const name = [status, ...codes, ...(isPriced ? ['priced'] : [])].join('-');
+  const told = headersOf(status, isPriced, [], headers);
+  const usual = headersOf(status, false, [], headers);
+  const name = [status, ...codes, ...Object.keys(told).filter((header) => !(header in usual))].join('-');
   const exampleOf = (code: ProblemCode) => {
-    const { title, status: usual } = problemKind(code);
-    const example = { summary: title, value: { ...problemExample(code, basePath), status } };
+    const kind = problemKind(code);
+    const example = { summary: kind.title, value: { ...problemExample(code, basePath), status } };
     // A node's refusal has the status that the node gave.
-    if (status !== usual) return example;
+    if (status !== kind.status) return example;
     examples[code] ??= example;
     return { $ref: `#/components/examples/${code}` };
   };
   responses[name] ??= {
     description: codes.map((code) => `\`${code}\`: ${problemKind(code).title}`).join('; '),
-    headers: headersOf(status, isPriced, [], headers),
+    headers: told,
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },
@@ -154,6 +156,17 @@ function success(status: string, { description, content }: Response, named: Name
   return { description: (isDefault && told) || description, content: Object.fromEntries(media) };
 }
 
+/** What a value is and what is wanted, as one text. The choices of an `enum` are in the schema already. */
+function inWords(
+  description: string | undefined,
+  fix: string | undefined,
+  schema: Schema,
+): string | undefined {
+  if (!description || !fix) return description ?? fix;
+  if (schema.enum) return description;
+  return description.endsWith('.') ? `${description} Wanted: ${fix}.` : `${description}: ${fix}`;
+}
+
 /**
  * A parameter as it is on the wire. `fix`, what is wanted, becomes a part of the description; `wire` takes the place
  * of a schema that zod would make of the text before it is parsed.
@@ -161,7 +174,7 @@ function success(status: string, { description, content }: Response, named: Name
 function parameter({ schema, example, ...rest }: Parameter): Parameter {
   const { fix, wire, ...plain } = schema as Schema & { fix?: string; wire?: Schema };
   const { examples, ...shape } = wire ?? plain;
-  const description = [rest.description, fix].filter(Boolean).join(': ');
+  const description = inWords(rest.description, fix, shape);
   const shown = examples?.[0] ?? example;
   return {
     ...rest,
@@ -175,7 +188,7 @@ function parameter({ schema, example, ...rest }: Parameter): Parameter {
 function requestBodyOf({ content, ...rest }: NonNullable<Operation['requestBody']>) {
   const onWire = ({ schema: { properties, ...schema } }: { schema: Schema }) => {
     const members = Object.entries(properties ?? {}).map(([name, { fix, description, ...member }]) => {
-      const words = [description, fix].filter(Boolean).join(': ');
+      const words = inWords(description, fix as string | undefined, member);
       return [name, { ...member, ...(words && { description: words }) }];
     });
     return { schema: { ...schema, ...(properties && { properties: Object.fromEntries(members) }) } };
@@ -184,38 +197,41 @@ function requestBodyOf({ content, ...rest }: NonNullable<Operation['requestBody'
   return { required: true, ...rest, content: Object.fromEntries(media) };
 }
 
-/** `GET /v1/prices/latest/token` is `getPricesLatestToken`, where a route has no better name for it. */
-function nameOf(method: string, path: string): string {
-  const words = path.replace(/^\/v1\//, '').match(/[A-Za-z0-9]+/g) ?? [];
-  return method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
+/** What answers that the caller's own copy is still good, declared once for all routes with the same headers. */
+function notModified(isPriced: boolean, own: readonly Occurrence[], { responses, headers }: Context): Ref {
+  const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');
+  responses[name] ??= {
+    description:
+      'Not modified: what `If-None-Match` or `If-Modified-Since` names is still the answer. Free of charge.',
+    headers: headersOf(304, isPriced, own, headers),
+  };
+  return { $ref: `#/components/responses/${name}` };
 }
 
 /** Completes an operation with all that follows from what its route says of itself. */
 export function describeOperation(
   { 'x-route': facts = {}, parameters, requestBody, responses, ...rest }: Operation,
   method: string,
-  path: string,
   context: Context,
 ): Operation {
   const isPriced = Boolean(facts.cost);
-  const answers: Record<string, Response> = {};
+  const own = facts.headers ?? [];
+  const answers: Record<string, Response | Ref> = {};
   for (const [status, response] of Object.entries(responses)) {
-    answers[status] = success(status, response as Response, context.named);
+    const headers = headersOf(Number(status), isPriced, own, context.headers);
+    answers[status] = { ...success(status, response as Response, context.named), headers };
   }
-  if (method === 'get' && (isPriced || facts.headers?.includes('ETag'))) {
-    answers['304'] = { description: 'What If-None-Match names is still the answer; free of charge' };
-  }
-  for (const [status, answer] of Object.entries(answers))
-    answer.headers = headersOf(Number(status), isPriced, facts.headers ?? [], context.headers);
+  if (method === 'get' && (isPriced || own.includes('ETag')))
+    answers['304'] = notModified(isPriced, own, context);
 
   const takesKey = facts.problems?.includes('api_key_missing');
   return {
-    operationId: nameOf(method, path),
     ...rest,
     ...(facts.price && { 'x-price': facts.price }),
     ...(parameters && { parameters: parameters.map(parameter) }),
     ...(requestBody && { requestBody: requestBodyOf(requestBody) }),
-    security: facts.open ? (takesKey ? [{}, ...keyWith()] : []) : keyWith(facts.scope),
+    ...(facts.scope && facts.scope !== 'any' && { 'x-scope': facts.scope }),
+    security: facts.open ? (takesKey ? [{}, ...WITH_ANY_SCHEME] : []) : WITH_ANY_SCHEME,
     responses: { ...answers, ...problemResponses(facts, context) },
   };
 }

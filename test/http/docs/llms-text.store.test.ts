@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Document } from '../../../fixtures/published.ts';
+import { type Document, published } from '../../../fixtures/published.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
 describe.each(['', '/market'])('under the base path %o', (basePath) => {
@@ -11,7 +11,7 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
     const answer = await service.get('/llms.txt');
     expect(answer.status).toBe(200);
     text = await answer.text();
-    document = (await (await service.get('/openapi.json')).json()) as Document;
+    document = published((await (await service.get('/openapi.json')).json()) as Document).document;
   });
   afterAll(() => service?.close());
 
