@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BUILT_IN_TOKENS } from '#domain/market/token';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
 import type { TokenRecord } from '#domain/records';
-import type { Document } from '../fixtures/published.ts';
+import { type Document, published } from '../fixtures/published.ts';
 import { type Service, startService } from './support/service/service.ts';
 
 const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
@@ -13,7 +13,7 @@ let service: Service;
 let paths: Document['paths'];
 beforeAll(async () => {
   service = await startService();
-  ({ paths } = (await (await service.get('/openapi.json')).json()) as Document);
+  ({ paths } = published((await (await service.get('/openapi.json')).json()) as Document).document);
 });
 afterAll(() => service.close());
 

@@ -91,7 +91,7 @@ describe('a key that is made', () => {
 });
 
 describe('what a key is for', () => {
-  type Operation = { security: Record<string, string[]>[] };
+  type Operation = { 'x-scope'?: string };
 
   it('is held to on every path there is, before parameters, and is not charged', async () => {
     const made = { prices: await keys.make(owner), node: await keys.make(owner, { scopes: 'node' }) };
@@ -100,8 +100,7 @@ describe('what a key is for', () => {
     };
     let refusals = 0;
     for (const [path, operations] of Object.entries(paths)) {
-      for (const [method, { security }] of Object.entries(operations)) {
-        const [wanted] = security[0]?.ApiKey ?? [];
+      for (const [method, { 'x-scope': wanted }] of Object.entries(operations)) {
         if (wanted === undefined) continue;
         for (const [scope, { apiKey }] of Object.entries(made)) {
           const { status, body } = await keys.ask(
