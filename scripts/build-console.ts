@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { servedCurrencies } from '#domain/currency/currency';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
-import { attributions } from '#domain/source-list';
+import { footerHtml, headerHtml } from '#http/pages/page-frame';
 
 /*
  * Builds the console into a folder, since a browser neither strips types nor finds packages. `npm ci` runs it, and
@@ -16,6 +16,8 @@ import { attributions } from '#domain/source-list';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src/console');
+/** What all pages share: the icon, the theme, and styles that `styles/index.css` imports. */
+const SHARED = join(ROOT, 'src/http/pages/assets');
 
 /** The folder of the modules, the style sheet and the icon, below the page. */
 const ASSETS = 'console';
@@ -92,8 +94,8 @@ const currencyChoice = () => {
     .join('');
 };
 
-const quietLink = (title: string, url: string) =>
-  `<a href="${url}" class="quiet" rel="noreferrer">${title}</a>`;
+const CHARTS =
+  ' Charts: TradingView Lightweight Charts™, © 2026 <a href="https://www.tradingview.com/">TradingView, Inc.</a>';
 
 /**
  * Builds the page into `folder`, which is emptied first: `index.html`, and in `console/` the files that it loads. The
@@ -121,11 +123,14 @@ export async function buildConsole(folder: string): Promise<void> {
   }
   const style = await styleSheet();
   await addAsset('styles/index.css', `style-${hashOf(style)}.css`, style);
-  const icon = await readFile(join(SOURCE, 'icon.svg'));
+  const theme = await readFile(join(SHARED, 'theme.js'));
+  await addAsset('theme.js', `theme-${hashOf(theme)}.js`, theme);
+  const icon = await readFile(join(SHARED, 'icon.svg'));
   await addAsset('icon.svg', `icon-${hashOf(icon)}.svg`, icon);
   replace('<!-- plans -->', planChoice());
   replace('<!-- currencies -->', currencyChoice());
-  replace('<!-- attributions -->', attributions(quietLink).join('. '));
+  replace('<!-- header -->', headerHtml('./', 'console'));
+  replace('<!-- footer -->', footerHtml('./', CHARTS));
   await writeFile(join(folder, 'index.html'), page);
 }
 

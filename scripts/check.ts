@@ -9,7 +9,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIOME = 'node_modules/@biomejs/biome/bin/biome';
 const TSC = 'node_modules/typescript/bin/tsc';
 
-const CHECKS = [[BIOME, 'check', '.'], [TSC], [TSC, '-p', 'src/client'], [TSC, '-p', 'src/console']];
+const CHECKS = [
+  [BIOME, 'check', '.'],
+  [TSC],
+  ...['src/client', 'src/console', 'src/http/pages/assets'].map((project) => [TSC, '-p', project]),
+];
 
 for (const args of CHECKS) {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });

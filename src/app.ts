@@ -15,6 +15,7 @@ import { createBurst } from '#http/limits/burst';
 import { createRateLimits } from '#http/limits/rate-limits';
 import { limitRequests } from '#http/limits/request-limits';
 import { serveConsole } from '#http/pages/console';
+import { servePageAssets } from '#http/pages/page-assets';
 import { allowOrigins, createCorsHeaders } from '#http/pipeline/cross-origin';
 import { negotiateFormat } from '#http/pipeline/format';
 import { guard } from '#http/pipeline/guard';
@@ -148,6 +149,7 @@ export async function buildApp(dependencies: AppDependencies) {
   if (requests) recordRequests(app, requests);
   await allowOrigins(app, corsOrigins);
   refuseUnknown();
+  servePageAssets(app, basePath);
   await describeInterface(app, settings);
   const { registration } = settings;
   const told = { basePath, registration, sendsMail: mail !== undefined };

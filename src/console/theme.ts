@@ -1,32 +1,10 @@
-import { byId } from './dom.ts';
-
-/** Where the choice is kept on this device. */
-const STORAGE_KEY = 'quotient:colours';
-const THEMES = ['system', 'light', 'dark'] as const;
-type ThemeName = (typeof THEMES)[number];
-
-const themeOf = (text: string | null): ThemeName => THEMES.find((name) => name === text) ?? 'system';
-
-/** Applies the chosen theme, and lets the user choose another. */
+/** The colors of the page, which a script of its own (`theme.js`) sets before the first paint and whenever another is chosen. */
 export function openTheme() {
   const listeners: (() => void)[] = [];
-  const select = byId('theme', HTMLSelectElement);
   const notify = () => {
     for (const listener of listeners) listener();
   };
-
-  function apply(theme: ThemeName): void {
-    if (theme === 'system') delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    notify();
-  }
-
-  select.value = themeOf(localStorage.getItem(STORAGE_KEY));
-  apply(themeOf(select.value));
-  select.addEventListener('change', () => {
-    localStorage.setItem(STORAGE_KEY, select.value);
-    apply(themeOf(select.value));
-  });
+  new MutationObserver(notify).observe(document.documentElement, { attributeFilter: ['data-theme'] });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', notify);
 
   return {

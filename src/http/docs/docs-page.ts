@@ -1,4 +1,4 @@
-import { htmlPage } from '#http/pages/page';
+import { assetsOf, htmlPage } from '#http/pages/page';
 import { ATTRIBUTION, EXAMPLE_ORIGIN, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
 import { inlineHtml, toHtml } from './markdown.ts';
 
@@ -13,11 +13,12 @@ export function docsPage(settings: GuideSettings): string {
     ({ id, title, text }) =>
       `<section id="${id}" class="prose">\n<h2>${title}</h2>\n${toHtml(text, `Example: ${title}`)}\n</section>`,
   );
-  const assets = `${basePath}/docs/static`;
+  const assets = assetsOf(basePath);
   return htmlPage(basePath, {
     title: 'Quotient: docs',
     here: 'docs',
-    head: `<link rel="stylesheet" href="${assets}/swagger-ui.css">
+    head: `<link rel="stylesheet" href="${assets}/docs.css">
+<link rel="stylesheet" href="${assets}/swagger-ui.css">
 <script src="${assets}/swagger-ui-bundle.js" defer></script>
 <script src="${assets}/docs.js" defer></script>
 `,

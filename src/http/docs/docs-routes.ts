@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
+import { assetsOf } from '#http/pages/page';
 import { PAGE_SECURITY } from '#http/pages/page-security';
 import { serveText } from '#http/replies/static-content';
 import { docsPage } from './docs-page.ts';
@@ -20,7 +21,6 @@ const swagger = (name: string) =>
 const ASSETS = {
   'docs.css': { type: CSS, file: ours('docs.css') },
   'docs.js': { type: SCRIPT, file: ours('docs.js') },
-  'icon.svg': { type: 'image/svg+xml', file: ours('icon.svg') },
   'swagger-ui.css': { type: CSS, file: swagger('swagger-ui.css') },
   'swagger-ui-bundle.js': { type: SCRIPT, file: swagger('swagger-ui-bundle.js') },
 };
@@ -41,6 +41,6 @@ export function serveDocs(app: FastifyInstance, settings: GuideSettings): void {
     text: () => problemPage(basePath),
   });
   for (const [name, { type, file }] of Object.entries(ASSETS)) {
-    serveText(app, `${basePath}/docs/static/${name}`, { type, text: () => readFile(file, 'utf8') });
+    serveText(app, `${assetsOf(basePath)}/${name}`, { type, text: () => readFile(file, 'utf8') });
   }
 }

@@ -1,5 +1,5 @@
 import { escapeHtml } from '#domain/html';
-import { htmlPage } from '#http/pages/page';
+import { assetsOf, htmlPage } from '#http/pages/page';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
 import { ADVICE } from './error-docs.ts';
 import { problemExample } from './examples.ts';
@@ -12,7 +12,7 @@ function section(code: ProblemCode, basePath: string): string {
   const { title } = problemKind(code);
   const { cause, remedy } = ADVICE[code];
   const example = JSON.stringify(problemExample(code, basePath), null, 2);
-  return `<section id="${code}" class="problem prose">
+  return `<section id="${code}" class="problem">
 <h2><a href="#${code}"><code>${code}</code></a></h2>
 <p class="meaning"><span class="status">${statusOf(code)}</span> ${escapeHtml(title)}</p>
 <dl>
@@ -37,6 +37,7 @@ export function problemPage(basePath: string): string {
   return htmlPage(basePath, {
     title: 'Quotient: problems',
     here: 'problems',
+    head: `<link rel="stylesheet" href="${assetsOf(basePath)}/docs.css">\n`,
     main: `<h1>Problems</h1>
 <p>Errors are <code>application/problem+json</code> (RFC 9457). Rely on the member <code>code</code>, which is one of these, and
 not on the texts. Only 2xx answers are charged; a problem never is.</p>

@@ -1,48 +1,42 @@
-import { ATTRIBUTION } from '#http/docs/guide';
-import { inlineHtml } from '#http/docs/markdown';
+import { footerHtml, type Here, headerHtml } from './page-frame.ts';
 
 type Page = {
   title: string;
-  /** Which of the links at the top leads to this very page. */
-  here: 'docs' | 'problems';
+  /** Which of the links at the top leads to this very page, if one does. */
+  here?: Here;
   main: string;
-  /** What the head has beside the title and our own style sheet. */
+  /** What the head has beside the title and what all pages load. */
   head?: string;
 };
 
+/** Where the files are that the pages load. */
+export const assetsOf = (basePath: string) => `${basePath}/docs/static`;
+
 /** A page: what all of them have around what each has to say. */
 export function htmlPage(basePath: string, { title, here, main, head = '' }: Page): string {
-  const links = [
-    [`${basePath}/`, 'Console'],
-    [`${basePath}/docs`, 'Docs', 'docs'],
-    [`${basePath}/docs/problems`, 'Problems', 'problems'],
-    [`${basePath}/openapi.json`, 'openapi.json'],
-    [`${basePath}/llms.txt`, 'llms.txt'],
-  ].map(
-    ([href, text, page]) => `<a href="${href}"${page === here ? ' aria-current="page"' : ''}>${text}</a>`,
-  );
-  return `<!DOCTYPE html>
+  const assets = assetsOf(basePath);
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" type="image/svg+xml" href="${basePath}/docs/static/icon.svg">
-${head}<link rel="stylesheet" href="${basePath}/docs/static/docs.css">
-</head>
+<link rel="icon" type="image/svg+xml" href="${assets}/icon.svg">
+<link rel="stylesheet" href="${assets}/page.css">
+<script src="${assets}/theme.js"></script>
+${head}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header>
-<a class="brand" href="${basePath}/"><img src="${basePath}/docs/static/icon.svg" alt="" width="24" height="24">Quotient</a>
-<nav class="pages" aria-label="Pages">
-${links.join('\n')}
-</nav>
+<header class="bar">
+${headerHtml(`${basePath}/`, here)}
 </header>
-<main id="content" class="prose">
+<main id="content" class="prose" tabindex="-1">
 ${main}
 </main>
-<footer>${inlineHtml(ATTRIBUTION)}</footer>
+<footer>
+${footerHtml(`${basePath}/`)}
+</footer>
 </body>
 </html>
 `;

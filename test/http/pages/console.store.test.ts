@@ -44,7 +44,7 @@ describe.each([
     const html = page.text;
     expect(html).toContain('Powered by');
     const loaded = [...html.matchAll(/<(?:script|link|img)\b[^>]*?\b(?:src|href)="([^"]+)"/g)];
-    expect(loaded).toHaveLength(3);
+    expect(loaded).toHaveLength(4);
     for (const [, target] of loaded) {
       const url = new URL(String(target), `${service.url}/`);
       expect(url.href.startsWith(`${service.url}/console/`)).toBe(true);
