@@ -46,6 +46,17 @@ export function acceptedType<MediaType extends string>(
   throw new Problem('not_acceptable', detail);
 }
 
+/** What a problem is given in. */
+const PROBLEM_TYPES = ['application/problem+json', 'application/json'];
+
+/** Whether an `Accept` names HTML, and prefers it to a problem in JSON: a browser's does. */
+export function prefersHtml(accept = ''): boolean {
+  if (!accept.includes('text/html')) return false;
+  const qualities = qualitiesIn(accept);
+  const html = qualityOf('text/html', qualities);
+  return PROBLEM_TYPES.every((type) => html > qualityOf(type, qualities));
+}
+
 /** In the order of preference in a tie. */
 const CODINGS = ['br', 'gzip'] as const;
 

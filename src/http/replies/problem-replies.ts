@@ -2,8 +2,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { maskApiKeys } from '#domain/quota/api-key';
 import type { RateLimits } from '#http/limits/rate-limits';
 import { checkRequest } from '#http/limits/request-limits';
+import { PAGE_SECURITY } from '#http/pages/page-security';
+import { problemHtml } from '#http/pages/problem-html';
 import type { RequestHistograms } from '#http/recording/request-histogram';
 import { Problem } from '#problems';
+import { createKnownPaths } from './known-paths.ts';
+import { prefersHtml } from './negotiation.ts';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -41,24 +45,42 @@ function logFailure({ log, id }: FastifyRequest, { code, message, cause }: Probl
   else log.warn({ code, reqId: id, reason: (cause as { reason?: string } | undefined)?.reason }, message);
 }
 
+/** Whether a browser goes to an address, so that a person reads what is there. Without encryption it says so the older way. */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;
+  return mode === undefined ? upgrade === '1' : mode === 'navigate';
+}
+
+type Options = {
+  basePath: string;
+  limits?: Record<string, string>;
+  /** Where no route has the path: gives the one that may be meant. */
+  nearest?: ((url: string) => string | undefined) | undefined;
+};
+
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: Problem,
-  basePath: string,
-  limits: Record<string, string> = {},
+  { basePath, limits = {}, nearest }: Options,
 ): FastifyReply {
   if (problem.status >= 500) logFailure(request, problem);
   for (const name of Object.keys(reply.getHeaders())) {
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
   }
-  return reply
-    .code(problem.status)
-    .headers(problem.headers)
-    .headers(limits)
-    .header('cache-control', 'no-store')
-    .header('content-type', MEDIA_TYPE)
-    .send(textOf(problem, basePath, request.id));
+  const { id: requestId, url, headers } = request;
+  reply.code(problem.status).headers({ ...problem.headers, ...limits, 'cache-control': 'no-store' });
+  if (prefersHtml(headers.accept) && (nearest || isNavigation(request))) {
+    const unknown = nearest && { nearest: nearest(url) };
+    const page = problemHtml(problem, { basePath, url, requestId, unknown });
+    // CORS may have set `Vary` too.
+    const vary = [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', ');
+    return reply
+      .headers({ ...PAGE_SECURITY, vary })
+      .type('text/html; charset=utf-8')
+      .send(maskApiKeys(page));
+  }
+  return reply.header('content-type', MEDIA_TYPE).send(textOf(problem, basePath, requestId));
 }
 
 type Dependencies = { basePath: string; rateLimits: RateLimits; now: () => number };
@@ -71,20 +93,10 @@ export function replyWithProblems(
   app: FastifyInstance,
   { basePath, rateLimits, now }: Dependencies,
 ): () => void {
-  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  app.addHook('onRoute', ({ url, method }) => {
-    // A preflight is answered on any path: that makes none known.
-    if (url === '*') return;
-    const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
-    const pattern = escaped.replace(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*');
-    const route = routes.get(url) ?? { pattern: new RegExp(`^${pattern}$`), methods: new Set() };
-    for (const one of [method].flat()) route.methods.add(one);
-    routes.set(url, route);
-  });
+  const paths = createKnownPaths(app);
 
   function notFound({ url, method }: FastifyRequest): Problem {
-    const path = url.split('?', 1)[0] as string;
-    const methods = [...routes.values()].find(({ pattern }) => pattern.test(path))?.methods;
+    const methods = paths.methods(url);
     // A pattern may take the path and the method, and its handler still find nothing there.
     if (methods === undefined || methods.has(method))
       return new Problem('not_found', `No such path: ${basePath}/docs lists those there are.`);
@@ -97,9 +109,16 @@ export function replyWithProblems(
     // Where nobody is known who calls, the limit is that of an address.
     const isOfUser = problem.status === 429 && request.caller !== undefined;
     const limits = isOfUser ? rateLimits.ofRefusal(problem.code, request.caller, now()) : {};
-    return send(request, reply, problem, basePath, limits);
+    const isUnknown = request.is404 && problem.code === 'not_found';
+    return send(request, reply, problem, {
+      basePath,
+      limits,
+      nearest: isUnknown ? paths.nearest : undefined,
+    });
   });
-  app.setNotFoundHandler((request, reply) => send(request, reply, notFound(request), basePath));
+  app.setNotFoundHandler((request) => {
+    throw notFound(request);
+  });
   return () =>
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.is404) done(notFound(request));
@@ -113,9 +132,9 @@ export function answerUnroutable(basePath: string, requests?: RequestHistograms)
     reply.header('x-request-id', request.id);
     try {
       checkRequest(request);
-      send(request, reply, toProblem(error), basePath);
+      send(request, reply, toProblem(error), { basePath });
     } catch (problem) {
-      send(request, reply, toProblem(problem), basePath);
+      send(request, reply, toProblem(problem), { basePath });
     }
     requests?.observe(undefined, request.method, reply.statusCode, 0);
   };
