@@ -16,6 +16,7 @@ import { createRateLimits } from '#http/limits/rate-limits';
 import { limitRequests } from '#http/limits/request-limits';
 import { serveConsole } from '#http/pages/console';
 import { servePageAssets } from '#http/pages/page-assets';
+import { serveStatus } from '#http/pages/serve-status';
 import { allowOrigins, createCorsHeaders } from '#http/pipeline/cross-origin';
 import { negotiateFormat } from '#http/pipeline/format';
 import { guard } from '#http/pipeline/guard';
@@ -47,6 +48,7 @@ import type { Node } from '#services/node/node';
 import type { Notices } from '#services/notices/notices';
 import type { Allowance } from '#services/quota/allowance';
 import type { Users } from '#services/quota/users';
+import { createReadiness } from '#services/readiness';
 import type { Statistics } from '#services/statistics/statistics';
 import type { Settings } from './settings.ts';
 
@@ -154,6 +156,12 @@ export async function buildApp(dependencies: AppDependencies) {
   const { registration } = settings;
   const told = { basePath, registration, sendsMail: mail !== undefined };
   if (consoleFolder !== undefined) await serveConsole(app, told, consoleFolder);
+  const readiness = createReadiness({
+    checkDatabase: dependencies.checkDatabase,
+    isStopping: () => stopping,
+    services: [market, candles, rates, statistics, node],
+  });
+  serveStatus(app, { basePath, readiness, clock });
 
   await app.register(
     async (v1) => {
@@ -174,12 +182,7 @@ export async function buildApp(dependencies: AppDependencies) {
     },
     { prefix: `${basePath}/v1` },
   );
-  await app.register(health, {
-    prefix: `${basePath}/health`,
-    checkDatabase: dependencies.checkDatabase,
-    isStopping: () => stopping,
-    warnings: () => [market, candles, rates, statistics, node].flatMap((service) => service.warnings()),
-  });
+  await app.register(health, { prefix: `${basePath}/health`, readiness });
   if (drainMs !== undefined) drainOnClose(app, pending, drainMs);
   return app;
 }

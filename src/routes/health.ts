@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { warningText } from '#domain/upstream/warning';
 import { negotiateFormat } from '#http/pipeline/format';
 import { neverStored } from '#http/replies/no-store';
-import { Problem } from '#problems';
+import type { Readiness } from '#services/readiness';
 
 const live = {
   tags: ['operations'],
@@ -32,12 +33,9 @@ const ready = {
   },
 };
 
-type Options = { checkDatabase: () => Promise<void>; isStopping: () => boolean; warnings: () => string[] };
+type Options = { readiness: Readiness };
 
-export const health: FastifyPluginAsyncZod<Options> = async (
-  app,
-  { checkDatabase, isStopping, warnings },
-) => {
+export const health: FastifyPluginAsyncZod<Options> = async (app, { readiness }) => {
   negotiateFormat(app);
   neverStored(app);
 
@@ -46,10 +44,6 @@ export const health: FastifyPluginAsyncZod<Options> = async (
   app.get(
     '/ready',
     { schema: ready, config: { open: true, problems: ['overloaded', 'database_unavailable'] } },
-    async () => {
-      if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });
-      await checkDatabase();
-      return { status: 'ok' as const, warnings: warnings() };
-    },
+    async () => ({ status: 'ok' as const, warnings: (await readiness()).map(warningText) }),
   );
 };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE, SECOND } from '#domain/clock';
+import { warningText } from '#domain/upstream/warning';
 import type { Fault } from '#sandbox/faults';
 import { type Besieged, DAY_CHART, LATEST, startBesieged } from '../support/service/chaos.ts';
 
@@ -106,14 +107,14 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
       expect(chart).toMatchObject({ status: 200, cache: { fwd: 'stale', detail: cause } });
     }
     expect(service.sandbox.countCalls() - made).toBe(calls);
-    expect(service.parts.market.warnings()).toEqual([`latest: ${cause}`]);
+    expect(service.parts.market.warnings().map(warningText)).toEqual([`latest: ${cause}`]);
 
     await relieve();
     await service.pass(90 * SECOND);
     await service.ask(LATEST);
     await service.parts.market.idle();
     expect(await service.ask(LATEST)).toMatchObject({ status: 200, cache: { hit: true } });
-    expect(service.parts.market.warnings()).toEqual([]);
+    expect(service.parts.market.warnings().map(warningText)).toEqual([]);
     await service.gate.atMost(1);
   });
 });

@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { serveText } from '#http/replies/static-content';
+import { VERSION } from '#http/version';
 import { serveDocs } from './docs-routes.ts';
 import type { NamedSchemas } from './examples.ts';
 import { type GuideSettings, guideText } from './guide.ts';
 import { type Described, llmsText } from './llms-text.ts';
 import { type Context, describeOperation, type Operation } from './operation.ts';
 import { withSharedParameters } from './shared-parameters.ts';
-
-const packageJson = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-const { version } = JSON.parse(packageJson) as { version: string };
 
 const TAGS = [
   { name: 'users', description: 'Registration, and what goes with an API key' },
@@ -65,7 +62,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
       openapi: '3.1.0',
       info: {
         title: 'Quotient',
-        version,
+        version: VERSION,
         description: guideText(settings),
         contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' },

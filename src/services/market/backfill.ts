@@ -7,6 +7,7 @@ import { isSettledSlice } from '#domain/market/series';
 import { overlap, type Span } from '#domain/market/span';
 import { beginningOf, type TokenName } from '#domain/market/token';
 import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/age';
+import type { Warning } from '#domain/upstream/warning';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { Fetch } from '#services/archive/fetch-names';
 import type { UpstreamBudget } from '#services/upstream/budget';
@@ -175,7 +176,7 @@ export function createBackfill(dependencies: Dependencies) {
     /** When what was fetched at an instant is due again. */
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latestEvery(), clock.now()),
 
-    warnings: (): string[] => [...singleFlight.warnings(), ...(fallback?.warnings() ?? [])],
+    warnings: (): Warning[] => [...singleFlight.warnings(), ...(fallback?.warnings() ?? [])],
     idle: singleFlight.idle,
 
     /** The first instant that the aggregator's plan reaches, and of which its samples are kept. */

@@ -1,4 +1,4 @@
-import { type Clock, HOUR, iso, MINUTE } from '#domain/clock';
+import { type Clock, HOUR, MINUTE } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Catalogue } from '#domain/market/catalogue';
 import { gapsIn } from '#domain/market/gaps';
@@ -18,6 +18,7 @@ import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { ageAt, waitOnRefresh } from '#domain/upstream/age';
 import { UpstreamFailure } from '#domain/upstream/failure';
+import type { Warning } from '#domain/upstream/warning';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { Fetch } from '#services/archive/fetch-names';
 import type { Demand } from '#services/upstream/demand';
@@ -218,16 +219,19 @@ export function createFallback(dependencies: Dependencies) {
     },
 
     /** For the operator: that the next source is told, and the prices that differed when another one took over. */
-    warnings(): string[] {
+    warnings(): Warning[] {
       const { told, since, differences } = archive.failover();
       if (since === undefined || (!isTold() && ageAt(since, clock.now()) > HOUR)) return [];
       const from = isTold() ? first : next.name;
-      const far = differences.flatMap(({ token, ...prices }) =>
-        catalogue.named(token)
-          ? [`latest: ${token} was ${prices.from} by ${from} and ${prices.to} by ${told} at ${iso(since)}`]
-          : [],
-      );
-      return isTold() ? [`latest: ${told} is told in place of ${first} since ${iso(since)}`, ...far] : far;
+      const served = differences.filter(({ token }) => catalogue.named(token));
+      const far = served.map(({ token, ...prices }): Warning => {
+        const [before, after] = [
+          { source: from, price: prices.from },
+          { source: told, price: prices.to },
+        ];
+        return { about: 'price', token, before, after, since };
+      });
+      return isTold() ? [{ about: 'failover', told, first, since }, ...far] : far;
     },
   };
 }

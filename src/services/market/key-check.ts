@@ -7,6 +7,7 @@ import {
   planNamed,
 } from '#domain/market/sources/aggregator-plan';
 import type { Budget } from '#domain/upstream/budget';
+import type { Warning } from '#domain/upstream/warning';
 import type { UpstreamBudget } from '#services/upstream/budget';
 import type { CoinGecko } from '#sources/market/coingecko';
 
@@ -50,10 +51,11 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
     done,
 
     /** In what the plan has less than is configured. */
-    warnings(): string[] {
+    warnings(): Warning[] {
       const days = source.historyDays();
       const reach = `history reaches back ${days} days, not as far as the plan in COINGECKO_PLAN`;
-      return [...differences, ...(days < historyDays ? [reach] : [])].map((text) => `coingecko: ${text}`);
+      const all = [...differences, ...(days < historyDays ? [reach] : [])];
+      return all.map((difference) => ({ about: 'plan', difference }));
     },
   };
 }

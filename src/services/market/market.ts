@@ -8,6 +8,7 @@ import { seriesCsv, seriesToCsv } from '#domain/market/text/series-csv';
 import { seriesJson } from '#domain/market/text/series-json';
 import { knownSince, type TokenName } from '#domain/market/token';
 import type { DateSnapshot } from '#domain/records';
+import type { Warning } from '#domain/upstream/warning';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { createArchiveSummary } from '#services/archive/archive-summary';
 import { fetchesOf } from '#services/archive/fetch-names';
@@ -182,7 +183,7 @@ export function createMarket(dependencies: Dependencies) {
     size,
 
     /** What an operator should know: what the plan has less than is configured; what could not be fetched, and why. */
-    warnings: (): string[] => [...keyCheck.warnings(), ...backfill.warnings()],
+    warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],
     /** How old what is kept is. */
     staleness: createStaleness({ archive, backfill, clock }),
 

@@ -4,6 +4,7 @@ import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '
 import { type AskNode, isUpToCaller, NodeFault } from '#domain/cosmos/exchange';
 import type { Log } from '#domain/log';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import type { Warning } from '#domain/upstream/warning';
 import type { NodeSource } from '#sources/node/node';
 import { isOfNode, toFailure } from './failure.ts';
 import { createMember, type Member } from './member.ts';
@@ -215,12 +216,12 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     },
 
     /** What is wrong with which node, as of the last call to it. */
-    warnings(): string[] {
-      return members.flatMap((member) => {
-        const name = `node ${member.number}`;
-        if (isLeftOut(member)) return [`${name}: of another chain (${member.chainId ?? 'it tells none'})`];
-        if (member.failure) return [`${name}: ${member.failure.reason}`];
-        return behind(member) > MOST_BEHIND ? [`${name}: ${behind(member)} blocks behind`] : [];
+    warnings(): Warning[] {
+      return members.flatMap((member): Warning[] => {
+        const node = { about: 'node', node: member.number } as const;
+        if (isLeftOut(member)) return [{ ...node, otherChain: member.chainId ?? null }];
+        if (member.failure) return [{ ...node, cause: member.failure.reason }];
+        return behind(member) > MOST_BEHIND ? [{ ...node, blocksBehind: behind(member) }] : [];
       });
     },
   };

@@ -8,6 +8,7 @@ import type {
   StatisticsSymbol,
 } from '#domain/statistics/statistics';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import type { Warning } from '#domain/upstream/warning';
 import type { StatisticsCache } from './statistics-cache.ts';
 
 /** Seconds until a source can be asked again; 0 where it does not say. */
@@ -59,14 +60,14 @@ export function createFailover({
     preferred: (symbol: StatisticsSymbol): StatisticsSourceName | undefined => sourcesOf(symbol)[0]?.name,
 
     /** For the operator: the sources that failed when they were last needed, and why. */
-    warnings: (): string[] => {
+    warnings: (): Warning[] => {
       const causes = new Map<StatisticsSourceName, FailureCause>();
       for (const [name, cause] of [...failing.values()].flatMap((passedOver) => [...passedOver])) {
         // That it was not asked again tells less than why.
         const isLess = cause === 'resting' && causes.has(name);
         if (cause !== 'not_listed' && !isLess) causes.set(name, cause);
       }
-      return [...causes].map(([name, cause]) => `${name}: ${cause}`);
+      return [...causes].map(([source, cause]) => ({ about: 'statistics source', source, cause }));
     },
 
     isOpen: (name: StatisticsSourceName): boolean => sources.some((source) => source.name === name),

@@ -19,6 +19,9 @@ const PROBLEMS: Record<FailureCause, readonly [ProblemCode, string]> = {
   over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
 };
 
+/** What happened, after the name of who failed: `cannot be reached`. */
+export const causeInWords = (cause: FailureCause): string => PROBLEMS[cause][1];
+
 /** Seconds after which a repeat is worth a try, where the upstream did not say. */
 const RETRY_AFTER = 30;
 

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, HOUR, MINUTE, SECOND } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import type { Warning } from '#domain/upstream/warning';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 import type { Poll } from './poll.ts';
 
@@ -97,10 +98,11 @@ export function createSingleFlight<What extends string>(dependencies: Dependenci
     failure: (what: What): unknown => failures.get(what)?.error,
 
     /** What failed when it was last tried, and why. */
-    warnings: (): string[] =>
-      [...failures].map(
-        ([what, { error }]) => `${what}: ${error instanceof UpstreamFailure ? error.reason : 'not stored'}`,
-      ),
+    warnings: (): Warning[] =>
+      [...failures].map(([what, { error }]) => {
+        const cause = error instanceof UpstreamFailure ? error.reason : 'not stored';
+        return { about: 'fetch', what, cause };
+      }),
 
     /** Resolves when no fetch is in flight. */
     async idle(): Promise<void> {

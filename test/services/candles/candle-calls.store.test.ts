@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '#domain/clock';
+import { warningText } from '#domain/upstream/warning';
 import type { Answer } from '#services/caching/answer';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
@@ -125,7 +126,7 @@ describe('while the venue fails', () => {
     expect(told(answer)).toEqual(told(before));
     expect(answer.outcome.failure).toMatchObject({ upstream: 'kraken', reason: 'refused' });
     expect(answer.gaps).toEqual(['2026-05-15T14:00:00.000Z/2026-05-15T16:59:59.999Z']);
-    expect(candles.warnings()).toEqual(['candles:bitcoin:hour: refused']);
+    expect(candles.warnings().map(warningText)).toEqual(['candles:bitcoin:hour: refused']);
   });
 
   test.each([

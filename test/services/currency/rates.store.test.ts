@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { warningText } from '#domain/upstream/warning';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 
@@ -121,7 +122,7 @@ describe('without the source', () => {
     await expect(opened.market.days('solana', 30, 'json', 'eur')).rejects.toMatchObject({ status: 503 });
     expect(await rateOf('usd')).toBeUndefined();
     expect(await rateOf('btc')).toMatch(/^btc;/);
-    expect(opened.rates.warnings()).toEqual(['rates: server_error']);
+    expect(opened.rates.warnings().map(warningText)).toEqual(['rates: server_error']);
     opened.sandbox.faults.clear();
     clock.advance(10 * MINUTE);
     expect(await rateOf()).toMatch(/on=2026-05-14;/);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { warningText } from '#domain/upstream/warning';
 import type { Fault } from '#sandbox/faults';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../../support/service/market.ts';
@@ -72,10 +73,10 @@ describe('with nothing stored', () => {
     const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.next({ kind: 'html' });
     await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({ status: 502 });
-    expect(market.warnings()).toEqual(['daily:bitcoin: not_json']);
+    expect(market.warnings().map(warningText)).toEqual(['daily:bitcoin: not_json']);
     clock.advance(SECOND);
     expect(timesOf(await market.days('bitcoin', 30, 'json'))).toHaveLength(31);
-    expect(market.warnings()).toEqual([]);
+    expect(market.warnings().map(warningText)).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { warningText } from '#domain/upstream/warning';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { cut, deadUrl, hang } from '../../support/upstream/test-node.ts';
 import { ADDRESS, HASH, SHORT, serviceOver, testNode } from './node-harness.ts';
@@ -12,7 +13,7 @@ describe('a read', () => {
     const node = serviceOver([await deadUrl(), first, second]);
     expect(await node.balances(ADDRESS)).toMatchObject(amount(first.state));
     expect(second.asked()).toEqual([]);
-    expect(node.warnings()).toEqual(['node 1: unreachable']);
+    expect(node.warnings().map(warningText)).toEqual(['node 1: unreachable']);
   });
 
   test('leaves time for the next when a node hangs', async () => {
@@ -33,7 +34,7 @@ describe('a read', () => {
     const calls = first.calls.length;
     expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
     expect(first.calls.length).toBe(calls);
-    expect(node.warnings()).toEqual(['node 1: timeout']);
+    expect(node.warnings().map(warningText)).toEqual(['node 1: timeout']);
   });
 
   test.each([
@@ -47,7 +48,7 @@ describe('a read', () => {
     await node.balances(ADDRESS);
     first.state.override = () => reply;
     expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
-    expect(node.warnings()).toEqual([`node 1: ${reason}`]);
+    expect(node.warnings().map(warningText)).toEqual([`node 1: ${reason}`]);
   });
 
   test('is tried again once where the only node broke off', async () => {
@@ -57,7 +58,7 @@ describe('a read', () => {
     let broken = 1;
     only.state.override = (call, response) => (broken-- > 0 ? cut(call, response) : undefined);
     expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
-    expect(node.warnings()).toEqual([]);
+    expect(node.warnings().map(warningText)).toEqual([]);
   });
 
   test('is not asked of another node when one refuses it', async () => {
@@ -99,7 +100,7 @@ describe('of an answer beyond all measure no node is thought the worse, and the 
     await node.balances(ADDRESS);
     first.state.override = () => ({ body });
     expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
-    expect(node.warnings()).toEqual([]);
+    expect(node.warnings().map(warningText)).toEqual([]);
   });
 });
 
@@ -133,7 +134,7 @@ describe('a node that lags', () => {
     const node = serviceOver([first, second], { clock });
     await node.balances(ADDRESS);
     expect([first.asked().length, second.asked().length]).toEqual([0, 1]);
-    expect(node.warnings()).toEqual(['node 1: 51 blocks behind']);
+    expect(node.warnings().map(warningText)).toEqual(['node 1: 51 blocks behind']);
 
     // Within ten seconds the heights are not asked for again, then they are, behind a call.
     const checks = first.calls.length;
@@ -143,7 +144,7 @@ describe('a node that lags', () => {
     expect(first.calls.length).toBe(checks);
     clock.advance(1);
     await node.balances(ADDRESS);
-    await expect.poll(() => node.warnings()).toEqual([]);
+    await expect.poll(() => node.warnings().map(warningText)).toEqual([]);
     await node.balances(ADDRESS);
     expect([first.asked().length, second.asked().length]).toEqual([1, 3]);
   });

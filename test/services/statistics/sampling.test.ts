@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { DAY, HOUR } from '#domain/clock';
 import type { StatisticsSource, StatisticsSourceName } from '#domain/statistics/statistics';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { warningText } from '#domain/upstream/warning';
 import { createFailover } from '#services/statistics/failover';
 import { createTestClock } from '../../../fixtures/clock.ts';
 
@@ -118,15 +119,18 @@ test('what failed when it was last needed is a warning, until something before i
     source('arweave-node-2', () => causes[2]),
     source('arweave-node-3', () => causes[3]),
   );
-  expect(sampling.warnings()).toEqual([]);
+  expect(sampling.warnings().map(warningText)).toEqual([]);
   await sampling.sample('ar');
-  expect(sampling.warnings()).toEqual(['arweave-node: timeout', 'arweave-node-2: server_error']);
+  expect(sampling.warnings().map(warningText)).toEqual([
+    'arweave-node: timeout',
+    'arweave-node-2: server_error',
+  ]);
   causes[1] = undefined;
   await sampling.sample('ar');
-  expect(sampling.warnings()).toEqual([]);
+  expect(sampling.warnings().map(warningText)).toEqual([]);
   causes.fill('refused');
   await expect(sampling.sample('ar')).rejects.toThrow('arweave-node-3');
-  expect(sampling.warnings()).toEqual([
+  expect(sampling.warnings().map(warningText)).toEqual([
     'arweave-node: refused',
     'arweave-node-2: refused',
     'arweave-node-3: refused',

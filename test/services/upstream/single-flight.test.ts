@@ -2,6 +2,7 @@ import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { SECOND } from '#domain/clock';
 import { UpstreamFailure } from '#domain/upstream/failure';
+import { warningText } from '#domain/upstream/warning';
 import { createFetchRunner } from '#services/upstream/fetch-outcome';
 import { createSingleFlight, type SingleFlight } from '#services/upstream/single-flight';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
@@ -72,9 +73,9 @@ test('the pause after a failure is doubled each time, up to five minutes, and be
     clock.advance(1);
   }
   await singleFlight.start('latest', stored)?.done;
-  expect(singleFlight.warnings()).toEqual([]);
+  expect(singleFlight.warnings().map(warningText)).toEqual([]);
   expect(await fail()).toBe(true);
-  expect(singleFlight.warnings()).toEqual(['latest: unreachable']);
+  expect(singleFlight.warnings().map(warningText)).toEqual(['latest: unreachable']);
   clock.advance(SECOND);
   expect(await fail()).toBe(true);
 });

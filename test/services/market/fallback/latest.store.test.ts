@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '#domain/clock';
 import { BUILT_IN_NAMES } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
+import { warningText } from '#domain/upstream/warning';
 import type { Fault } from '#sandbox/faults';
 import type { Answer } from '#services/caching/answer';
 import { createTestClock } from '../../../../fixtures/clock.ts';
@@ -66,13 +67,15 @@ describe.each<[string, Fault]>([
     const { current_price, ...rest } = recordOf(answer);
     expect({ current_price: before.current_price, ...rest }).toEqual(before);
     expect(current_price).not.toBe(before.current_price);
-    expect(service.market.warnings().join()).toContain('latest: kraken is told in place of coingecko since');
+    expect(service.market.warnings().map(warningText).join()).toContain(
+      'latest: kraken is told in place of coingecko since',
+    );
 
     service.sandbox.faults.clear();
     const after = await askFor(12 * MINUTE, service);
     expect(after.oldest).toBeLessThanOrEqual(2 * MINUTE);
     expect((await service.market.latest('bitcoin')).source).toBe('coingecko');
-    expect(service.market.warnings()).toEqual([]);
+    expect(service.market.warnings().map(warningText)).toEqual([]);
   });
 });
 
@@ -163,7 +166,7 @@ test('a first source whose time stands still is not believed', async () => {
   clock.advance(MINUTE);
   expect((await market.latest('solana')).source).toBe('coingecko');
   await market.idle();
-  expect(market.warnings()).toContain('latest: stale');
+  expect(market.warnings().map(warningText)).toContain('latest: stale');
   clock.advance(2 * MINUTE);
   expect((await market.latest('solana')).source).toBe('kraken;age=0, coingecko;age=180');
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#domain/clock';
 import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/aggregator-plan';
+import { warningText } from '#domain/upstream/warning';
 import { createTestClock } from '../../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../../../support/service/market.ts';
 
@@ -63,7 +64,7 @@ describe('a plan of limited reach', () => {
       const days = query.days === undefined ? (at - Number(query.from) * SECOND) / DAY : Number(query.days);
       expect(days, JSON.stringify(query)).toBeLessThanOrEqual(historyDays);
     }
-    expect(market.warnings()).toEqual([]);
+    expect(market.warnings().map(warningText)).toEqual([]);
   });
 
   test('of two years has two years', async () => {
@@ -92,7 +93,7 @@ describe('a plan that reaches less far than is configured', () => {
       settled: false,
       failure: undefined,
     });
-    expect(market.warnings()).toEqual([
+    expect(market.warnings().map(warningText)).toEqual([
       `coingecko: history reaches back ${calls[1]} days, not as far as the plan in COINGECKO_PLAN`,
     ]);
 

@@ -1,0 +1,51 @@
+/* The status page: it looks again while somebody looks at it. */
+
+const LOOK_EVERY = 30_000;
+const PATIENCE = 10_000;
+
+/** @param {string} id */
+const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** Puts a part of a newer page in the place of this one's; what is the same stays, so that nothing is read out again.
+ * @param {string} id @param {Document} page */
+function replace(id, page) {
+  const next = page.getElementById(id);
+  if (!next) throw new Error('this is no status page');
+  if (next.outerHTML !== part(id).outerHTML) {
+    part(id).className = next.className;
+    part(id).replaceChildren(...next.childNodes);
+  }
+}
+
+/** The service does not answer: what is shown stays, with its time. */
+function showAway() {
+  const state = part('state');
+  if (state.classList.contains('away')) return;
+  state.className = 'state bad away';
+  const [sign, text] = [document.createElement('span'), document.createElement('p')];
+  sign.className = 'sign';
+  sign.ariaHidden = 'true';
+  sign.textContent = '✕';
+  const title = document.createElement('strong');
+  title.textContent = 'Not reached';
+  text.append(title, ' This page cannot reach the service. It goes on trying.');
+  state.replaceChildren(sign, text);
+}
+
+async function look() {
+  if (document.hidden) return;
+  try {
+    const answer = await fetch(location.href, {
+      headers: { accept: 'text/html' },
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    for (const id of ['state', 'warnings', 'looked-at']) replace(id, page);
+    document.title = page.title;
+  } catch {
+    showAway();
+  }
+}
+
+setInterval(look, LOOK_EVERY);
+document.addEventListener('visibilitychange', look);

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '#domain/clock';
+import { acceptedType } from '#http/replies/negotiation';
+import { serveText } from '#http/replies/static-content';
+import { Problem } from '#problems';
+import type { Readiness } from '#services/readiness';
+import { assetsOf } from './page.ts';
+import { PAGE_SECURITY } from './page-security.ts';
+import { type Status, statusPage } from './status-page.ts';
+
+const ASSETS = { 'status.css': 'text/css; charset=utf-8', 'status.js': 'text/javascript; charset=utf-8' };
+
+type Options = { basePath: string; readiness: Readiness; clock: Clock };
+
+/** Serves `/status`: what `/health/ready` tells machines, for people; a page also when the service cannot serve. */
+export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }: Options): void {
+  const look = (): Promise<Status> =>
+    readiness().then(
+      (warnings) => ({ warnings }),
+      (problem) => {
+        if (problem instanceof Problem) return { problem };
+        throw problem;
+      },
+    );
+
+  app.get(`${basePath}/status`, { schema: { hide: true } }, async (request, reply) => {
+    acceptedType(request, ['text/html']);
+    const status = await look();
+    if ('problem' in status) reply.code(status.problem.status).headers(status.problem.headers);
+    return reply
+      .headers({ ...PAGE_SECURITY, 'cache-control': 'no-store' })
+      .type('text/html; charset=utf-8')
+      .send(statusPage(basePath, status, clock.now()));
+  });
+  for (const [name, type] of Object.entries(ASSETS)) {
+    const text = () => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+    serveText(app, `${assetsOf(basePath)}/${name}`, { type, text });
+  }
+}
