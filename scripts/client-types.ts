@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
 import { BUILT_IN_NAMES } from '#domain/market/token';
+import { marketSample } from '#domain/market-sample';
 import * as records from '#domain/records';
 import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
 import { tokenPrice } from '#domain/token-price';
@@ -59,7 +60,7 @@ const union = (name: string, meaning: string, values: readonly string[]) =>
 
 async function clientTypes(): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { io: 'output', uri: (id) => id });
-  const all = [...Object.values(records), tokenPrice];
+  const all = [...Object.values(records), tokenPrice, marketSample];
   const ids = all.flatMap((record) => record.meta()?.id ?? []);
   const properties = Object.fromEntries(ids.map((id) => [id, { $ref: `#/definitions/${id}` }]));
   const root = { type: 'object', properties, definitions: forCaller(schemas) };

@@ -34,6 +34,7 @@ import { nodeProxy } from '#routes/node-proxy';
 import { notices } from '#routes/notices';
 import { priceHistory } from '#routes/price-history';
 import { priceLatest } from '#routes/price-latest';
+import { sample } from '#routes/sample';
 import { sources } from '#routes/sources';
 import { stats } from '#routes/stats';
 import { tokens } from '#routes/tokens';
@@ -44,6 +45,7 @@ import type { Candles } from '#services/candles/candles';
 import type { OpenCatalogue } from '#services/catalogue/catalogue';
 import type { Rates } from '#services/currency/rates';
 import type { Market } from '#services/market/market';
+import type { Sample } from '#services/market/sample';
 import type { Node } from '#services/node/node';
 import type { Notices } from '#services/notices/notices';
 import type { Allowance } from '#services/quota/allowance';
@@ -62,6 +64,8 @@ export type AppDependencies = {
   mail?: (MailServices & { notices: Notices }) | undefined;
   catalogue: OpenCatalogue;
   market: Market;
+  /** A sample of the figures for everybody. */
+  sample: () => Promise<Sample>;
   candles: Candles;
   /** What prices can be told in, and what is known of the rates. */
   currencies: { currencies: readonly Currency[]; rates: Pick<Rates, 'warnings'> };
@@ -173,6 +177,7 @@ export async function buildApp(dependencies: AppDependencies) {
       v1.register(notices, { prefix: '/user', mail, bodies, settings });
       v1.register(tokens, { catalogue, market, clock });
       v1.register(sources);
+      v1.register(sample, { sample: dependencies.sample, clock });
       v1.register(priceLatest, { prefix: '/prices/latest', catalogue, currencies, market, send });
       v1.register(stats, { prefix: '/prices/latest', statistics, sources: statisticsSources, send });
       v1.register(priceHistory, {

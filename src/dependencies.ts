@@ -122,6 +122,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     /** Records each answer, where the metrics are served. */
     requests,
     market: prices.market,
+    sample: prices.sample,
     candles: traded.candles,
     currencies,
     statistics: chains.statistics,

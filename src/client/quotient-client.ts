@@ -6,6 +6,7 @@ import type {
   CreatedKey,
   DateSnapshot,
   LatestPrice,
+  MarketSample,
   Notices,
   NoticesWithSecret,
   PriceSeries,
@@ -161,6 +162,11 @@ export class QuotientClient {
   /** The sources of the figures, their terms, and the attribution they ask for. Needs no key. */
   sources(call?: CallOptions): Promise<Source[]> {
     return this.#send(service.sources, call);
+  }
+
+  /** A sample of the figures: the latest price of a token and its last 30 days. Needs no key. */
+  sample(call?: CallOptions): Promise<MarketSample> {
+    return this.#send(service.sample, call);
   }
 
   /** Whether the service is ready. `warnings` lists what it could not fetch. Not retried. */

@@ -4,11 +4,12 @@ import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { openArchiveCache } from '#services/archive/archive-cache';
 import { createArchiveSummary } from '#services/archive/archive-summary';
 import type { WorkingSet } from '#services/caching/working-set';
-import { createBackfill } from '#services/market/backfill';
+import { createBackfill, withoutFetches } from '#services/market/backfill';
 import { createFallback } from '#services/market/fallback';
 import { createFetches } from '#services/market/fetches';
 import { createKeyCheck } from '#services/market/key-check';
 import { createMarket } from '#services/market/market';
+import { createSample } from '#services/market/sample';
 import { createScheduledLoad } from '#services/market/scheduled-load';
 import { openBudget } from '#services/upstream/budget';
 import { createDemand } from '#services/upstream/demand';
@@ -78,9 +79,15 @@ export async function openMarket(context: Context, { source: venue, rates, worki
   const summary = createArchiveSummary({ store, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
+  const parts = { archive, summary, catalogue, keyCheck, rates, clock };
+  const market = createMarket({ ...parts, backfill });
+  const stored = createMarket({ ...parts, backfill: withoutFetches(backfill) });
+
   return {
     archive,
-    market: createMarket({ archive, summary, catalogue, backfill, keyCheck, rates, clock }),
+    market,
+    /** What everybody may see of it. */
+    sample: createSample({ market, stored, clock }),
 
     /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],

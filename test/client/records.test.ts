@@ -1,6 +1,7 @@
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type * as client from '#client/generated/records';
+import type { MarketSample } from '#domain/market-sample';
 import type * as service from '#domain/records';
 import type { StatisticsSymbol } from '#domain/statistics/statistics';
 import type { TokenPrice } from '#domain/token-price';
@@ -25,6 +26,7 @@ it('has the types of the service, with dates in place of what is written', () =>
   expectTypeOf<client.NoticesWithSecret>().toEqualTypeOf<service.NoticesWithSecretRecord>();
   expectTypeOf<Written<client.LatestPrice>>().toEqualTypeOf<service.LatestPrice>();
   expectTypeOf<Written<client.TokenPrice>>().toEqualTypeOf<TokenPrice>();
+  expectTypeOf<Written<client.MarketSample>>().toEqualTypeOf<MarketSample>();
   expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<service.DateSnapshot>();
   expectTypeOf<Written<client.PriceSeries>>().toEqualTypeOf<z.infer<typeof service.priceSeries>>();
   expectTypeOf<Written<client.Token>>().toEqualTypeOf<service.TokenRecord>();

@@ -3,6 +3,7 @@ import type {
   DateSnapshot,
   Holding,
   LatestPrice,
+  MarketSample,
   PriceSeries,
   Token,
   TokenPrice,
@@ -34,13 +35,14 @@ export const toLatestPrice = (wire: Wire<LatestPrice>): LatestPrice => ({
   atl_date: orNull(wire.atl_date),
 });
 
-export const toTokenPrices = (wire: Wire<TokenPrice>[]): TokenPrice[] =>
-  wire.map((price) => ({
-    ...price,
-    at: orNull(price.at),
-    ath_date: orNull(price.ath_date),
-    atl_date: orNull(price.atl_date),
-  }));
+const toTokenPrice = (wire: Wire<TokenPrice>): TokenPrice => ({
+  ...wire,
+  at: orNull(wire.at),
+  ath_date: orNull(wire.ath_date),
+  atl_date: orNull(wire.atl_date),
+});
+
+export const toTokenPrices = (wire: Wire<TokenPrice>[]): TokenPrice[] => wire.map(toTokenPrice);
 
 /** `time` is in Unix seconds. */
 export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: number }): TokenStatistics => ({
@@ -55,6 +57,12 @@ export const toSeries = (wire: Wire<PriceSeries>): PriceSeries => ({
   prices: toPoints(wire.prices),
   market_cap: toPoints(wire.market_cap),
   total_volume: toPoints(wire.total_volume),
+});
+
+export const toSample = ({ latest, history, ...rest }: Wire<MarketSample>): MarketSample => ({
+  ...rest,
+  latest: toTokenPrice(latest),
+  history: toSeries(history),
 });
 
 export const toCandles = (wire: Wire<Candle>[]): Candle[] =>

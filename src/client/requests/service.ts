@@ -1,5 +1,5 @@
-import type { Source, Token } from '../generated/records.ts';
-import { toTokens } from './price-records.ts';
+import type { MarketSample, Source, Token } from '../generated/records.ts';
+import { toSample, toTokens } from './price-records.ts';
 import { json, type Request } from './request.ts';
 import { object } from './wire.ts';
 
@@ -17,6 +17,13 @@ export const sources = (): Request<Source[]> => ({
   path: '/v1/sources',
   isPublic: true,
   read: json((wire: Source[]) => wire.map(object)),
+});
+
+export const sample = (): Request<MarketSample> => ({
+  method: 'GET',
+  path: '/v1/sample',
+  isPublic: true,
+  read: json(toSample),
 });
 
 /** Asked once: it is that of now. */

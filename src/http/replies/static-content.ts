@@ -10,7 +10,10 @@ type Content = {
   text: () => string | Promise<string>;
 };
 
-/** Sends a body that is the same for everybody: compressed where that is accepted, 304 to who has it. Caches revalidate it. */
+/**
+ * Sends a body that is the same for everybody: compressed where that is accepted, 304 to who has it. Caches revalidate it
+ * unless its headers say otherwise.
+ */
 export async function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -20,7 +23,7 @@ export async function sendShared(
   const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
   // CORS may have set `Vary` too.
   const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
-  reply.headers({ ...headers, 'cache-control': 'no-cache', vary, etag });
+  reply.headers({ 'cache-control': 'no-cache', ...headers, vary, etag });
   if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.header('content-type', type);
   if (coding !== 'identity') reply.header('content-encoding', coding);
