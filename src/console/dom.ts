@@ -40,13 +40,14 @@ export function announce(text: string): void {
 }
 
 /** Makes a button copy a text, and say whether it did. */
-export function copyButton(button: HTMLElement, text: () => string): void {
+export function copyButton(button: HTMLElement, text: () => string, onCopied?: () => void): void {
   const label = button.textContent ?? '';
   button.addEventListener('click', async () => {
     const copied = await navigator.clipboard.writeText(text()).then(
       () => true,
       () => false,
     );
+    if (copied) onCopied?.();
     button.textContent = copied ? 'Copied' : 'Copying failed';
     announce(copied ? 'Copied' : 'The browser does not allow copying: select the text and copy it yourself');
     setTimeout(() => {

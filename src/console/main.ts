@@ -9,10 +9,13 @@ import { openNotices } from './account/notices.ts';
 import { createSession } from './account/session.ts';
 import { openSignIn } from './account/sign-in.ts';
 import { openCurrency } from './currency.ts';
+import { openBanner } from './dashboard/banner.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
+import { openPanelErrors } from './dashboard/panel-errors.ts';
+import { openRetries } from './dashboard/retries.ts';
 import { byId } from './dom.ts';
 import { openKeys } from './keys/keys.ts';
-import { toError } from './problem.ts';
+import { isTemporary, toError } from './problem.ts';
 import { factsOf } from './service-facts.ts';
 import { openTheme } from './theme.ts';
 
@@ -22,6 +25,7 @@ import { openTheme } from './theme.ts';
 
 /** The views, each with its heading, which gets the focus. */
 const VIEWS = {
+  resume: 'resume-title',
   welcome: 'welcome-title',
   'mail-link': 'mail-link-title',
   'key-created': 'key-created-title',
@@ -30,7 +34,11 @@ const VIEWS = {
 type ViewName = keyof typeof VIEWS;
 
 const theme = openTheme();
-const session = createSession(new URL('.', location.href));
+const resumeRetries = openRetries();
+const session = createSession(new URL('.', location.href), {
+  onChanged: showChanged,
+  onEnded: leave,
+});
 let current: ViewName | undefined;
 
 function show(view: ViewName, notice = ''): void {
@@ -40,10 +48,17 @@ function show(view: ViewName, notice = ''): void {
   if (current !== view) scrollTo(0, 0);
   current = view;
   byId('account-button').hidden = view !== 'dashboard';
-  byId('notice').textContent = notice;
+  showNotice(notice);
+  // The title of the dashboard is that of what it shows.
+  if (view !== 'dashboard') document.title = 'Quotient';
   if (!isFirst) byId(VIEWS[view]).focus({ preventScroll: view === 'dashboard' });
 }
 
+function showNotice(text: string): void {
+  byId('notice').textContent = text;
+}
+
+const isDashboard = () => current === 'dashboard';
 const keyCreated = openKeyCreated(session, showDashboard);
 const facts = factsOf(document.documentElement);
 const signIn = openSignIn(session, facts, {
@@ -55,30 +70,39 @@ const mailLink = openMailLink(session, {
     clear();
     showKeyOf(user);
   },
-  onLeave: () => (session.user ? showDashboard() : show('welcome')),
+  onLeave: () => (session.user ? showDashboard() : void resume()),
 });
 const confirm = openConfirm();
 const accountMenu = openAccountMenu(session, confirm, {
   onKeyReplaced: showKeyCreated,
   onRenewed: showDashboard,
-  onSignedOut: signOut,
+  onSignedOut: (notice) => signOut(notice),
 });
+const errors = openPanelErrors(
+  openBanner({
+    onRenew: accountMenu.askRenewal,
+    onOtherKey: useOtherKey,
+    resetsAt: () => allowance.usage?.resetsAt,
+  }),
+);
+session.onAnswer(errors.onAnswer);
 const notices = openNotices(session);
 const keys = openKeys(session, confirm, {
   onAccess(access) {
     accountMenu.restrict(access === 'none');
     if (access === 'owner' && facts.sendsMail) void notices.load();
   },
-  onOwnKeyRevoked: () => signOut('The key that you were signed in with is revoked.'),
+  onOwnKeyRevoked() {
+    signOut('The key that you were signed in with is revoked.', { ofKey: true });
+  },
+  onError: errors.onError,
 });
-const allowance = openAllowance(session, () => current === 'dashboard');
+const allowance = openAllowance(session, isDashboard, errors.onError);
 const dashboard = openDashboard({
-  session,
-  theme,
+  ...{ session, theme, allowance, errors },
   currency: openCurrency(),
-  allowance,
-  onRenew: accountMenu.askRenewal,
-  onOtherKey: () => signOut(''),
+  isVisible: isDashboard,
+  onNotice: showNotice,
 });
 
 function showKeyOf(user: User): void {
@@ -98,6 +122,15 @@ function showDashboard(): void {
   void keys.load();
 }
 
+/** Shows what another tab has made of the key. */
+function showChanged(): void {
+  accountMenu.show();
+  if (current === 'key-created') keyCreated.show();
+  if (!isDashboard()) return;
+  if (errors.isBlocked) void dashboard.load();
+  void keys.load();
+}
+
 /** Removes from the page what belongs to a user. */
 function clear(): void {
   allowance.clear();
@@ -108,10 +141,21 @@ function clear(): void {
   accountMenu.restrict(false);
 }
 
-function signOut(notice: string): void {
-  session.signOut();
+/** Shows the entrance, since nobody is signed in any more. */
+function leave(notice: string): void {
   clear();
   show('welcome', notice);
+}
+
+/** Signs out in all tabs; `ofKey`: in those that have the same key. */
+function signOut(notice: string, { ofKey = false } = {}): void {
+  session.signOut(notice, { ofKey });
+  leave(notice);
+}
+
+function useOtherKey(): void {
+  resumeRetries.clear();
+  signOut('', { ofKey: true });
 }
 
 /** Shows what the link of a mail is for, if the address has one; tells whether it has. */
@@ -119,7 +163,7 @@ function showMailLink(): boolean {
   const link = mailLinkIn(location.hash);
   if (!link) return false;
   // The history is no place for a token.
-  history.replaceState(null, '', location.pathname + location.search);
+  history.replaceState(history.state, '', location.pathname + location.search);
   mailLink.show(link);
   show('mail-link');
   return true;
@@ -128,21 +172,29 @@ function showMailLink(): boolean {
 byId('account-button').addEventListener('click', accountMenu.show);
 // A link that is opened where the page is open already.
 addEventListener('hashchange', showMailLink);
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && session.isOver()) location.reload();
+});
+byId('resume-leave').addEventListener('click', useOtherKey);
 
-/** Signs in with the key that is remembered on this device, if there is one. */
-async function start(): Promise<void> {
-  if (showMailLink()) return;
-  const remembered = session.recall();
-  if (remembered === undefined) return show('welcome');
+/** Goes on with the key that this tab, this device or another tab has; asks for one where there is none. */
+async function resume(): Promise<void> {
   try {
-    await session.signIn(remembered);
-    showDashboard();
-  } catch (error) {
-    // A dead key is forgotten. When only the service is away, the next visit tries the key again.
-    if (toError(error).status === 401) session.setRemembered(false);
-    show('welcome');
-    signIn.showProblem(error);
+    if (!(await session.resume())) show('welcome');
+    else if (session.isUnsaved) showKeyCreated();
+    else showDashboard();
+    resumeRetries.clear();
+  } catch (thrown) {
+    const error = toError(thrown);
+    if (isTemporary(error)) {
+      show('resume');
+      const problem = byId('resume-problem');
+      resumeRetries.add(problem, problem, error, resume);
+    } else {
+      show('welcome');
+      signIn.showProblem(error);
+    }
   }
 }
 
-await start();
+if (!showMailLink()) await resume();

@@ -1,5 +1,5 @@
 import { QuotientError } from '../client/index.ts';
-import { make, makeButton } from './dom.ts';
+import { make } from './dom.ts';
 import { span } from './format.ts';
 
 /** Texts for errors that are no answer of the service. */
@@ -17,13 +17,19 @@ export const isKeyProblem = ({ status, code }: QuotientError) =>
 export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;
 
-/** Shows an error in `place`; `retry` repeats what failed. */
-export type OnError = (error: unknown, place: Element, retry: () => void) => void;
+/**
+ * Tells of an error in a panel, at `place` if it is that panel's own; `retry` repeats what failed. `hasFigures`: the
+ * panel still shows what it had.
+ */
+export type OnError = (
+  error: unknown,
+  place: Element,
+  retry: () => Promise<unknown>,
+  hasFigures?: boolean,
+) => void;
 
 export const toError = (error: unknown): QuotientError =>
   error instanceof QuotientError ? error : new QuotientError('invalid_answer', String(error));
-
-export const retryButton = (retry: () => void) => makeButton('Try again', retry, 'small');
 
 /** For a panel whose problem the banner explains. */
 export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded: see the top of the page.');

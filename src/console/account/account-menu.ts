@@ -63,9 +63,7 @@ export function openAccountMenu(
       },
     }),
   );
-  onClick('menu-sign-out', () =>
-    onSignedOut('You are signed out. The key is no longer in this tab or on this device.'),
-  );
+  onClick('menu-sign-out', () => onSignedOut('You are signed out. This browser no longer has the key.'));
   remember.addEventListener('change', () => session.setRemembered(remember.checked));
 
   return {

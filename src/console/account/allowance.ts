@@ -1,7 +1,8 @@
 import type { Usage } from '../../client/index.ts';
+import { openDataAge } from '../dashboard/data-age.ts';
 import { byId, make, makeRow } from '../dom.ts';
 import { count, fromNow, inCalls, onDate, onDateAt } from '../format.ts';
-import { notLoaded, problemNote, toError } from '../problem.ts';
+import { type OnError, toError } from '../problem.ts';
 import { dailyCalls } from './daily-calls.ts';
 import type { Session } from './session.ts';
 
@@ -14,17 +15,22 @@ const LOW = 0.1;
  * The panel of the allowance: updated at once from the headers of each answer, and shortly after from the usage,
  * which is free to read.
  */
-export function openAllowance(session: Session, isVisible: () => boolean) {
+export function openAllowance(session: Session, isVisible: () => boolean, onError: OnError) {
   const panel = byId('allowance');
   const meter = byId('meter', HTMLMeterElement);
   const fill = byId('meter-fill');
   const problem = byId('allowance-problem');
+  const showAge = openDataAge(byId('allowance-age'));
   let usage: Usage | undefined;
+  /** When the usage was read. */
+  let readAt: Date | undefined;
+  let left: { remaining: number; limit: number } | undefined;
   /** What was used before this page made its first call. */
   let usedBefore: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function showLeft(remaining: number, limit: number): void {
+    left = { remaining, limit };
     const share = limit > 0 ? remaining / limit : 0;
     byId('left').textContent = count(remaining);
     byId('left-of').textContent = `of ${count(limit)} calls left`;
@@ -69,11 +75,13 @@ export function openAllowance(session: Session, isVisible: () => boolean) {
     if (!session.user) return;
     try {
       show(await session.client.usage());
+      readAt = new Date();
+      showAge(undefined);
       problem.replaceChildren();
     } catch (thrown) {
-      const error = toError(thrown);
-      // The banner says what is wrong with the key.
-      problem.replaceChildren(error.status === 401 ? notLoaded() : problemNote(error));
+      if (!session.user) return;
+      showAge(readAt && { fetchedAt: readAt, stale: undefined, failure: toError(thrown) });
+      onError(thrown, problem, refresh, readAt !== undefined);
     } finally {
       panel.setAttribute('aria-busy', 'false');
     }
@@ -92,11 +100,19 @@ export function openAllowance(session: Session, isVisible: () => boolean) {
     get usage(): Usage | undefined {
       return usage;
     },
+    /** What is left, as the last answer had it. */
+    get left(): { remaining: number; limit: number } | undefined {
+      return left;
+    },
     /** Forgets the user. */
     clear(): void {
       clearTimeout(timer);
       usage = undefined;
       usedBefore = undefined;
+      readAt = undefined;
+      left = undefined;
+      showAge(undefined);
+      problem.replaceChildren();
     },
   };
 }

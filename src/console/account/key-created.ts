@@ -5,10 +5,11 @@ import type { Session } from './session.ts';
 export function openKeyCreated(session: Session, onContinue: () => void) {
   const key = byId('created-key');
   const remember = byId('created-key-remember', HTMLInputElement);
-  copyButton(byId('created-key-copy'), () => session.key);
+  copyButton(byId('created-key-copy'), () => session.key, session.setSaved);
   remember.addEventListener('change', () => session.setRemembered(remember.checked));
   byId('created-key-continue').addEventListener('click', () => {
     key.textContent = '';
+    session.setSaved();
     onContinue();
   });
   return {

@@ -55,7 +55,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   });
 
   return {
-    /** Shows in the sign-in form what is wrong with the remembered key. */
+    /** Shows in the sign-in form what is wrong with the key that was kept. */
     showProblem(thrown: unknown): void {
       signIn.querySelector('.problem')?.replaceChildren(problemNote(toError(thrown)));
     },

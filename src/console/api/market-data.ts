@@ -1,13 +1,16 @@
 import type { Session } from '../account/session.ts';
+import { toError } from '../problem.ts';
 import type { ApiCall } from './api-call.ts';
 import { type Result, staleReason } from './result.ts';
 
 /** How long an answer is reused, in ms: going back and forth on the page costs no calls. */
 const REUSE_MS = 60_000;
 
-/** Fetches market data and reuses each answer for a minute. */
+/** Fetches market data, reuses each answer for a minute, and falls back to it when a later call fails. */
 export function createMarketData(session: Session) {
-  const cache = new Map<string, { result: Promise<Result<object>>; at: number }>();
+  /** By the path of the call. */
+  const recents = new Map<string, { result: Promise<Result<object>>; at: number }>();
+  const known = new Map<string, Result<object>>();
 
   async function load<T extends object>(call: ApiCall<T>): Promise<Result<T>> {
     const { client } = session;
@@ -22,21 +25,43 @@ export function createMarketData(session: Session) {
     };
   }
 
+  /** The answer to a call; where it fails, the last one that there was, with the failure. */
+  async function loadOrKeep<T extends object>(call: ApiCall<T>): Promise<Result<T>> {
+    const { path } = call;
+    try {
+      const result = await load(call);
+      known.set(path, result);
+      return result;
+    } catch (error) {
+      const last = known.get(path) as Result<T> | undefined;
+      if (!last) throw error;
+      return { ...last, failure: toError(error) };
+    }
+  }
+
   return {
-    /** Rejects as the client does. `refresh` calls the service even if the answer is less than a minute old. */
-    fetch<T extends object>(call: ApiCall<T>, { refresh = false } = {}): Promise<Result<T>> {
+    /**
+     * Rejects as the client does if there never was an answer; else the result has the failure. `refresh` calls the
+     * service even if the answer is less than a minute old.
+     */
+    async fetch<T extends object>(call: ApiCall<T>, { refresh = false } = {}): Promise<Result<T>> {
       const { path } = call;
-      const cached = cache.get(path);
       const now = performance.now();
-      if (cached && !refresh && now - cached.at < REUSE_MS) return cached.result as Promise<Result<T>>;
-      const result = load(call);
-      cache.set(path, { result, at: now });
-      result.catch(() => {
-        if (cache.get(path)?.result === result) cache.delete(path);
-      });
+      const recent = recents.get(path);
+      if (recent && !refresh && now - recent.at < REUSE_MS) return recent.result as Promise<Result<T>>;
+      const result = loadOrKeep(call);
+      const entry = { result, at: now };
+      recents.set(path, entry);
+      const drop = () => {
+        if (recents.get(path) === entry) recents.delete(path);
+      };
+      result.then(({ failure }) => failure && drop(), drop);
       return result;
     },
-    clear: () => cache.clear(),
+    clear(): void {
+      recents.clear();
+      known.clear();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Gap } from '../../client/index.ts';
+import type { Gap, QuotientError } from '../../client/index.ts';
 import { at, span } from '../format.ts';
 
 /** Data younger than this is shown with its time only. */
@@ -13,9 +13,11 @@ export type Result<T> = {
   stale: string | undefined;
   gaps: readonly Gap[];
   sources: readonly string[];
+  /** Why this is an earlier answer: what the last call failed with. */
+  failure?: QuotientError | undefined;
 };
 
-export type DataAge = Pick<Result<unknown>, 'fetchedAt' | 'stale'>;
+export type DataAge = Pick<Result<unknown>, 'fetchedAt' | 'stale' | 'failure'>;
 
 /** The `detail` of Cache-Status, in words. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -42,12 +44,42 @@ export function oldest(answers: readonly DataAge[]): DataAge {
   return {
     fetchedAt: times.length > 0 ? new Date(Math.min(...times)) : undefined,
     stale: answers.find(({ stale }) => stale !== undefined)?.stale,
+    failure: answers.find(({ failure }) => failure !== undefined)?.failure,
   };
 }
 
-export function ageText({ fetchedAt, stale }: DataAge, now: number): string {
+/** Why figures are not updated, by the code of the error. */
+const FAILURES: Readonly<Record<string, string>> = {
+  network: 'the service cannot be reached',
+  timeout: 'the service does not answer in time',
+  invalid_answer: 'the answer does not come from the service',
+  rate_limited: 'too many calls at once',
+  quota_exceeded: 'the allowance is used up',
+  scope_missing: 'the key may not read this',
+  api_key_expired: 'the key has expired',
+  api_key_revoked: 'the key was revoked',
+  upstream_unavailable: 'the source cannot be reached',
+  upstream_timeout: 'the source does not answer in time',
+};
+
+function failureInWords({ code, status }: QuotientError): string {
+  const words = FAILURES[code];
+  if (words !== undefined) return words;
+  return status === 401 ? 'the key is not valid any more' : `the service reports ${code}`;
+}
+
+const asOf = (instant: Date, now: number, isLong: boolean) =>
+  `As of ${at(instant, now)}${isLong ? `, ${span(now - instant.getTime())} ago` : ''}`;
+
+export const isOld = ({ stale, failure }: DataAge) => stale !== undefined || failure !== undefined;
+
+export function ageText({ fetchedAt, stale, failure }: DataAge, now: number): string {
+  if (failure) {
+    const reason = failureInWords(failure);
+    return fetchedAt ? `${asOf(fetchedAt, now, true)}: ${reason}` : `Not updated: ${reason}`;
+  }
   if (fetchedAt === undefined) return '';
   const age = now - fetchedAt.getTime();
   if (stale !== undefined) return `${span(age)} old (source: ${stale})`;
-  return `As of ${at(fetchedAt, now)}${age < FRESH_MS ? '' : `, ${span(age)} ago`}`;
+  return asOf(fetchedAt, now, age >= FRESH_MS);
 }

@@ -20,6 +20,9 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
   }
 
   return {
+    get isShown(): boolean {
+      return shown !== undefined;
+    },
     show(error: QuotientError): void {
       // Several panels may get the same error at once.
       if (shown === error.code) return;
@@ -32,3 +35,5 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
     },
   };
 }
+
+export type Banner = ReturnType<typeof openBanner>;

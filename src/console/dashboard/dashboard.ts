@@ -7,20 +7,22 @@ import type { Currency } from '../currency.ts';
 import { byId } from '../dom.ts';
 import { inCalls } from '../format.ts';
 import { openHistory } from '../history/history.ts';
+import { hasCandles } from '../history/history-view.ts';
 import { openPriceDetails } from '../prices/price-details.ts';
 import { openPrices } from '../prices/prices.ts';
-import {
-  isKeyProblem,
-  isTemporary,
-  notLoaded,
-  type OnError,
-  problemNote,
-  retryButton,
-  toError,
-} from '../problem.ts';
 import type { Theme } from '../theme.ts';
-import { openBanner } from './banner.ts';
+import {
+  type AskedView,
+  isWritten,
+  pageTitle,
+  quoted,
+  readAddress,
+  searchOf,
+  showAddress,
+} from './address.ts';
+import { openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
+import type { PanelErrors } from './panel-errors.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
 type Options = {
@@ -28,26 +30,23 @@ type Options = {
   theme: Theme;
   currency: Currency;
   allowance: Allowance;
-  onRenew: () => void;
-  onOtherKey: () => void;
+  errors: PanelErrors;
+  /** Whether this view is the one that is shown. */
+  isVisible: () => boolean;
+  /** Shows a sentence above all panels. */
+  onNotice: (text: string) => void;
 };
 
-/** The view with all panels; selecting a token in one updates the others. */
-export function openDashboard({ session, theme, currency, allowance, onRenew, onOtherKey }: Options) {
+/** The view with all panels; selecting a token in one updates the others, and each selection has an address. */
+export function openDashboard({ session, theme, currency, allowance, errors, isVisible, onNotice }: Options) {
+  const { onError } = errors;
   const marketData = createMarketData(session);
-  const banner = openBanner({ onRenew, onOtherKey, resetsAt: () => allowance.usage?.resetsAt });
   let tokens: readonly Token[] = [];
   let selected: Token | undefined;
-
-  const onError: OnError = (thrown, place, retry) => {
-    const error = toError(thrown);
-    if (isKeyProblem(error)) {
-      place.replaceChildren(notLoaded());
-      banner.show(error);
-    } else {
-      place.replaceChildren(problemNote(error, ...(isTemporary(error) ? [retryButton(retry)] : [])));
-    }
-  };
+  /** What the address asks for, until it is shown. */
+  let asked: AskedView | undefined;
+  /** The query of the address of what is shown. */
+  let search: string | undefined;
 
   const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showCost, onError });
   const details = openPriceDetails();
@@ -55,13 +54,22 @@ export function openDashboard({ session, theme, currency, allowance, onRenew, on
   const statistics = openStatistics({ marketData, onError });
   const history = openHistory({
     ...{ marketData, theme, currency, onError },
-    onView: (view) => snippets.show(view, selected && statisticsSymbolOf(selected)),
+    onView(view) {
+      snippets.show(view, selected && statisticsSymbolOf(selected));
+      if (!selected) return;
+      showAddress(view, { isNew: search !== undefined && !asked });
+      if (!asked && search !== searchOf(view)) onNotice('');
+      search = searchOf(view);
+      asked = undefined;
+      document.title = pageTitle(selected.title, view);
+    },
   });
+  const autoRefresh = openAutoRefresh(allowance, refresh);
 
-  const loadPanels = (token: Token, refresh = false): Promise<unknown> =>
+  const loadPanels = (token: Token, isRefresh = false): Promise<unknown> =>
     Promise.all([
-      history.load({ refresh }),
-      statistics.show(token, { refresh }),
+      history.load({ refresh: isRefresh }),
+      statistics.show(token, { refresh: isRefresh }),
       details.show(token, prices.of(token.tokenName)),
     ]);
 
@@ -72,12 +80,14 @@ export function openDashboard({ session, theme, currency, allowance, onRenew, on
       `${prices.cost} for the prices (one for each ten tokens)`,
       ...others.map((one) => `1 for ${one}`),
     ];
-    const words = [`Refresh takes ${inCalls(prices.cost + others.length)}: ${parts.join(', ')}.`];
+    const cost = prices.cost + others.length;
+    const words = [`Refresh takes ${inCalls(cost)}: ${parts.join(', ')}.`];
     words.push('Data that has not changed is free.');
     if (prices.lacksChanges)
       words.push('A change is not known where the service has no price of 24 hours before.');
     if (currency.code !== 'usd') words.push('Percentages are those of the price in US dollars.');
     byId('cost').textContent = words.join(' ');
+    autoRefresh.setCost(cost);
   }
 
   function select(token: Token): void {
@@ -94,57 +104,102 @@ export function openDashboard({ session, theme, currency, allowance, onRenew, on
     void loadPanels(token);
   }
 
+  /** Selects what the address asks for, but for the token, and says what of it there is not. */
+  function readView(): void {
+    asked = readAddress(location.search, Date.now(), currency.isOffered);
+    currency.show(asked.currency ?? (isWritten() ? 'usd' : currency.preferred()));
+    history.restore(asked);
+  }
+
+  /** The token that the address asks for, by its name or symbol. */
+  function askedToken({ token, metric, faults }: AskedView): Token | undefined {
+    const wanted = token?.toLowerCase();
+    const found = tokens.find(({ tokenName, symbol }) => tokenName === wanted || symbol === wanted);
+    const shown = found ?? tokens[0];
+    if (!shown) return undefined;
+    if (token !== undefined && !found)
+      faults.push(`There is no token ${quoted(token)} here. This is ${shown.title}.`);
+    if (metric === 'candles' && !hasCandles(shown))
+      faults.push(`There are no candles of ${shown.title}. This is the price.`);
+    onNotice(faults.join(' '));
+    return shown;
+  }
+
   /** Reads which tokens there are, which is free; what was selected stays so while it is served. */
-  async function loadTokens(): Promise<Token | undefined> {
+  async function loadTokens(): Promise<void> {
     tokens = await session.anonymous.tokens();
     prices.setTokens(tokens);
-    const token = tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0];
-    if (token) select(token);
-    return token;
   }
 
   /** Loads everything that is shown; what costs a call, once `ready` has resolved. */
-  async function loadAll({ refresh = false, ready = Promise.resolve() } = {}): Promise<void> {
-    let token: Token | undefined;
+  async function loadAll({ isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
+    const user = session.user?.key;
+    const isOver = () => session.user?.key !== user;
     try {
-      token = await loadTokens();
+      await loadTokens();
     } catch (error) {
-      if (tokens.length === 0) prices.setTokens([]);
-      return onError(error, byId('prices-problem'), () => void loadAll({ refresh }));
+      if (isOver()) return;
+      const retry = () => loadAll({ isRefresh });
+      if (tokens.length === 0) return onError(error, byId('prices-problem'), retry);
     }
     await ready;
-    if (token) await Promise.all([prices.load({ refresh }), loadPanels(token, refresh)]);
+    if (isOver()) return;
+    const token = asked
+      ? askedToken(asked)
+      : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
+    if (!token) return;
+    select(token);
+    await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, isRefresh)]);
   }
 
-  byId('refresh').addEventListener('click', async () => {
-    await loadAll({ refresh: true });
+  async function refresh(): Promise<void> {
+    errors.clear();
+    await loadAll({ isRefresh: true });
     await allowance.refresh();
-  });
-  currency.onChange(() => {
-    if (!selected) return;
+  }
+  byId('refresh').addEventListener('click', refresh);
+
+  /** Loads what is shown in the chosen currency. */
+  function loadPriced(token: Token): void {
     void prices.load();
     void history.load();
-    void details.show(selected, prices.of(selected.tokenName));
+    void details.show(token, prices.of(token.tokenName));
+  }
+  currency.onChange(() => {
+    if (selected) loadPriced(selected);
   });
 
-  async function load(): Promise<void> {
-    marketData.clear();
-    banner.clear();
-    if (!selected) details.showPlaceholders();
-    // The usage has to be read before the page makes its first call, so that its own calls can be told apart.
-    await loadAll({ ready: allowance.refresh() });
-  }
+  addEventListener('popstate', () => {
+    // A link within the page leads to the same view.
+    if (!isVisible() || !selected || location.search === search) return;
+    const code = currency.code;
+    readView();
+    const token = asked && askedToken(asked);
+    if (!token) return;
+    select(token);
+    if (currency.code !== code) void prices.load();
+    void loadPanels(token);
+  });
 
   return {
-    load,
+    async load(): Promise<void> {
+      errors.clear();
+      if (!selected) details.showPlaceholders();
+      readView();
+      // The usage has to be read before the page makes its first call, so that its own calls can be told apart.
+      await loadAll({ ready: allowance.refresh() });
+    },
 
     /** Removes the data and the key of the user who signed out. */
     clear(): void {
       marketData.clear();
-      banner.clear();
+      errors.clear();
+      autoRefresh.stop();
       snippets.clear();
       prices.clear();
+      history.clear();
       selected = undefined;
+      search = undefined;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ageText, type DataAge } from '../api/result.ts';
+import { ageText, type DataAge, isOld } from '../api/result.ts';
 
 const UPDATE_MS = 10_000;
 
@@ -8,7 +8,7 @@ export function openDataAge(element: HTMLElement) {
   function update(): void {
     const text = shown ? ageText(shown, Date.now()) : '';
     if (element.textContent !== text) element.textContent = text;
-    element.classList.toggle('stale', shown?.stale !== undefined);
+    element.classList.toggle('stale', shown !== undefined && isOld(shown));
   }
   setInterval(update, UPDATE_MS);
   return (next: DataAge | undefined): void => {

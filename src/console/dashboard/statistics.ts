@@ -50,13 +50,17 @@ export function openStatistics({ marketData, onError }: { marketData: MarketData
   const showAge = openDataAge(byId('statistics-age'));
   let current: Token | undefined;
 
+  const retry = async (): Promise<void> => {
+    if (current) await show(current);
+  };
+
   async function show(token: Token, { refresh = false } = {}): Promise<void> {
     const isOther = current !== token;
     current = token;
-    problem.replaceChildren();
     const symbol = statisticsSymbolOf(token);
     if (symbol === undefined) {
       list.replaceChildren();
+      problem.replaceChildren();
       showAge(undefined);
       note.textContent = `${token.title} has no chain of its own, so there are no on-chain statistics.`;
       return;
@@ -72,10 +76,13 @@ export function openStatistics({ marketData, onError }: { marketData: MarketData
       fillList(list, statisticsEntries(result.value));
       showAge(result);
       note.textContent = `Source: ${result.sources.join(', ') || 'unknown'}, as of ${onDateAt(result.value.time)}.`;
+      if (result.failure) onError(result.failure, problem, retry, true);
+      else problem.replaceChildren();
     } catch (error) {
       if (current !== token) return;
       list.replaceChildren();
-      onError(error, problem, () => void show(token));
+      showAge(undefined);
+      onError(error, problem, retry);
     }
   }
 

@@ -44,6 +44,12 @@ export type HistoryView = {
   thru: string;
 };
 
+/** What is shown where nothing else is asked for. */
+export const DEFAULT_VIEW: HistoryView = {
+  ...{ token: 'bitcoin', currency: 'usd', metric: 'prices', range: '30' },
+  ...{ listed: '', from: '', thru: '' },
+};
+
 /** What the service tells of a view. */
 export type History = PriceSeries | Candle[];
 export type Points = PriceSeries['prices'];
@@ -54,7 +60,7 @@ export type Drawn = { view: HistoryView; points: Points; candles: readonly Candl
 const DAY = 86_400_000;
 export const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-export function rangeInWords({ range, from, thru }: HistoryView): string {
+export function rangeInWords({ range, from, thru }: Pick<HistoryView, 'range' | 'from' | 'thru'>): string {
   if (range === 'custom') return `${from} to ${thru}`;
   if (range === '36500') return 'all available data';
   return range === '1' ? 'last 24 hours' : `last ${range} days`;

@@ -11,6 +11,7 @@ import type { Chart } from './chart.ts';
 import { candlesToCsv, seriesToCsv } from './csv-download.ts';
 import {
   candlesIn,
+  DEFAULT_VIEW,
   drawnOf,
   type History,
   type HistoryView,
@@ -57,12 +58,9 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   const showTable = openPointsTable();
   let chart: Chart | undefined;
   const readout = openReadout(() => chart);
-  const view: HistoryView = {
-    ...{ token: 'bitcoin', currency: currency.code, metric: 'prices', range: '30' },
-    ...{ listed: '', from: '', thru: '' },
-  };
+  const view: HistoryView = { ...DEFAULT_VIEW };
   let title = '';
-  let shown: Result<History> | undefined;
+  let shown: (Result<History> & { token: string }) | undefined;
   /** Counts the loads: only the answer to the last one is shown. */
   let loads = 0;
 
@@ -87,12 +85,22 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     gaps.textContent = `No data for ${spans.join('; ')}: the source does not go back that far or is unavailable.`;
   }
 
+  function clear(): void {
+    shown = undefined;
+    element.classList.add('empty');
+    readout.clear();
+    showTable({ view: { ...view }, points: [], candles: undefined });
+    showAge(undefined);
+    gaps.hidden = true;
+  }
+
   async function load({ refresh = false } = {}): Promise<void> {
     loads += 1;
     const mine = loads;
     view.currency = currency.code;
     panel.setAttribute('aria-busy', 'true');
-    problem.replaceChildren();
+    // No token's figures stand under the name of another.
+    if (shown?.token !== view.token) clear();
     state.textContent = 'Loading…';
     download.disabled = true;
     onView({ ...view });
@@ -101,22 +109,21 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
       const result = await marketData.fetch(historyCall(view, now), { refresh });
       if (mine !== loads) return;
       const { value } = result;
-      shown = { ...result, value: Array.isArray(value) ? candlesIn(view, value, now) : value };
+      const drawable = Array.isArray(value) ? candlesIn(view, value, now) : value;
+      shown = { ...result, token: view.token, value: drawable };
       await render();
       showAge(result);
       showGaps(result.gaps);
       download.disabled = false;
+      if (result.failure) return onError(result.failure, problem, load, true);
+      problem.replaceChildren();
       announce(`${title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}: loaded`);
     } catch (error) {
       if (mine !== loads) return;
       // The old chart does not match the selection.
-      shown = undefined;
-      element.classList.add('empty');
-      readout.clear();
+      clear();
       state.textContent = 'No data.';
-      showAge(undefined);
-      gaps.hidden = true;
-      onError(error, problem, () => void load());
+      onError(error, problem, load);
     } finally {
       if (mine === loads) panel.setAttribute('aria-busy', 'false');
     }
@@ -169,6 +176,20 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
 
   return {
     load,
+    clear,
+    /** Selects what an address asks for. */
+    restore({
+      metric,
+      range,
+      from: first,
+      thru: last,
+    }: Pick<HistoryView, 'metric' | 'range' | 'from' | 'thru'>) {
+      Object.assign(view, { metric, range, from: first, thru: last });
+      metrics.select(metric);
+      ranges.select(range);
+      dates.hidden = range !== 'custom';
+      if (from && thru && range === 'custom') [from.value, thru.value] = [first, last];
+    },
     select(token: Token): void {
       ({ title } = token);
       view.token = token.tokenName;

@@ -1,8 +1,9 @@
 import type { QuotientError } from '../../client/index.ts';
 import type { Confirm } from '../account/confirm.ts';
 import type { Session } from '../account/session.ts';
+import { openDataAge } from '../dashboard/data-age.ts';
 import { byId } from '../dom.ts';
-import { isTemporary, notLoaded, problemNote, retryButton, toError } from '../problem.ts';
+import { type OnError, toError } from '../problem.ts';
 import { openExposedKey } from './exposed-key.ts';
 import { makeKeyItem } from './key-item.ts';
 import { canManage, isOwner, keyInUse } from './key-texts.ts';
@@ -16,6 +17,7 @@ type Events = {
   onAccess: (access: Access) => void;
   /** The key that was signed in is dead. */
   onOwnKeyRevoked: () => void;
+  onError: OnError;
 };
 
 const RESTRICTED =
@@ -27,13 +29,16 @@ const EXPLANATION =
   'All keys share one allowance. Use the owner key to manage the account, and a key of its own for each page and program.';
 
 /** The panel of the keys: an owner key lists, makes and revokes them; another is told what it may not do. */
-export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKeyRevoked }: Events) {
+export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKeyRevoked, onError }: Events) {
   const panel = byId('keys');
   const list = byId('key-list');
   const note = byId('keys-note');
   const problem = byId('keys-problem');
   const newKey = byId('new-key');
   const exposed = openExposedKey();
+  const showAge = openDataAge(byId('keys-age'));
+  /** When the list that is shown was read. */
+  let readAt: Date | undefined;
   const askNewKey = openNewKey(session, load);
   newKey.addEventListener('click', askNewKey);
 
@@ -82,6 +87,8 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
       );
       list.replaceChildren(...items);
       problem.replaceChildren();
+      readAt = new Date(now);
+      showAge(undefined);
       if (isReplaced) show('none', REPLACED);
       else show('owner', isLapsed ? LAPSED : EXPLANATION);
       newKey.hidden = isReplaced || isLapsed;
@@ -93,30 +100,28 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
   }
 
   function fail(error: QuotientError): void {
+    if (error.code === 'scope_missing') {
+      clear();
+      show('none', RESTRICTED);
+      return;
+    }
+    if (readAt) showAge({ fetchedAt: readAt, stale: undefined, failure: error });
+    else show('unknown', '');
+    onError(error, problem, load, readAt !== undefined);
+  }
+
+  /** Forgets the user's keys. */
+  function clear(): void {
     exposed.clear();
     list.replaceChildren();
     problem.replaceChildren();
-    if (error.code === 'scope_missing') {
-      show('none', RESTRICTED);
-    } else {
-      show('unknown', '');
-      // The banner says what is wrong with the key.
-      const retry = isTemporary(error) ? [retryButton(() => void load())] : [];
-      problem.replaceChildren(error.status === 401 ? notLoaded() : problemNote(error, ...retry));
-    }
+    newKey.hidden = true;
+    note.textContent = '';
+    readAt = undefined;
+    showAge(undefined);
   }
 
-  return {
-    load,
-    /** Forgets the user's keys. */
-    clear(): void {
-      exposed.clear();
-      list.replaceChildren();
-      problem.replaceChildren();
-      newKey.hidden = true;
-      note.textContent = '';
-    },
-  };
+  return { load, clear };
 }
 
 export type Keys = ReturnType<typeof openKeys>;

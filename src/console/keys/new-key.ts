@@ -1,4 +1,5 @@
 import { fieldOf, onSubmit } from '../account/form.ts';
+import { warnBeforeLeaving } from '../account/leave-warning.ts';
 import type { Session } from '../account/session.ts';
 import { byId, copyButton } from '../dom.ts';
 import { adviceFor, isForPages } from './key-texts.ts';
@@ -16,7 +17,11 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
   const form = byId('new-key-form', HTMLFormElement);
   const created = byId('new-key-created');
   const text = byId('new-key-text');
-  copyButton(byId('new-key-copy'), () => text.textContent ?? '');
+  copyButton(
+    byId('new-key-copy'),
+    () => text.textContent ?? '',
+    () => warnBeforeLeaving(false),
+  );
 
   const firstScope = form.querySelector<HTMLInputElement>('[name=scope]');
 
@@ -37,6 +42,7 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
       ...(days > 0 && { expiresAt: new Date(Date.now() + days * DAY) }),
     });
     text.textContent = key.apiKey;
+    warnBeforeLeaving(true);
     byId('new-key-advice').textContent = isForPages(key)
       ? 'It is for web pages.'
       : 'Save it where you keep your passwords.';
@@ -54,6 +60,7 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
     if (!created.hidden) event.preventDefault();
   });
   dialog.addEventListener('close', () => {
+    warnBeforeLeaving(false);
     text.textContent = '';
   });
 

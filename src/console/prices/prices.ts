@@ -120,10 +120,13 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   function load(names: readonly TokenName[], refresh = false): Promise<void> {
     underWay += 1;
     panel.setAttribute('aria-busy', 'true');
-    problem.replaceChildren();
     const mine = quotes
       .load(names, currency.code, refresh)
-      .catch((error: unknown) => onError(error, problem, () => void load([...quotes.asked])))
+      .then(
+        () => problem.replaceChildren(),
+        (error: unknown) =>
+          onError(error, problem, () => load([...quotes.asked]), quotes.age.age !== undefined),
+      )
       .finally(() => {
         underWay -= 1;
         const { age, newest } = quotes.age;

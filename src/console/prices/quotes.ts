@@ -1,7 +1,8 @@
-import type { TokenPrice } from '../../client/index.ts';
+import type { QuotientError, TokenPrice } from '../../client/index.ts';
 import { batchesOf, latestPricesCall, type TokenName } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { type DataAge, FRESH_MS, oldest, type Result } from '../api/result.ts';
+import { toError } from '../problem.ts';
 
 /** The latest price of a token, the currency it was asked in, and its own age. */
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
@@ -30,6 +31,14 @@ export function createQuotes(marketData: MarketData) {
   const known = new Map<TokenName, Quote>();
   let wanted = 'usd';
 
+  /** What is known of some tokens stays, and says why it is not updated. */
+  function markOld(tokens: readonly TokenName[], failure: QuotientError): void {
+    for (const token of tokens) {
+      const quote = known.get(token);
+      if (quote) known.set(token, { ...quote, age: { ...quote.age, failure } });
+    }
+  }
+
   return {
     /** Every token that was asked for, the first one first. */
     asked: asked as ReadonlySet<TokenName>,
@@ -48,9 +57,15 @@ export function createQuotes(marketData: MarketData) {
       wanted = currency;
       for (const token of tokens) asked.add(token);
       const loads = batchesOf(tokens).map(async (names) => {
-        const result = await marketData.fetch(latestPricesCall(names, currency), { refresh });
-        if (wanted !== currency) return;
-        for (const quote of quotesOf(result, currency)) known.set(quote.price.tokenName, quote);
+        try {
+          const result = await marketData.fetch(latestPricesCall(names, currency), { refresh });
+          if (wanted !== currency) return;
+          for (const quote of quotesOf(result, currency)) known.set(quote.price.tokenName, quote);
+          if (result.failure) throw result.failure;
+        } catch (error) {
+          markOld(names, toError(error));
+          throw error;
+        }
       });
       const failed = (await Promise.allSettled(loads)).find(({ status }) => status === 'rejected');
       if (wanted !== currency) return;

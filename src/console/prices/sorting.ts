@@ -4,9 +4,9 @@ import type { Token, TokenPrice } from '../../client/index.ts';
 export const COLUMNS = [
   ['title', 'Token'],
   ['current_price', 'Price'],
-  ['change_24h', '24 h change'],
+  ['change_24h', '24h change'],
   ['market_cap', 'Market cap'],
-  ['total_volume', '24 h volume'],
+  ['total_volume', '24h volume'],
 ] as const;
 export type Column = (typeof COLUMNS)[number][0];
 

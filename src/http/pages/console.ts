@@ -56,6 +56,9 @@ export async function serveConsole(app: FastifyInstance, told: Told, folder: str
       (await readFile(join(folder, 'index.html'), 'utf8')).replace(ROOT_ELEMENT, rootElement(told)),
   });
   // The page loads its assets by relative paths, which need the slash at the end.
-  if (basePath)
-    app.get(basePath, { schema: { hide: true } }, (_request, reply) => reply.redirect(`${basePath}/`, 308));
+  if (basePath) {
+    app.get(basePath, { schema: { hide: true } }, ({ url }, reply) =>
+      reply.redirect(`${basePath}/${url.replace(/^[^?]*/, '')}`, 308),
+    );
+  }
 }

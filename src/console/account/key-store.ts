@@ -1,0 +1,70 @@
+import { openStored } from '../storage.ts';
+
+/**
+ * Where the key of who is signed in is kept: in this tab, and on this device if the user wants that. `path` is part of
+ * the names, since two services can run on one host.
+ */
+export function openKeyStore(path: string) {
+  const ofTab = openStored('sessionStorage', `quotient:key:${path}`);
+  const ofDevice = openStored('localStorage', `quotient:key:${path}`);
+  /** When this tab signed in (Unix ms). */
+  const since = openStored('sessionStorage', `quotient:since:${path}`);
+  /** There while the key of this tab is a new one that the user has not saved yet. */
+  const unsaved = openStored('sessionStorage', `quotient:unsaved:${path}`);
+  /** Who signed out last on this device, and when, for tabs that could not be told: `<user> <Unix ms>`. */
+  const ended = openStored('localStorage', `quotient:ended:${path}`);
+
+  /** The key of this tab as it was kept, if it could be. */
+  let kept: string | undefined;
+
+  return {
+    /** The key of this tab. */
+    get tabKey(): string | undefined {
+      return ofTab.read();
+    },
+    /** The key that is kept on this device. */
+    get deviceKey(): string | undefined {
+      return ofDevice.read();
+    },
+    get isUnsaved(): boolean {
+      return unsaved.read() !== undefined;
+    },
+
+    /** Keeps the key of this tab. One that it has already keeps its age. */
+    keep(key: string): void {
+      if (ofTab.read() !== key) {
+        ofTab.write(key);
+        since.write(String(Date.now()));
+      }
+      kept = ofTab.read();
+    },
+    /** Whether another page of this tab has changed what was kept. */
+    get hasChanged(): boolean {
+      return ofTab.read() !== kept;
+    },
+    keepOnDevice: (key: string): void => ofDevice.write(key),
+    forgetOnDevice: (): void => ofDevice.remove(),
+    setUnsaved(isUnsaved: boolean): void {
+      if (isUnsaved) unsaved.write('true');
+      else unsaved.remove();
+    },
+
+    /** Forgets a key wherever it is. */
+    forget(key: string): void {
+      if (ofDevice.read() === key) ofDevice.remove();
+      if (ofTab.read() !== key) return;
+      kept = undefined;
+      for (const stored of [ofTab, since, unsaved]) stored.remove();
+    },
+
+    /** Notes for tabs that are asleep that a user has signed out. */
+    noteEnd: (user: number): void => ended.write(`${user} ${Date.now()}`),
+    /** Whether a user signed out in another tab after this one signed in. */
+    hasEnded(user: number): boolean {
+      const [who, at] = (ended.read() ?? '').split(' ').map(Number);
+      return who === user && (at ?? 0) > Number(since.read() ?? Number.POSITIVE_INFINITY);
+    },
+  };
+}
+
+export type KeyStore = ReturnType<typeof openKeyStore>;

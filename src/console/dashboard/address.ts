@@ -1,0 +1,114 @@
+import { DEFAULT_CURRENCY } from '../currency.ts';
+import {
+  DEFAULT_VIEW,
+  type HistoryView,
+  isoDate,
+  METRICS,
+  metricInWords,
+  RANGES,
+  rangeInWords,
+} from '../history/history-view.ts';
+
+/** The part of a view that its address has. */
+export type View = Pick<HistoryView, 'token' | 'currency' | 'metric' | 'range' | 'from' | 'thru'>;
+
+type AskedRange = Pick<View, 'range' | 'from' | 'thru'>;
+
+/** What an address asks for: undefined where it says nothing, or nothing that there is. */
+export type AskedView = AskedRange & {
+  /** As it was written: only the service knows which tokens there are. */
+  token: string | undefined;
+  currency: string | undefined;
+  metric: View['metric'];
+  /** What cannot be shown, each as a sentence. */
+  faults: string[];
+};
+
+const DAYS = /^(\d{1,5})d$/;
+const DATES = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
+/** The range that has no number of days in the address. */
+const ALL = '36500';
+
+/** What somebody wrote, for a sentence. */
+export const quoted = (text: string) => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
+
+const isDate = (text: string) => {
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && isoDate(at) === text;
+};
+
+function rangeText({ range, from, thru }: AskedRange): string {
+  if (range === 'custom') return `${from}..${thru}`;
+  return range === ALL ? 'all' : `${range}d`;
+}
+
+/** `7d`, `all`, `2026-01-01..2026-02-01`; undefined for anything else, and for dates to come. */
+function readRange(text: string, today: string): AskedRange | undefined {
+  const [, from, thru] = DATES.exec(text) ?? [];
+  if (from !== undefined && thru !== undefined) {
+    const isRange = isDate(from) && isDate(thru) && from <= thru && from <= today;
+    return isRange ? { range: 'custom', from, thru } : undefined;
+  }
+  const days = text === 'all' ? ALL : DAYS.exec(text)?.[1];
+  const range = RANGES.find(([name]) => name === days)?.[0];
+  return range && { range, from: '', thru: '' };
+}
+
+/** Reads a view from the query of an address. `isCurrency` tells which currencies there are. */
+export function readAddress(search: string, now: number, isCurrency: (code: string) => boolean): AskedView {
+  const query = new URLSearchParams(search);
+  const faults: string[] = [];
+  const [askedMetric, askedRange] = [query.get('metric'), query.get('range')];
+
+  const metric = METRICS.find(([name]) => name === (askedMetric ?? DEFAULT_VIEW.metric))?.[0];
+  if (!metric) faults.push(`There is no metric ${quoted(askedMetric ?? '')}. This is the price.`);
+  const range = askedRange === null ? DEFAULT_VIEW : readRange(askedRange, isoDate(now));
+  if (!range) {
+    faults.push(`${quoted(askedRange ?? '')} is no time range. These are the ${rangeInWords(DEFAULT_VIEW)}.`);
+  }
+  const code = query.get('currency')?.toLowerCase();
+  const currency = code !== undefined && isCurrency(code) ? code : undefined;
+  if (code !== undefined && currency === undefined) faults.push(`There is no currency ${quoted(code)}.`);
+  const { range: days, from, thru } = range ?? DEFAULT_VIEW;
+  return {
+    token: query.get('token') ?? undefined,
+    currency,
+    metric: metric ?? DEFAULT_VIEW.metric,
+    ...{ range: days, from, thru, faults },
+  };
+}
+
+/** The query of the address of a view: `?token=solana&range=7d`. What is the default is left out. */
+export function searchOf(view: View): string {
+  const { token, metric, currency } = view;
+  const parts = [
+    ['token', token, DEFAULT_VIEW.token],
+    ['metric', metric, DEFAULT_VIEW.metric],
+    ['range', rangeText(view), rangeText(DEFAULT_VIEW)],
+    ['currency', currency, DEFAULT_CURRENCY],
+  ] as const;
+  const query = new URLSearchParams(
+    parts.flatMap(([name, value, usual]) => (value === usual ? [] : [[name, value]])),
+  ).toString();
+  return query && `?${query}`;
+}
+
+/** The title of the page: `Solana price, 30 days, EUR · Quotient`. `title` is the token's. */
+export const pageTitle = (title: string, view: View) =>
+  [
+    `${title} ${metricInWords(view.metric)}`,
+    rangeInWords(view).replace(/^last /, ''),
+    `${view.currency.toUpperCase()} · Quotient`,
+  ].join(', ');
+
+/** Marks entries of the browser's history that the page wrote: in those, no currency means dollars. */
+const WRITTEN = { quotient: true };
+export const isWritten = () => history.state !== null;
+
+/** Shows the address of a view: as a new entry of the browser's history, or in place of the one that is there. */
+export function showAddress(view: View, { isNew }: { isNew: boolean }): void {
+  const url = location.pathname + searchOf(view);
+  const isShown = url === location.pathname + location.search;
+  if (isNew && !isShown) history.pushState(WRITTEN, '', url);
+  else if (!isShown || !isWritten()) history.replaceState(WRITTEN, '', url);
+}

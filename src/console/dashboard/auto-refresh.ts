@@ -1,0 +1,74 @@
+import type { Allowance } from '../account/allowance.ts';
+import { announce, byId } from '../dom.ts';
+import { inCalls } from '../format.ts';
+
+const MINUTES = 5;
+const INTERVAL_MS = MINUTES * 60_000;
+/** How often it is looked whether a refresh is due. */
+const TICK_MS = 1000;
+/** Under this share of the allowance it stops, so that it does not take the last calls from others. */
+const RESERVE = 0.1;
+
+/** What refreshing by itself costs at most. */
+export const priceInWords = (calls: number) =>
+  `every ${MINUTES} min: at most ${inCalls((calls * 60) / MINUTES)} an hour`;
+
+/** Whether so little is left that nothing is called unasked. */
+export const isLow = ({ remaining, limit }: { remaining: number; limit: number }) =>
+  remaining < limit * RESERVE;
+
+/**
+ * The switch that has the page refreshed by itself: off at first, never while nobody looks at the page, and off again
+ * when little of the allowance is left.
+ */
+export function openAutoRefresh(allowance: Allowance, refresh: () => Promise<void>) {
+  const toggle = byId('auto-refresh', HTMLInputElement);
+  const note = byId('auto-refresh-note');
+  let cost = 0;
+  let due = 0;
+  let ticking: ReturnType<typeof setInterval> | undefined;
+
+  function stop(reason: string): void {
+    clearInterval(ticking);
+    ticking = undefined;
+    toggle.checked = false;
+    note.textContent = reason || priceInWords(cost);
+    if (reason) announce(reason);
+  }
+
+  /** Whether there is too little to go on with; says so. */
+  function stopsForReserve(): boolean {
+    const { left } = allowance;
+    if (!left || !isLow(left)) return false;
+    stop('Auto-refresh is off: less than 10% of the allowance is left.');
+    return true;
+  }
+
+  async function tick(): Promise<void> {
+    if (document.hidden || Date.now() < due || stopsForReserve()) return;
+    due = Number.POSITIVE_INFINITY;
+    await refresh();
+    due = Date.now() + INTERVAL_MS;
+    if (toggle.checked) stopsForReserve();
+  }
+
+  toggle.addEventListener('change', () => {
+    if (!toggle.checked) return stop('');
+    if (stopsForReserve()) return;
+    note.textContent = priceInWords(cost);
+    due = Date.now() + INTERVAL_MS;
+    ticking = setInterval(tick, TICK_MS);
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (ticking !== undefined) void tick();
+  });
+
+  return {
+    /** Tells what one refresh costs, in calls. */
+    setCost(calls: number): void {
+      cost = calls;
+      if (toggle.checked || !note.textContent?.includes('is off')) note.textContent = priceInWords(calls);
+    },
+    stop: () => stop(''),
+  };
+}

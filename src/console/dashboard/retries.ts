@@ -1,0 +1,123 @@
+import { QuotientError } from '../../client/index.ts';
+import { make, makeButton } from '../dom.ts';
+import { span } from '../format.ts';
+import { problemNote } from '../problem.ts';
+import { pauseAfter } from './backoff.ts';
+
+/** Repeats what failed. */
+export type Retry = () => Promise<unknown>;
+
+/** What is tried again together, since one note tells of it. */
+type Group = {
+  /** By the panel that failed. */
+  retries: Map<Element, Retry>;
+  tries: number;
+  /** When the next try is due (Unix ms). */
+  due: number;
+  /** The error that is shown. */
+  code: string;
+  note: HTMLElement | undefined;
+  /** Counts down in the note, for the eye alone. */
+  countdown: HTMLElement | undefined;
+};
+
+const TICK_MS = 1000;
+
+const UNANSWERED = new Set(['network', 'timeout']);
+
+/**
+ * Tries again what failed for a while: after what the service asks for or longer and longer, and never while nobody
+ * looks at the page.
+ */
+export function openRetries() {
+  /** By the element that has the note. */
+  const groups = new Map<Element, Group>();
+  let ticking: ReturnType<typeof setInterval> | undefined;
+
+  async function run(place: Element, group: Group): Promise<void> {
+    const retries = [...group.retries.values()];
+    group.retries.clear();
+    group.due = Number.POSITIVE_INFINITY;
+    if (group.countdown) group.countdown.textContent = 'Trying now…';
+    await Promise.allSettled(retries.map((retry) => retry()));
+    // Those that failed again are in it.
+    if (group.retries.size === 0 && groups.get(place) === group) end(place);
+  }
+
+  function end(place: Element): void {
+    groups.get(place)?.note?.remove();
+    groups.delete(place);
+    tick();
+  }
+
+  function tick(): void {
+    if (document.hidden || groups.size === 0) {
+      clearInterval(ticking);
+      ticking = undefined;
+      return;
+    }
+    ticking ??= setInterval(tick, TICK_MS);
+    const now = Date.now();
+    for (const [place, group] of groups) {
+      if (group.due <= now) void run(place, group);
+      else if (group.countdown && Number.isFinite(group.due)) {
+        group.countdown.textContent = `Next try in ${span(Math.ceil((group.due - now) / 1000) * 1000)}.`;
+      }
+    }
+  }
+  document.addEventListener('visibilitychange', tick);
+
+  /** The note, with a countdown that screen readers leave alone. */
+  function show(place: Element, group: Group, error: QuotientError): void {
+    group.countdown = make('p', { 'aria-hidden': 'true' });
+    const now = makeButton('Try now', () => void run(place, group), 'small');
+    // The countdown says when.
+    const note = problemNote(
+      new QuotientError(error.code, error.detail, { ...error, retryAfter: undefined }),
+      now,
+    );
+    note.insertBefore(group.countdown, note.lastElementChild);
+    note.insertBefore(make('p', { class: 'unseen' }, 'It is tried again automatically.'), group.countdown);
+    group.note = note;
+    place.replaceChildren(note);
+  }
+
+  return {
+    /**
+     * Has something tried again that failed in `panel`, and tells so in `place`; `isTold`: something else tells of it
+     * there.
+     */
+    add(place: Element, panel: Element, error: QuotientError, retry: Retry, { isTold = false } = {}): void {
+      let group = groups.get(place);
+      if (!group) {
+        group = { retries: new Map(), tries: 0, due: 0, code: '', note: undefined, countdown: undefined };
+        groups.set(place, group);
+      }
+      // The first of those that fail together counts for all.
+      if (group.retries.size === 0) {
+        group.tries += 1;
+        group.due = 0;
+      }
+      group.retries.set(panel, retry);
+      group.due = Math.max(group.due, Date.now() + pauseAfter(group.tries, error.retryAfter));
+      // The same words are not read out with each try.
+      if (!isTold && (group.code !== error.code || !group.note?.isConnected)) {
+        group.code = error.code;
+        show(place, group, error);
+      }
+      tick();
+    },
+
+    /** Tries at once what got no answer. */
+    now(place: Element): void {
+      const group = groups.get(place);
+      if (group && group.retries.size > 0 && UNANSWERED.has(group.code)) void run(place, group);
+    },
+
+    clear(): void {
+      for (const place of [...groups.keys()]) end(place);
+    },
+  };
+}
+
+export type Retries = ReturnType<typeof openRetries>;
