@@ -102,6 +102,7 @@ const dashboard = openDashboard({
   ...{ session, theme, allowance, errors },
   currency: openCurrency(),
   isVisible: isDashboard,
+  onRefresh: keys.load,
   onNotice: showNotice,
 });
 
@@ -138,6 +139,7 @@ function clear(): void {
   keyCreated.clear();
   keys.clear();
   notices.clear();
+  accountMenu.clear();
   accountMenu.restrict(false);
 }
 

@@ -75,14 +75,16 @@ it('saves a file in that currency', async () => {
 it('knows the choice at the next visit, and forgets one that is not offered', async () => {
   await choose('btc');
   expect((await firstRow())[0]).toBe('BTC\u00a01.0000');
-  await here.page.reload();
-  await here.open(key);
+  await here.page.goto(`${service.url}/`);
+  await here.page.locator('#dashboard').waitFor();
+  await here.settled();
   expect(await here.page.getByLabel('Currency').inputValue()).toBe('btc');
   expect((await firstRow())[0]).toBe('BTC\u00a01.0000');
 
   await here.page.evaluate("localStorage.setItem('quotient:currency', 'xyz')");
-  await here.page.reload();
-  await here.open(key);
+  await here.page.goto(`${service.url}/`);
+  await here.page.locator('#dashboard').waitFor();
+  await here.settled();
   expect(await here.page.getByLabel('Currency').inputValue()).toBe('usd');
   expect((await firstRow())[0]).toMatch(/^\$/);
 });

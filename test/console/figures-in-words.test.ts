@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { QuotientError } from '#client/index';
 import { dailyCalls } from '#console/account/daily-calls';
 import { ageText, oldest, staleReason } from '#console/api/result';
 import { axisMoney, bigMoney, change, fromNow, money, span } from '#console/format';
@@ -65,6 +66,18 @@ describe('an age', () => {
     expect(staleReason('quotient; hit; ttl=42')).toBeUndefined();
     const stale = { fetchedAt: new Date(NOW - HOUR), stale: 'server error' };
     expect(ageText(stale, NOW)).toBe('60 minutes old (source: server error)');
+  });
+
+  it('says why it is not updated, and always how long ago it was', () => {
+    const old = (error: QuotientError, fetchedAt?: Date) =>
+      ageText({ fetchedAt, stale: undefined, failure: error }, NOW);
+    const at = new Date(NOW - 12 * MINUTE);
+    const failed = (code: string, status?: number) => new QuotientError(code, '', { status });
+    expect(old(failed('network'), at)).toBe('As of 11:48, 12 minutes ago: the service cannot be reached');
+    expect(old(failed('api_key_revoked', 401), at)).toMatch(/: the key was revoked$/);
+    expect(old(failed('api_key_invalid', 401), at)).toMatch(/: the key is not valid any more$/);
+    expect(old(failed('overloaded', 503), at)).toMatch(/: the service reports overloaded$/);
+    expect(old(failed('timeout'))).toBe('Not updated: the service does not answer in time');
   });
 
   it('of several answers is that of the oldest', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenPrice } from '#client/index';
+import { QuotientError, type TokenPrice } from '#client/index';
 import type { ApiCall } from '#console/api/api-call';
 import type { Result } from '#console/api/result';
 import { createQuotes, isBehind } from '#console/prices/quotes';
@@ -65,6 +65,23 @@ it('keeps what it has when a call fails, and asks for all again', async () => {
   await expect(quotes.load([...quotes.asked], 'usd', true)).rejects.toThrow('away');
   expect(asked).toEqual([100, 50, 100, 50]);
   expect(names.every((name) => quotes.of(name) !== undefined)).toBe(true);
+});
+
+it('says of what it has why it is not updated, until it is', async () => {
+  let failing = false;
+  const quotes = quotesOf(() => {
+    if (failing) throw new QuotientError('network', 'away');
+    return answer({ a: MINUTE });
+  });
+  await quotes.load(['a'], 'usd', false);
+  failing = true;
+  await expect(quotes.load(['a'], 'usd', true)).rejects.toThrow('away');
+  expect([quotes.of('a')?.age, quotes.age.age]).toEqual(
+    Array(2).fill(expect.objectContaining({ failure: expect.objectContaining({ code: 'network' }) })),
+  );
+  failing = false;
+  await quotes.load(['a'], 'usd', true);
+  expect(quotes.of('a')?.age.failure).toBeUndefined();
 });
 
 it('shows one currency at a time, that which was asked for last', async () => {

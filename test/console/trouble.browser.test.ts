@@ -163,12 +163,3 @@ it('says what to do when the key dies while it is used', async () => {
   await banner().getByRole('button', { name: 'Use another key' }).click();
   await here.page.getByLabel('API key', { exact: true }).waitFor();
 });
-
-it('says so when the service is gone', async () => {
-  const ending = await startService({ consoleFolder: opened.folder });
-  await here.page.goto(`${ending.url}/`);
-  await here.open(await ending.enrol());
-  await end(ending);
-  await here.page.getByRole('button', { name: 'Solana' }).click();
-  await here.page.locator('#chart-problem').getByText('The service cannot be reached').waitFor();
-});

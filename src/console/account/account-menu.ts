@@ -83,5 +83,10 @@ export function openAccountMenu(
       byId('menu-key').textContent = masked(session.key);
       remember.checked = session.isRemembered();
     },
+
+    /** Forgets the user. */
+    clear(): void {
+      for (const id of ['menu-name', 'menu-plan', 'menu-key']) byId(id).textContent = '';
+    },
   };
 }

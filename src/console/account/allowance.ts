@@ -1,7 +1,7 @@
 import type { Usage } from '../../client/index.ts';
 import { openDataAge } from '../dashboard/data-age.ts';
 import { byId, make, makeRow } from '../dom.ts';
-import { count, fromNow, inCalls, onDate, onDateAt } from '../format.ts';
+import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../format.ts';
 import { type OnError, toError } from '../problem.ts';
 import { dailyCalls } from './daily-calls.ts';
 import type { Session } from './session.ts';
@@ -112,7 +112,10 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
       readAt = undefined;
       left = undefined;
       showAge(undefined);
-      problem.replaceChildren();
+      byId('left').textContent = UNKNOWN;
+      byId('account-name').textContent = 'Account';
+      for (const id of ['left-of', 'resets', 'session-calls', 'daily-to']) byId(id).textContent = '\u00a0';
+      for (const place of [problem, byId('daily'), byId('daily-body')]) place.replaceChildren();
     },
   };
 }

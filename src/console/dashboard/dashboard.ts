@@ -33,12 +33,23 @@ type Options = {
   errors: PanelErrors;
   /** Whether this view is the one that is shown. */
   isVisible: () => boolean;
+  /** What other panels load again, which is free. */
+  onRefresh: () => Promise<void>;
   /** Shows a sentence above all panels. */
   onNotice: (text: string) => void;
 };
 
 /** The view with all panels; selecting a token in one updates the others, and each selection has an address. */
-export function openDashboard({ session, theme, currency, allowance, errors, isVisible, onNotice }: Options) {
+export function openDashboard({
+  session,
+  theme,
+  currency,
+  allowance,
+  errors,
+  isVisible,
+  onRefresh,
+  onNotice,
+}: Options) {
   const { onError } = errors;
   const marketData = createMarketData(session);
   let tokens: readonly Token[] = [];
@@ -48,7 +59,7 @@ export function openDashboard({ session, theme, currency, allowance, errors, isV
   /** The query of the address of what is shown. */
   let search: string | undefined;
 
-  const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showCost, onError });
+  const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showLoaded, onError });
   const details = openPriceDetails();
   const snippets = openCallSnippets(session, prices.batchOf);
   const statistics = openStatistics({ marketData, onError });
@@ -72,6 +83,12 @@ export function openDashboard({ session, theme, currency, allowance, errors, isV
       statistics.show(token, { refresh: isRefresh }),
       details.show(token, prices.of(token.tokenName)),
     ]);
+
+  /** Shows what comes with the prices. */
+  function showLoaded(): void {
+    showCost();
+    if (selected) void details.show(selected, prices.of(selected.tokenName));
+  }
 
   /** Says what it costs to load again what is shown. */
   function showCost(): void {
@@ -154,19 +171,15 @@ export function openDashboard({ session, theme, currency, allowance, errors, isV
 
   async function refresh(): Promise<void> {
     errors.clear();
-    await loadAll({ isRefresh: true });
+    await Promise.all([loadAll({ isRefresh: true }), onRefresh()]);
     await allowance.refresh();
   }
   byId('refresh').addEventListener('click', refresh);
 
-  /** Loads what is shown in the chosen currency. */
-  function loadPriced(token: Token): void {
+  currency.onChange(() => {
+    if (!selected) return;
     void prices.load();
     void history.load();
-    void details.show(token, prices.of(token.tokenName));
-  }
-  currency.onChange(() => {
-    if (selected) loadPriced(selected);
   });
 
   addEventListener('popstate', () => {

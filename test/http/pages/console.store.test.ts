@@ -157,6 +157,17 @@ describe.each([
     const { statusCode, headers } = await service.app.inject({ url: basePath || '/' });
     expect([statusCode, headers.location]).toEqual(basePath ? [308, `${basePath}/`] : [200, undefined]);
   });
+
+  it('is there for the address of any view', async () => {
+    for (const query of [
+      '?token=solana&metric=market_cap&range=30d&currency=eur',
+      '?tokenname=%zz&Range=no',
+    ]) {
+      expect((await ask(`/${query}`)).text).toBe((await ask('/')).text);
+    }
+    const { headers } = await service.app.inject({ url: `${basePath || '/'}?token=solana&range=7d` });
+    expect(headers.location).toBe(basePath ? `${basePath}/?token=solana&range=7d` : undefined);
+  });
 });
 
 it('tells the page who may register, and whether mail is sent', async () => {

@@ -53,7 +53,7 @@ export async function visit(browser: Browser, url: string, options: Options = {}
 export type Visit = Awaited<ReturnType<typeof visit>>;
 
 /** Resolves when no panel is loading. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.locator('.placeholder').first().waitFor({ state: 'detached' });
 }

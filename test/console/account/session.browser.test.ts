@@ -1,0 +1,164 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  openTestConsole,
+  settled,
+  type TestConsole,
+  type Visit,
+  visit,
+} from '../../support/browser/console.ts';
+
+let opened: TestConsole;
+let here: Visit;
+beforeAll(async () => {
+  opened = await openTestConsole();
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visit(opened.browser, opened.service.url, { permissions: ['clipboard-write'] });
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const enrol = () => opened.service.enrol();
+
+/** Another tab of the same browser. */
+async function openTab(): Promise<Page> {
+  const page = await here.context.newPage();
+  await page.goto(`${opened.service.url}/`);
+  return page;
+}
+
+async function isSignedIn(page: Page): Promise<void> {
+  await page.locator('#dashboard').waitFor();
+  await settled(page);
+}
+
+async function menu(page: Page, item: string): Promise<void> {
+  await page.locator('#account-button').click();
+  await page.locator('#account-menu').getByRole('button', { name: item }).click();
+}
+
+/** What of the key the page shows: it is that of this tab. */
+const keyOf = (page: Page) => page.locator('#menu-key').textContent();
+
+it('survives a reload, another page and a second tab, and ends in all of them', async () => {
+  const { page } = here;
+  await here.open(await enrol());
+  await page.reload();
+  await isSignedIn(page);
+  await page.getByRole('link', { name: 'Docs' }).first().click();
+  await page.waitForURL('**/docs');
+  await page.goBack();
+  await isSignedIn(page);
+
+  const other = await openTab();
+  await isSignedIn(other);
+  expect(await keyOf(other)).toBe(await keyOf(page));
+  expect(await page.evaluate('Object.keys(localStorage).filter((name) => name.includes("key"))')).toEqual([]);
+
+  await menu(other, 'Sign out');
+  for (const tab of [page, other]) await tab.getByText('You are signed out').waitFor();
+  expect(await page.locator('#menu-key').textContent(), 'nothing of the key is left').not.toContain('qt_');
+  await page.reload();
+  await page.getByRole('heading', { name: 'Get a key' }).waitFor();
+  expect(await page.title()).toBe('Quotient');
+});
+
+it('stays with its user when another one signs in in a second tab', async () => {
+  const { page } = here;
+  await here.open(await enrol());
+  const first = await keyOf(page);
+  const other = await openTab();
+  await isSignedIn(other);
+  // As one whose session came from elsewhere.
+  await other.evaluate(`sessionStorage.setItem('quotient:key:/', ${JSON.stringify(await enrol())})`);
+  await other.reload();
+  await isSignedIn(other);
+  expect(await keyOf(other)).not.toBe(first);
+  expect(await keyOf(page)).toBe(first);
+
+  await menu(other, 'Sign out');
+  await other.getByText('You are signed out').waitFor();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await here.settled();
+  expect(await keyOf(page)).toBe(first);
+  expect(await page.locator('#dashboard').isVisible()).toBe(true);
+});
+
+it('goes on in all tabs with a key that one of them has replaced, and ends with the account', async () => {
+  const { page } = here;
+  await here.open(await enrol());
+  const other = await openTab();
+  await isSignedIn(other);
+  await menu(page, 'Replace key');
+  await page.getByLabel('The old key stops working').selectOption('0');
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
+  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  const made = await page.locator('#created-key').innerText();
+  await expect.poll(() => keyOf(other)).toContain(made.slice(-3));
+  await other.getByRole('button', { name: 'Ethereum' }).click();
+  await settled(other);
+  expect(await other.locator('#banner').innerText()).toBe('');
+
+  await menu(other, 'Delete account');
+  await other.getByRole('button', { name: 'Delete permanently' }).click();
+  await other.getByText('have been deleted').waitFor();
+  expect(await page.locator('#created-key').innerText(), 'a key that is not saved stays').toBe(made);
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await page.locator('#banner').getByRole('button', { name: 'Use another key' }).click();
+  await page.getByRole('heading', { name: 'Get a key' }).waitFor();
+});
+
+it('shows a new key again after a reload, and asks before it is left unsaved', async () => {
+  const { page } = here;
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+  await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+  await page.getByRole('button', { name: 'Get a key' }).click();
+  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  const key = await page.locator('#created-key').innerText();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  expect([asked, await page.locator('#created-key').innerText()]).toEqual([['beforeunload'], key]);
+
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  await page.reload();
+  await isSignedIn(page);
+  expect(asked).toEqual(['beforeunload']);
+  expect(await page.locator('body').innerText()).not.toContain(key);
+});
+
+it('goes on in the tab alone where the browser stores nothing', async () => {
+  await here.context.addInitScript(`
+    for (const name of ['localStorage', 'sessionStorage']) {
+      Object.defineProperty(globalThis, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
+    }
+  `);
+  await here.page.reload();
+  await here.open(await enrol());
+  await here.page.getByLabel('Currency').selectOption('eur');
+  await here.settled();
+  await menu(here.page, 'Sign out');
+  await here.page.getByText('You are signed out').waitFor();
+});
+
+it('does not end while the service is away at a reload', async () => {
+  const { page } = here;
+  await here.open(await enrol());
+  await page.route('**/v1/user/data', (route) => route.abort());
+  await page.reload();
+  await page.getByRole('heading', { name: 'Signing you in' }).waitFor();
+  await page.getByText('The service cannot be reached').waitFor();
+  await page.getByText(/^Next try in \d seconds?\.$/).waitFor();
+  await page.unroute('**/v1/user/data');
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await isSignedIn(page);
+});

@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+
+let opened: TestConsole;
+let here: Visit;
+beforeAll(async () => {
+  opened = await openTestConsole({ BASE_PATH: '/market' });
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visit(opened.browser, opened.service.url);
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+/** The query of the page's address. */
+const search = () => new URL(here.page.url()).search;
+const heading = (name: string) => here.page.getByRole('heading', { name }).waitFor();
+const pressed = (group: string) => here.page.locator(`#${group} [aria-pressed=true]`).innerText();
+
+it('leads to the view after the sign-in, which every selection renames', async () => {
+  const { page } = here;
+  await page.goto(`${opened.service.url}?token=SOL&metric=market_cap&range=7d&currency=eur`);
+  await here.open(await opened.service.enrol());
+  await heading('Solana history');
+  expect([await pressed('metrics'), await pressed('ranges')]).toEqual(['Market cap', '7D']);
+  expect(await page.locator('#readout-value').innerText()).toMatch(/^€/);
+  expect(await page.title()).toBe('Solana market cap, 7 days, EUR · Quotient');
+  expect(search()).toBe('?token=solana&metric=market_cap&range=7d&currency=eur');
+
+  await page.getByRole('button', { name: 'Ethereum' }).click();
+  await page.locator('#metrics').getByRole('button', { name: 'Price' }).click();
+  await page.getByRole('button', { name: '90D' }).click();
+  await page.getByLabel('Currency').selectOption('usd');
+  await here.settled();
+  expect(search()).toBe('?token=ethereum&range=90d');
+  expect(await page.title()).toBe('Ethereum price, 90 days, USD · Quotient');
+
+  const calls = here.requests.filter((url) => url.includes('/v1/prices/')).length;
+  for (const expected of [
+    '?token=ethereum&range=90d&currency=eur',
+    '?token=ethereum&range=7d&currency=eur',
+    '?token=ethereum&metric=market_cap&range=7d&currency=eur',
+    '?token=solana&metric=market_cap&range=7d&currency=eur',
+  ]) {
+    await page.goBack();
+    await expect.poll(search).toBe(expected);
+  }
+  await heading('Solana history');
+  await here.settled();
+  expect(await page.locator('#readout-value').innerText()).toMatch(/^€/);
+  expect([await pressed('metrics'), await pressed('ranges')]).toEqual(['Market cap', '7D']);
+  await page.goForward();
+  await heading('Ethereum history');
+  await here.settled();
+  expect(
+    here.requests.filter((url) => url.includes('/v1/prices/')),
+    'a look back is free',
+  ).toHaveLength(calls);
+
+  await page.reload();
+  await heading('Ethereum history');
+  await here.settled();
+  expect(search()).toBe('?token=ethereum&metric=market_cap&range=7d&currency=eur');
+  expect([await pressed('metrics'), await pressed('ranges')]).toEqual(['Market cap', '7D']);
+});
+
+it('shows two dates, and corrects what there is not, saying so', async () => {
+  const { page } = here;
+  await here.open(await opened.service.enrol());
+  expect(search()).toBe('');
+  await page.goto(`${opened.service.url}/?range=2026-01-01..2026-02-01`);
+  await page.locator('#dashboard').waitFor();
+  await here.settled();
+  expect(await page.getByLabel('From').inputValue()).toBe('2026-01-01');
+  expect(await page.title()).toBe('Bitcoin price, 2026-01-01 to 2026-02-01, USD · Quotient');
+
+  await page.goto(`${opened.service.url}/?token=doge&range=soon&metric=candles`);
+  await page.getByText('“soon” is no time range.').waitFor();
+  await page.getByText('There is no token “doge” here. This is Bitcoin.').waitFor();
+  await here.settled();
+  expect(search()).toBe('?metric=candles');
+  await page.goto(`${opened.service.url}/?token=usd-coin&metric=candles`);
+  await heading('USDC history');
+  await here.settled();
+
+  await page.getByRole('button', { name: 'Solana' }).click();
+  await here.settled();
+  expect(await page.locator('#notice').innerText()).toBe('');
+});
+
+it('goes with the link of a mail', async () => {
+  const { page } = here;
+  await here.open(await opened.service.enrol());
+  await page.goto(`${opened.service.url}/?token=solana#recover=abc`);
+  await heading('Get a new owner key');
+  expect(page.url()).toBe(`${opened.service.url}/?token=solana`);
+  await page.getByRole('button', { name: 'Not now' }).click();
+  await heading('Solana history');
+});

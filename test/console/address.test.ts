@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pageTitle, readAddress, searchOf, type View } from '#console/dashboard/address';
+import { DEFAULT_VIEW, METRICS, RANGES } from '#console/history/history-view';
+
+const NOW = Date.parse('2026-03-15T12:00:00Z');
+const read = (search: string) => readAddress(search, NOW, (code) => ['usd', 'eur', 'btc'].includes(code));
+const view = (parts: Partial<View> = {}): View => ({ ...DEFAULT_VIEW, ...parts });
+
+const views = fc
+  .record({
+    token: fc.constantFrom('bitcoin', 'usd-coin', 'a token & more'),
+    currency: fc.constantFrom('usd', 'eur', 'btc'),
+    metric: fc.constantFrom(...METRICS.map(([name]) => name)),
+    range: fc.constantFrom(...RANGES.map(([name]) => name)),
+  })
+  .map((parts) => {
+    const isCustom = parts.range === 'custom';
+    return view({ ...parts, ...(isCustom && { from: '2026-01-31', thru: '2026-02-28' }) });
+  });
+
+describe('the address of a view', () => {
+  it('leaves out what is the default', () => {
+    expect(searchOf(view())).toBe('');
+    expect(searchOf(view({ token: 'solana', metric: 'market_cap', range: '7', currency: 'eur' }))).toBe(
+      '?token=solana&metric=market_cap&range=7d&currency=eur',
+    );
+    expect(searchOf(view({ range: '36500' }))).toBe('?range=all');
+    expect(searchOf(view({ range: 'custom', from: '2026-01-01', thru: '2026-02-01' }))).toBe(
+      '?range=2026-01-01..2026-02-01',
+    );
+  });
+
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(views, (written) => {
+        const { faults, token, currency, ...rest } = read(searchOf(written));
+        expect(faults).toEqual([]);
+        const { metric, range, from, thru } = written;
+        expect([token ?? 'bitcoin', currency ?? 'usd', rest]).toEqual([
+          ...[written.token, written.currency],
+          { metric, range, from, thru },
+        ]);
+      }),
+    );
+  });
+
+  it.each([
+    ['range=7w', '“7w” is no time range. These are the last 30 days.'],
+    ['range=5d', '“5d” is no time range. These are the last 30 days.'],
+    ['range=', '“” is no time range. These are the last 30 days.'],
+    [
+      'range=2026-02-31..2026-03-01',
+      '“2026-02-31..2026-03-01” is no time range. These are the last 30 days.',
+    ],
+    [
+      'range=2026-03-01..2026-02-01',
+      '“2026-03-01..2026-02-01” is no time range. These are the last 30 days.',
+    ],
+    [
+      'range=2026-03-16..2026-03-17',
+      '“2026-03-16..2026-03-17” is no time range. These are the last 30 days.',
+    ],
+    ['range=custom', '“custom” is no time range. These are the last 30 days.'],
+    ['metric=profit', 'There is no metric “profit”. This is the price.'],
+    ['currency=xyz', 'There is no currency “xyz”.'],
+  ])('%s says what there is in its place', (query, fault) => {
+    const { metric, range, faults } = read(`?${query}`);
+    expect([metric, range, faults]).toEqual(['prices', '30', [fault]]);
+  });
+
+  it('is read whatever it says, and repeats no more than a few words of it', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ minLength: 60, maxLength: 90 }), (search, long) => {
+        expect(RANGES.map(([name]) => name)).toContain(read(search).range);
+        const { faults } = read(`?${new URLSearchParams({ metric: long })}`);
+        expect(faults.join('').length).toBeLessThan(90);
+      }),
+    );
+  });
+
+  it('takes a currency in capitals', () => expect(read('?currency=EUR').currency).toBe('eur'));
+});
+
+it('names the page after the view', () => {
+  expect(pageTitle('Solana', view({ currency: 'eur' }))).toBe('Solana price, 30 days, EUR · Quotient');
+  expect(pageTitle('Solana', view({ metric: 'candles', range: '36500' }))).toBe(
+    'Solana candles, all available data, USD · Quotient',
+  );
+});

@@ -1,0 +1,146 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { openTestDatabase } from '../support/database/database.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+let opened: TestConsole;
+let here: Visit;
+let key: string;
+beforeAll(async () => {
+  opened = await openTestConsole();
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visit(opened.browser, opened.service.url);
+  await here.page.clock.install();
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const AGES = ['prices', 'chart', 'statistics', 'market-data', 'allowance', 'keys'];
+const text = (id: string) => here.page.locator(`#${id}`).innerText();
+const refresh = () => here.page.getByRole('button', { name: 'Refresh', exact: true }).click();
+const calls = () => here.requests.filter((url) => url.includes('/v1/')).length;
+
+/** The figures of all panels. */
+async function figures(): Promise<string[]> {
+  const ids = ['prices-body', 'readout-value', 'statistics-list', 'market-data-list', 'left', 'key-list'];
+  return Promise.all(ids.map(text));
+}
+
+/** Ends a service without waiting for the connections that the browser opened in advance and never used. */
+async function end(ending: Service): Promise<void> {
+  const closed = ending.close();
+  ending.app.server.closeAllConnections();
+  await closed;
+}
+
+/** Has the page taken for one that nobody looks at, or not any more. */
+const hide = (page: Page, isHidden: boolean) =>
+  page.evaluate(`
+    Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+
+it('keeps its figures while the service is away, says how old they are, and goes on when it is back', async () => {
+  const { page } = here;
+  const database = await openTestDatabase();
+  let service = await startService({ consoleFolder: opened.folder, database });
+  try {
+    const { port } = new URL(service.url);
+    await page.goto(`${service.url}/`);
+    await here.open(await service.enrol());
+    await page.locator('#key-list li').waitFor();
+    const before = await figures();
+    await end(service);
+    await refresh();
+    for (const id of AGES) {
+      await page
+        .locator(`#${id}-age.stale`)
+        .getByText(/^As of \d\d:\d\d, \d+ seconds? ago: the service cannot be reached$/)
+        .waitFor();
+    }
+    expect(await figures()).toEqual(before);
+    await page
+      .locator('#connection')
+      .getByText(/^Next try in \d+ seconds?\.$/)
+      .waitFor();
+    expect(await page.locator('main .note:visible').count(), 'one note for all panels').toBe(1);
+    expect(await page.locator('#connection [aria-hidden=true]').innerText()).toMatch(/^Next try/);
+
+    await page.getByRole('button', { name: 'Solana' }).click();
+    await page.getByRole('heading', { name: 'Solana history' }).waitFor();
+    await page.locator('#chart-state').getByText('No data.').waitFor();
+    await expect.poll(() => text('statistics-list')).toBe('');
+    expect((await text('readout-value')).trim()).toBe('');
+
+    await here.settled();
+    await hide(page, true);
+    const made = calls();
+    await page.clock.fastForward(120_000);
+    expect(calls(), 'nobody looks').toBe(made);
+
+    service = await startService({ consoleFolder: opened.folder, database, settings: { PORT: port } });
+    await hide(page, false);
+    await expect.poll(() => text('connection')).toBe('');
+    await expect.poll(() => text('readout-value')).toMatch(/^\$/);
+    await expect.poll(() => page.locator('.age.stale').count()).toBe(0);
+    await expect.poll(() => text('statistics-list')).not.toBe('');
+  } finally {
+    await end(service);
+    await database.close();
+  }
+});
+
+it('keeps its figures when the key dies, and does not try again', async () => {
+  const { page } = here;
+  key = await opened.service.enrol();
+  await page.reload();
+  await here.open(key);
+  const before = await figures();
+  await fetch(`${opened.service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
+  await refresh();
+  for (const id of AGES) await page.locator(`#${id}-age.stale`).getByText('ago: the key ').waitFor();
+  await page.locator('#banner').getByRole('button', { name: 'Use another key' }).waitFor();
+  expect(await figures()).toEqual(before);
+  const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
+  const made = priced();
+  await page.clock.fastForward(600_000);
+  expect(priced()).toBe(made);
+});
+
+it('refreshes by itself when that is asked for, at the price that it names', async () => {
+  const { page } = here;
+  key = await opened.service.enrol({ limit: 40 });
+  await page.reload();
+  await here.open(key);
+  const used = async () => {
+    const answer = await opened.service.get('/v1/user/usage', { key });
+    return ((await answer.json()) as { used: number }).used;
+  };
+  const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
+  const toggle = page.getByLabel('Auto-refresh');
+  expect(await toggle.isChecked()).toBe(false);
+  expect(await text('auto-refresh-note')).toBe('every 5 min: at most 36 calls an hour');
+  await toggle.check();
+  expect([priced(), await used()]).toEqual([3, 3]);
+  await page.clock.fastForward(300_000);
+  await expect.poll(priced).toBe(6);
+  await here.settled();
+  expect(await used(), 'what has not changed is free').toBe(3);
+
+  await hide(page, true);
+  await page.clock.fastForward(3_600_000);
+  expect(priced()).toBe(6);
+  for (let i = 0; i < 34; i += 1)
+    await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
+  await hide(page, false);
+  await page.getByText('Auto-refresh is off: less than 10% of the allowance is left.').first().waitFor();
+  expect([await toggle.isChecked(), priced()]).toEqual([false, 9]);
+  await page.reload();
+  await here.settled();
+  expect(await toggle.isChecked()).toBe(false);
+});

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { QuotientError } from '#client/index';
+import type { Session } from '#console/account/session';
+import type { ApiCall } from '#console/api/api-call';
+import { createMarketData } from '#console/api/market-data';
+import { isLow, priceInWords } from '#console/dashboard/auto-refresh';
+import { pauseAfter } from '#console/dashboard/backoff';
+import { MINUTE } from '#domain/clock';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const session = { client: { about: () => ({ age: 60, gaps: [], sources: ['a'] }) } } as unknown as Session;
+
+/** A call that is answered by what `answers` has, one after another. */
+function callOf(answers: (object | Error)[]): ApiCall {
+  return {
+    path: '/path',
+    method: '',
+    send: async () => {
+      const next = answers.shift();
+      if (!next || next instanceof Error) throw next;
+      return next;
+    },
+  };
+}
+
+it('reuses an answer for a minute', async () => {
+  const marketData = createMarketData(session);
+  const [first, second] = [{}, {}];
+  const call = callOf([first, second]);
+  expect((await marketData.fetch(call)).value).toBe(first);
+  expect((await marketData.fetch(call)).value).toBe(first);
+  vi.advanceTimersByTime(MINUTE);
+  expect((await marketData.fetch(call)).value).toBe(second);
+});
+
+it('gives the last answer with the failure of a later call, and asks again at once', async () => {
+  const marketData = createMarketData(session);
+  const [first, second] = [{}, {}];
+  const call = callOf([first, new QuotientError('network', 'away'), second]);
+  const { fetchedAt } = await marketData.fetch(call);
+  const kept = await marketData.fetch(call, { refresh: true });
+  expect(kept).toMatchObject({ fetchedAt, failure: { code: 'network' } });
+  expect(kept.value).toBe(first);
+  const fresh = await marketData.fetch(call);
+  expect([fresh.value, fresh.failure]).toEqual([second, undefined]);
+});
+
+it('rejects where there never was an answer, or it was forgotten', async () => {
+  const marketData = createMarketData(session);
+  const away = new QuotientError('network', 'away');
+  const call = callOf([away, {}, away]);
+  await expect(marketData.fetch(call)).rejects.toBe(away);
+  await marketData.fetch(call);
+  marketData.clear();
+  await expect(marketData.fetch(call)).rejects.toBe(away);
+});
+
+it('waits longer from try to try, and never less than the service asks for', () => {
+  const pauses = [1, 2, 3, 4, 5, 60].map((tries) => pauseAfter(tries) / 1000);
+  expect(pauses).toEqual([5, 10, 20, 40, 60, 60]);
+  expect([pauseAfter(1, 12), pauseAfter(5, 12), pauseAfter(1, 3600)]).toEqual([12_000, 60_000, 3_600_000]);
+});
+
+it('names the price of refreshing by itself, and keeps a tenth of the allowance', () => {
+  expect(priceInWords(3)).toBe('every 5 min: at most 36 calls an hour');
+  expect([100, 99].map((remaining) => isLow({ remaining, limit: 1000 }))).toEqual([false, true]);
+});
