@@ -50,11 +50,16 @@ export function money(value: number, currency: string): string {
   return inCurrency(currency, notation, { notation, maximumSignificantDigits: 4 }).format(value);
 }
 
-/** A price on an axis: no decimals from 1000 up. */
-export const axisMoney = (value: number, currency: string) =>
-  Math.abs(value) < 1000
-    ? money(value, currency)
-    : inCurrency(currency, 'axis', { maximumFractionDigits: 0 }).format(value);
+/** A price or an amount on an axis, with so many decimals. */
+export const axisAmount = (
+  value: number,
+  currency: string,
+  notation: 'standard' | 'compact' | 'scientific',
+  decimals: number,
+) => {
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return inCurrency(currency, `axis ${notation} ${decimals}`, { notation, ...digits }).format(value);
+};
 
 /** An amount in millions and billions. */
 export const bigMoney = (value: number, currency: string) =>

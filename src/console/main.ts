@@ -74,6 +74,7 @@ const mailLink = openMailLink(session, {
 });
 const confirm = openConfirm();
 const accountMenu = openAccountMenu(session, confirm, {
+  usage: () => allowance.usage,
   onKeyReplaced: showKeyCreated,
   onRenewed: showDashboard,
   onSignedOut: (notice) => signOut(notice),

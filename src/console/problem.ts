@@ -44,7 +44,7 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   add(connectionError ?? (errors.length > 0 ? 'The request is not valid:' : detail));
   if (errors.length > 0) {
     const items = errors.map(({ location, message, fix }) =>
-      make('li', {}, `${location} ${message}: ${fix}`),
+      make('li', {}, `${location.replace(/^\w+\./, '')} ${message}: ${fix}`),
     );
     note.append(make('ul', {}, ...items));
   }
@@ -62,7 +62,12 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
  * Runs `act` unless it is under way from the same button, shows an error in `problem` and returns it. The button is not
  * `disabled`, which would take the focus away.
  */
-export async function runOnce(button: Element, problem: Element, act: () => Promise<void>) {
+export async function runOnce(
+  button: Element,
+  problem: Element,
+  act: () => Promise<void>,
+  write: (error: QuotientError) => Node | string = problemNote,
+) {
   if (button.getAttribute('aria-disabled') === 'true') return undefined;
   button.setAttribute('aria-disabled', 'true');
   problem.replaceChildren();
@@ -70,7 +75,7 @@ export async function runOnce(button: Element, problem: Element, act: () => Prom
     return await act();
   } catch (thrown) {
     const error = toError(thrown);
-    problem.replaceChildren(problemNote(error));
+    problem.replaceChildren(write(error));
     return error;
   } finally {
     button.removeAttribute('aria-disabled');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pageTitle, readAddress, searchOf, type View } from '#console/dashboard/address';
-import { DEFAULT_VIEW, METRICS, RANGES } from '#console/history/history-view';
+import { DEFAULT_VIEW, METRICS, RANGES, SCALES } from '#console/history/history-view';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const read = (search: string) => readAddress(search, NOW, (code) => ['usd', 'eur', 'btc'].includes(code));
@@ -13,6 +13,7 @@ const views = fc
     currency: fc.constantFrom('usd', 'eur', 'btc'),
     metric: fc.constantFrom(...METRICS.map(([name]) => name)),
     range: fc.constantFrom(...RANGES.map(([name]) => name)),
+    scale: fc.constantFrom(...SCALES),
   })
   .map((parts) => {
     const isCustom = parts.range === 'custom';
@@ -25,7 +26,7 @@ describe('the address of a view', () => {
     expect(searchOf(view({ token: 'solana', metric: 'market_cap', range: '7', currency: 'eur' }))).toBe(
       '?token=solana&metric=market_cap&range=7d&currency=eur',
     );
-    expect(searchOf(view({ range: '36500' }))).toBe('?range=all');
+    expect(searchOf(view({ range: '36500', scale: 'log' }))).toBe('?range=all&scale=log');
     expect(searchOf(view({ range: 'custom', from: '2026-01-01', thru: '2026-02-01' }))).toBe(
       '?range=2026-01-01..2026-02-01',
     );
@@ -36,10 +37,10 @@ describe('the address of a view', () => {
       fc.property(views, (written) => {
         const { faults, token, currency, ...rest } = read(searchOf(written));
         expect(faults).toEqual([]);
-        const { metric, range, from, thru } = written;
+        const { metric, range, scale, from, thru } = written;
         expect([token ?? 'bitcoin', currency ?? 'usd', rest]).toEqual([
           ...[written.token, written.currency],
-          { metric, range, from, thru },
+          { metric, range, scale, from, thru },
         ]);
       }),
     );
@@ -63,6 +64,7 @@ describe('the address of a view', () => {
     ],
     ['range=custom', '“custom” is no time range. These are the last 30 days.'],
     ['metric=profit', 'There is no metric “profit”. This is the price.'],
+    ['scale=cubic', 'There is no scale “cubic”. This is the linear one.'],
     ['currency=xyz', 'There is no currency “xyz”.'],
   ])('%s says what there is in its place', (query, fault) => {
     const { metric, range, faults } = read(`?${query}`);

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { BUILT_IN_TOKENS } from '#domain/market/token';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
 import { expectSoundLooks } from '../support/browser/looks.ts';
 import type { Service } from '../support/service/service.ts';
@@ -82,6 +83,33 @@ it('stays where it is while it is filled', async () => {
   `);
   await here.open(await service.enrol());
   expect(await here.page.evaluate('globalThis.shift')).toBeLessThan(SHIFT);
+});
+
+it('is printed light and whole, without buttons and without a key', async () => {
+  here = await visit(browser, service.url, { colorScheme: 'dark' });
+  const { page } = here;
+  const key = await service.enrol();
+  await here.open(key);
+  await page.getByLabel('Show key').check();
+  expect(await page.locator('body').innerText()).toContain(key);
+
+  await page.setViewportSize({ width: 720, height: 1000 });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.locator('#printed-chart canvas').waitFor();
+  expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe(
+    'rgb(255, 255, 255)',
+  );
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(720);
+  const text = await page.locator('body').innerText();
+  expect(text).toContain('in 30 days');
+  expect(text).not.toContain(key.slice(0, 7));
+  const buttons = page.locator('button:not(.prices-table button), select, input').filter({ visible: true });
+  expect(await buttons.count()).toBe(0);
+  expect(await page.locator('#prices-body tr').count()).toBe(BUILT_IN_TOKENS.length);
+
+  await page.emulateMedia({ media: 'screen' });
+  await page.locator('#chart canvas').first().waitFor();
+  expect(await page.locator('#printed-chart canvas').count()).toBe(0);
 });
 
 it('takes the colours of the system, and others that are chosen, also the next time', async () => {

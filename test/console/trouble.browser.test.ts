@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { onDateAt } from '#console/format';
 import { DAY, HOUR } from '#domain/clock';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
@@ -111,13 +112,31 @@ it('says when an allowance that is spent is refilled', async () => {
   await expect.poll(() => text('left')).toBe('0');
 });
 
-it('renews, and says why when it is too early', async () => {
-  await here.open(await service.enrol());
-  for (const outcome of ['renewed', 'refused']) {
-    await menu('Renew key');
-    await here.page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
-    if (outcome === 'renewed') await here.page.getByRole('dialog').waitFor({ state: 'hidden' });
-  }
+it('renews, and says from when that is possible again', async () => {
+  const { page } = here;
+  const key = await service.enrol();
+  await here.open(key);
+  await menu('Renew key');
+  await page.getByRole('dialog').getByText('and then for one more month').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await here.settled();
+
+  await page.locator('#account-button').click();
+  const renew = page.locator('#account-menu').getByRole('button', { name: 'Renew key' });
+  expect(await renew.getAttribute('aria-disabled')).toBe('true');
+  const { resetsAt } = (await (await service.get('/v1/user/usage', { key })).json()) as { resetsAt: string };
+  expect(await text('menu-renew-from')).toBe(`Can be renewed from ${onDateAt(new Date(resetsAt))}`);
+  await renew.click({ force: true });
+  expect(await page.getByRole('dialog').isVisible()).toBe(false);
+});
+
+it('says why when another has renewed it meanwhile', async () => {
+  const key = await service.enrol();
+  await here.open(key);
+  await menu('Renew key');
+  await fetch(`${service.url}/v1/user/renew`, { method: 'POST', headers: { 'x-api-key': key } });
+  await here.page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
   await here.page.getByRole('dialog').getByRole('link', { name: 'What renew_too_early means' }).waitFor();
   await here.page.keyboard.press('Escape');
   await here.page.getByRole('dialog').waitFor({ state: 'hidden' });

@@ -1,10 +1,14 @@
+import type { Usage } from '../../client/index.ts';
 import { masked } from '../api/snippets.ts';
 import { byId } from '../dom.ts';
-import { onDateAt } from '../format.ts';
+import { count, onDateAt } from '../format.ts';
 import type { Confirm } from './confirm.ts';
+import { renewableFrom } from './renewal.ts';
 import type { Session } from './session.ts';
 
-type Events = {
+type Options = {
+  /** The allowance as it was last read. */
+  usage: () => Usage | undefined;
   /** There is a new key, which has to be shown. */
   onKeyReplaced: () => void;
   onRenewed: () => void;
@@ -16,15 +20,43 @@ type Events = {
 export function openAccountMenu(
   session: Session,
   confirm: Confirm,
-  { onKeyReplaced, onRenewed, onSignedOut }: Events,
+  { usage, onKeyReplaced, onRenewed, onSignedOut }: Options,
 ) {
   const menu = byId('account-menu');
   const remember = byId('menu-remember', HTMLInputElement);
 
+  const renew = byId('menu-renew');
+  const validUntil = () => (session.user ? onDateAt(session.user.validUntil) : '');
+
+  /** When the account can be renewed; undefined if it can be now, or if only the service knows. */
+  function renewable(): Date | undefined {
+    const [validUntil, resetsAt] = [session.user?.validUntil, usage()?.resetsAt];
+    return validUntil && resetsAt && renewableFrom(validUntil, resetsAt, Date.now());
+  }
+
+  function renewalInWords(): string {
+    const { user } = session;
+    if (!user) return '';
+    const period = user.plan === 'yearly' ? 'year' : 'month';
+    if (user.validUntil.getTime() <= Date.now()) {
+      return `The key stays the same. It expired on ${validUntil()}: a new ${period} with ${count(user.limit)} calls starts now.`;
+    }
+    return `The key stays the same. It is valid until ${validUntil()}, and then for one more ${period}. What is left of the allowance now does not change.`;
+  }
+
+  function deletionInWords(): string {
+    const known = usage();
+    const rest =
+      known && known.remaining > 0 && known.validUntil.getTime() > Date.now()
+        ? ` The ${count(known.remaining)} calls that are left until ${onDateAt(known.resetsAt)} are lost.`
+        : '';
+    return `All its keys stop working within seconds, and your name and e-mail address are erased.${rest} This cannot be undone.`;
+  }
+
   const askRenewal = () =>
     confirm({
       title: 'Renew the key?',
-      text: 'The key stays the same. If it has expired, a new period starts now. If not, it stays valid for one more period, and the allowance of the current period does not change.',
+      text: renewalInWords(),
       yes: 'Renew',
       async act() {
         session.continueAs(await session.client.renew());
@@ -38,11 +70,15 @@ export function openAccountMenu(
       act();
     });
   }
-  onClick('menu-renew', askRenewal);
+  renew.addEventListener('click', () => {
+    if (renewable()) return;
+    menu.hidePopover();
+    askRenewal();
+  });
   onClick('menu-replace', () =>
     confirm({
       title: 'Replace the key?',
-      text: 'You get a new key, which is shown only once. Plan, expiry date and usage carry over, and your keys for pages and programs go on. Until it stops working, the old key can read data but cannot manage the account.',
+      text: `You get a new key, which is shown only once. Like the old one, it is valid until ${validUntil()}. Usage carries over, and your keys for pages and programs go on. Until it stops working, the old key can read data but cannot manage the account.`,
       yes: 'Replace',
       asksGrace: true,
       async act(graceSeconds) {
@@ -54,7 +90,7 @@ export function openAccountMenu(
   onClick('menu-delete', () =>
     confirm({
       title: 'Delete the account?',
-      text: 'All its keys stop working within seconds. Your name and e-mail address are erased. This cannot be undone.',
+      text: deletionInWords(),
       yes: 'Delete permanently',
       isDangerous: true,
       async act() {
@@ -71,22 +107,29 @@ export function openAccountMenu(
 
     /** Hides what a key may not do that does not manage the account. */
     restrict(isRestricted: boolean): void {
-      for (const id of ['menu-replace', 'menu-renew', 'menu-delete']) byId(id).hidden = isRestricted;
+      for (const id of ['menu-replace', 'menu-renew', 'menu-renew-from', 'menu-delete']) {
+        byId(id).hidden = isRestricted;
+      }
     },
 
     show(): void {
       const { user } = session;
       if (!user) return;
       byId('menu-name').textContent = user.name;
+      byId('account-name').textContent = user.name;
       const verb = user.validUntil.getTime() > Date.now() ? 'valid until' : 'expired on';
-      byId('menu-plan').textContent = `${user.plan} plan, ${verb} ${onDateAt(user.validUntil)}`;
+      byId('menu-plan').textContent = `${user.plan} plan, ${verb} ${validUntil()}`;
+      const from = renewable();
+      renew.setAttribute('aria-disabled', String(from !== undefined));
+      byId('menu-renew-from').textContent = from ? `Can be renewed from ${onDateAt(from)}` : '';
       byId('menu-key').textContent = masked(session.key);
       remember.checked = session.isRemembered();
     },
 
     /** Forgets the user. */
     clear(): void {
-      for (const id of ['menu-name', 'menu-plan', 'menu-key']) byId(id).textContent = '';
+      byId('account-name').textContent = 'Account';
+      for (const id of ['menu-name', 'menu-plan', 'menu-key', 'menu-renew-from']) byId(id).textContent = '';
     },
   };
 }

@@ -3,13 +3,12 @@ import { openDataAge } from '../dashboard/data-age.ts';
 import { byId, make, makeRow } from '../dom.ts';
 import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../format.ts';
 import { type OnError, toError } from '../problem.ts';
+import { LEVEL_WORDS, levelOf } from './allowance-level.ts';
 import { dailyCalls } from './daily-calls.ts';
 import type { Session } from './session.ts';
 
 /** Usage is read this long after the last of several answers, in ms: once for all of them. */
 const SETTLE_MS = 400;
-/** Below this share of the limit the meter turns red. */
-const LOW = 0.1;
 
 /**
  * The panel of the allowance: updated at once from the headers of each answer, and shortly after from the usage,
@@ -32,13 +31,16 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   function showLeft(remaining: number, limit: number): void {
     left = { remaining, limit };
     const share = limit > 0 ? remaining / limit : 0;
+    const level = levelOf(remaining, limit);
+    const words = `of ${count(limit)} calls left${LEVEL_WORDS[level]}`;
     byId('left').textContent = count(remaining);
-    byId('left-of').textContent = `of ${count(limit)} calls left`;
-    byId('account-name').textContent = `${count(remaining)} left`;
+    byId('left-of').textContent = words;
+    byId('account-left').textContent = `${count(remaining)} left`;
+    panel.dataset.level = level;
     meter.max = Math.max(1, limit);
     meter.value = remaining;
+    meter.setAttribute('aria-valuetext', `${count(remaining)} ${words}`);
     fill.style.width = `${share * 100}%`;
-    fill.classList.toggle('low', share < LOW);
   }
 
   function showDays(days: readonly { date: string; calls: number }[]): void {
@@ -113,7 +115,8 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
       left = undefined;
       showAge(undefined);
       byId('left').textContent = UNKNOWN;
-      byId('account-name').textContent = 'Account';
+      delete panel.dataset.level;
+      byId('account-left').textContent = '';
       for (const id of ['left-of', 'resets', 'session-calls', 'daily-to']) byId(id).textContent = '\u00a0';
       for (const place of [problem, byId('daily'), byId('daily-body')]) place.replaceChildren();
     },

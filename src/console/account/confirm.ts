@@ -1,4 +1,5 @@
 import { byId } from '../dom.ts';
+import { onDateAt } from '../format.ts';
 import { runOnce } from '../problem.ts';
 
 type Question = {
@@ -22,6 +23,14 @@ export function openConfirm() {
   const grace = byId('confirm-grace', HTMLSelectElement);
   let question: Question | undefined;
 
+  /** Says when the old key stops working, by the clock. */
+  function showGrace(): void {
+    const seconds = Number(grace.value);
+    const at = onDateAt(new Date(Date.now() + seconds * 1000));
+    byId('confirm-grace-end').textContent = seconds > 0 ? `That is on ${at} (UTC).` : '';
+  }
+  grace.addEventListener('change', showGrace);
+
   no.addEventListener('click', () => dialog.close());
   yes.addEventListener('click', () =>
     runOnce(yes, problem, async () => {
@@ -37,6 +46,7 @@ export function openConfirm() {
     yes.textContent = next.yes;
     yes.classList.toggle('dangerous', next.isDangerous === true);
     byId('confirm-grace-field').hidden = next.asksGrace !== true;
+    showGrace();
     problem.replaceChildren();
     dialog.showModal();
     no.focus();

@@ -1,16 +1,10 @@
-import { runOnce } from '../problem.ts';
-
-/** Marks the fields that an error names. */
-function mark(form: HTMLFormElement, locations: readonly string[]): void {
-  // `query.email`, `body.thresholds.0`.
-  for (const name of locations.flatMap((location) => location.split(/\W+/))) {
-    form.querySelector(`[name="${name}"]`)?.setAttribute('aria-invalid', 'true');
-  }
-}
+import { openFaults } from '../faults.ts';
+import { problemNote, runOnce } from '../problem.ts';
 
 /**
- * Runs `submit` with the form's fields; while it runs the form cannot be sent again, and errors are shown in it. A text
- * that `submit` resolves with is shown in the form, which is emptied unless `keeps`.
+ * Runs `submit` with the form's fields, once the browser finds nothing wrong with them; while it runs the form cannot be
+ * sent again. What is wrong with a field is shown below it, other errors above the button. A text that `submit` resolves
+ * with is shown in the form, which is emptied unless `keeps`.
  */
 export function onSubmit(
   form: HTMLFormElement,
@@ -23,20 +17,26 @@ export function onSubmit(
   if (!button || !problem) throw new Error('the form has no button, or no place for errors');
   const label = button.textContent;
   const sent = form.querySelector('.sent');
-  form.addEventListener('submit', async (event) => {
+  const faults = openFaults(form);
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const fields = new FormData(form);
     sent?.replaceChildren();
-    for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
-    const error = await runOnce(button, problem, async () => {
-      button.textContent = busyLabel;
-      const text = await submit(fields).finally(() => {
-        button.textContent = label;
-      });
-      if (!keeps) form.reset();
-      sent?.replaceChildren(text ?? '');
-    });
-    mark(form, error?.errors.map(({ location }) => location) ?? []);
+    problem.replaceChildren();
+    if (!faults.check()) return;
+    const fields = new FormData(form);
+    void runOnce(
+      button,
+      problem,
+      async () => {
+        button.textContent = busyLabel;
+        const text = await submit(fields).finally(() => {
+          button.textContent = label;
+        });
+        if (!keeps) form.reset();
+        sent?.replaceChildren(text ?? '');
+      },
+      (error) => (faults.tell(error) ? '' : problemNote(error)),
+    );
   });
 }
 

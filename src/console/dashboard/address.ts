@@ -7,10 +7,11 @@ import {
   metricInWords,
   RANGES,
   rangeInWords,
+  SCALES,
 } from '../history/history-view.ts';
 
 /** The part of a view that its address has. */
-export type View = Pick<HistoryView, 'token' | 'currency' | 'metric' | 'range' | 'from' | 'thru'>;
+export type View = Pick<HistoryView, 'token' | 'currency' | 'metric' | 'range' | 'scale' | 'from' | 'thru'>;
 
 type AskedRange = Pick<View, 'range' | 'from' | 'thru'>;
 
@@ -20,6 +21,7 @@ export type AskedView = AskedRange & {
   token: string | undefined;
   currency: string | undefined;
   metric: View['metric'];
+  scale: View['scale'];
   /** What cannot be shown, each as a sentence. */
   faults: string[];
 };
@@ -69,22 +71,27 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
   const code = query.get('currency')?.toLowerCase();
   const currency = code !== undefined && isCurrency(code) ? code : undefined;
   if (code !== undefined && currency === undefined) faults.push(`There is no currency ${quoted(code)}.`);
+  const askedScale = query.get('scale');
+  const scale = SCALES.find((name) => name === (askedScale ?? DEFAULT_VIEW.scale));
+  if (!scale) faults.push(`There is no scale ${quoted(askedScale ?? '')}. This is the linear one.`);
   const { range: days, from, thru } = range ?? DEFAULT_VIEW;
   return {
     token: query.get('token') ?? undefined,
     currency,
     metric: metric ?? DEFAULT_VIEW.metric,
+    scale: scale ?? DEFAULT_VIEW.scale,
     ...{ range: days, from, thru, faults },
   };
 }
 
 /** The query of the address of a view: `?token=solana&range=7d`. What is the default is left out. */
 export function searchOf(view: View): string {
-  const { token, metric, currency } = view;
+  const { token, metric, scale, currency } = view;
   const parts = [
     ['token', token, DEFAULT_VIEW.token],
     ['metric', metric, DEFAULT_VIEW.metric],
     ['range', rangeText(view), rangeText(DEFAULT_VIEW)],
+    ['scale', scale, DEFAULT_VIEW.scale],
     ['currency', currency, DEFAULT_CURRENCY],
   ] as const;
   const query = new URLSearchParams(

@@ -77,17 +77,23 @@ export function openDashboard({
   });
   const autoRefresh = openAutoRefresh(allowance, refresh);
 
+  /** Shows the latest price of a token where it belongs, once it is there. */
+  function showQuote(token: Token): Promise<unknown> {
+    const quote = prices.of(token.tokenName);
+    return Promise.all([details.show(token, quote), history.compare(token, quote)]);
+  }
+
   const loadPanels = (token: Token, isRefresh = false): Promise<unknown> =>
     Promise.all([
       history.load({ refresh: isRefresh }),
       statistics.show(token, { refresh: isRefresh }),
-      details.show(token, prices.of(token.tokenName)),
+      showQuote(token),
     ]);
 
   /** Shows what comes with the prices. */
   function showLoaded(): void {
     showCost();
-    if (selected) void details.show(selected, prices.of(selected.tokenName));
+    if (selected) void showQuote(selected);
   }
 
   /** Says what it costs to load again what is shown. */

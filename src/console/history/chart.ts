@@ -5,12 +5,16 @@ import {
   HistogramSeries,
   type ISeriesApi,
   LineType,
+  PriceScaleMode,
   TickMarkType,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import { axisMoney, bigMoney, utc } from '../format.ts';
+import { utc } from '../format.ts';
 import type { Theme } from '../theme.ts';
-import type { Drawn, Points } from './history-view.ts';
+import { axisLabels } from './axis-labels.ts';
+import { openGestures } from './gestures.ts';
+import { type Drawn, formatMetric, isLog, type Points } from './history-view.ts';
+import { indicesIn, isClosest, isWhole, type Part, panned, wholeOf, zoomed } from './visible-part.ts';
 
 /*
  * The only module that imports the charting library. It is loaded when there is something to draw.
@@ -24,8 +28,14 @@ const TICKS: Readonly<Record<TickMarkType, Intl.DateTimeFormat>> = {
   [TickMarkType.TimeWithSeconds]: utc({ timeStyle: 'medium' }),
 };
 
-/** The smallest step on the axis for values of a size: a ten-thousandth of it, at most a dollar. */
-const stepOf = (size: number) => (size > 0 ? Math.min(1, 10 ** (Math.floor(Math.log10(size)) - 4)) : 1);
+/** The smallest step on the axis: a thousandth of what lies between the values, at most a dollar. */
+function stepOf(points: Points): number {
+  const prices = points.map(({ price }) => price);
+  const most = prices.reduce((one, other) => Math.max(one, other), 0);
+  const spread = most - prices.reduce((one, other) => Math.min(one, other), most);
+  const size = spread > 0 ? spread : most;
+  return size > 0 ? Math.min(1, 10 ** (Math.floor(Math.log10(size)) - 3)) : 1;
+}
 
 const secondsOf = (date: Date) => Math.floor(date.getTime() / 1000) as UTCTimestamp;
 
@@ -35,14 +45,21 @@ type Drawing = ISeriesApi<'Area'> | ISeriesApi<'Histogram'> | ISeriesApi<'Candle
 const shapeOf = ({ view, candles }: Drawn): Shape =>
   candles ? 'candles' : view.metric === 'total_volume' ? 'bars' : 'line';
 
-/** Draws a chart into an element. `onPoint` gets the index of the point under the pointer, undefined if there is none. */
-export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: number | undefined) => void) {
+type Events = {
+  /** The index of the point under the pointer or the finger, undefined if there is none. */
+  onPoint: (index: number | undefined) => void;
+  /** Another part of the points is shown. */
+  onPart: () => void;
+};
+
+/** Draws a chart into an element. */
+export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart }: Events) {
   const chart = createChart(element, {
     autoSize: true,
     // The logo needs a style element, which the Content-Security-Policy refuses; the footer has the attribution.
     layout: { attributionLogo: false, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12 },
-    // Touch only reads the chart: the page scrolls, and the buttons select the range.
-    handleScroll: false,
+    // The mouse pans what is zoomed. Fingers and the wheel are read by `gestures.ts`, so that the page can be scrolled.
+    handleScroll: { pressedMouseMove: true, mouseWheel: false, horzTouchDrag: false, vertTouchDrag: false },
     handleScale: false,
     rightPriceScale: {
       borderVisible: false,
@@ -54,6 +71,7 @@ export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: n
       timeVisible: true,
       fixLeftEdge: true,
       fixRightEdge: true,
+      lockVisibleTimeRangeOnResize: true,
       tickMarkFormatter: (time: UTCTimestamp, kind: TickMarkType) => TICKS[kind].format(time * 1000),
     },
     grid: { vertLines: { visible: false } },
@@ -62,6 +80,7 @@ export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: n
   let points: Points = [];
   let shape: Shape | undefined;
   let series: Drawing | undefined;
+  let part = wholeOf(0);
 
   /** The colors of each shape. A candle that rose is hollow, so that its color is not all that tells it. */
   function colors(): object {
@@ -101,9 +120,55 @@ export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: n
   });
   theme.onChange(paint);
 
+  function showPart(next: (part: Part, points: number) => Part): void {
+    if (points.length === 0) return;
+    part = next(part, points.length);
+    chart.timeScale().setVisibleLogicalRange(part);
+    onPart();
+  }
+  chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+    if (!range) return;
+    part = { from: range.from, to: range.to };
+    onPart();
+  });
+  const shownIndices = () => indicesIn(part, points.length);
+
+  /** Moves the crosshair to a point, or removes it. */
+  function select(index: number | undefined): void {
+    const point = index === undefined ? undefined : points[index];
+    if (point && series) chart.setCrosshairPosition(point.price, secondsOf(point.date), series);
+    else chart.clearCrosshairPosition();
+  }
+
+  /** The index of the point that is shown at a distance from the left edge, in px. */
+  function indexAt(x: number): number | undefined {
+    const place = chart.timeScale().coordinateToLogical(x);
+    const [first, last] = shownIndices();
+    return place === null ? undefined : Math.max(first, Math.min(last, Math.round(place)));
+  }
+  openGestures(element, {
+    read(x) {
+      const index = x === undefined ? undefined : indexAt(x);
+      select(index);
+      onPoint(index);
+    },
+    zoom: (factor, x) =>
+      showPart((now, count) =>
+        zoomed(now, count, factor, chart.timeScale().coordinateToLogical(x) ?? undefined),
+      ),
+    pan(px) {
+      if (isWhole(part, points.length)) return false;
+      const perPoint = chart.timeScale().width() / (part.to - part.from + 1);
+      showPart((now, count) => panned(now, count, px / perPoint));
+      return true;
+    },
+  });
+
   return {
-    show(drawn: Drawn): void {
-      const { currency, metric } = drawn.view;
+    /** `keepsPart`: the points are the same, and what is shown of them stays. */
+    show(drawn: Drawn, keepsPart: boolean): void {
+      const { view } = drawn;
+      const { currency, metric } = view;
       points = drawn.points;
       const next = shapeOf(drawn);
       if (next !== shape || !series) {
@@ -113,9 +178,18 @@ export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: n
         paint();
       }
       const isPrice = metric === 'prices' || metric === 'candles';
-      const formatter = (value: number) => (isPrice ? axisMoney : bigMoney)(value, currency);
-      const minMove = stepOf(Math.max(0, ...points.map(({ price }) => price)));
-      series.applyOptions({ priceFormat: { type: 'custom', formatter, minMove } });
+      series.applyOptions({
+        priceFormat: {
+          type: 'custom',
+          formatter: (value: number) => formatMetric(view, value),
+          tickmarksFormatter: (ticks: number[]) =>
+            axisLabels(ticks, currency, isPrice ? 'prices' : 'amounts'),
+          minMove: stepOf(points),
+        },
+      });
+      chart.priceScale('right').applyOptions({
+        mode: isLog(view) ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal,
+      });
       series.setData(
         drawn.candles
           ? drawn.candles.map(({ date, open, high, low, close }) => ({
@@ -124,14 +198,25 @@ export function openChart(element: HTMLElement, theme: Theme, onPoint: (index: n
             }))
           : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
       );
-      chart.timeScale().fitContent();
+      // The range is set before the next frame, when the library tells of it.
+      showPart(() => (keepsPart ? part : wholeOf(points.length)));
     },
 
-    /** Moves the crosshair to a point, or removes it. */
-    select(index: number | undefined): void {
-      const point = index === undefined ? undefined : points[index];
-      if (point && series) chart.setCrosshairPosition(point.price, secondsOf(point.date), series);
-      else chart.clearCrosshairPosition();
+    select,
+    /** Shows another part of the points. */
+    showPart,
+    showAll: () => showPart((_, count) => wholeOf(count)),
+    /** The first and the last index that are shown. */
+    shownIndices,
+    /** The times of the first and the last point that are shown. */
+    shownTimes: () => shownIndices().map((index) => points[index]?.date),
+    get zoom(): { isWhole: boolean; isClosest: boolean } {
+      return { isWhole: isWhole(part, points.length), isClosest: isClosest(part, points.length) };
+    },
+    /** A picture of it in the colors that it has now. */
+    picture(): HTMLCanvasElement {
+      paint();
+      return chart.takeScreenshot();
     },
   };
 }

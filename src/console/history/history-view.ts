@@ -7,7 +7,7 @@ import {
   rangeCall,
   type TokenName,
 } from '../api/api-call.ts';
-import { bigMoney, money } from '../format.ts';
+import { bigMoney, money, onDate } from '../format.ts';
 
 /** What can be drawn: a figure of the series, or candles. */
 export const METRICS = [
@@ -30,6 +30,8 @@ export const RANGES = [
 ] as const;
 export type Range = (typeof RANGES)[number][0];
 
+export const SCALES = ['linear', 'log'] as const;
+
 /** What the chart shows. */
 export type HistoryView = {
   token: TokenName;
@@ -37,6 +39,7 @@ export type HistoryView = {
   currency: string;
   metric: Metric;
   range: Range;
+  scale: (typeof SCALES)[number];
   /** The first date of which the token has a price. */
   listed: string;
   /** YYYY-MM-DD, for the custom range. */
@@ -46,7 +49,7 @@ export type HistoryView = {
 
 /** What is shown where nothing else is asked for. */
 export const DEFAULT_VIEW: HistoryView = {
-  ...{ token: 'bitcoin', currency: 'usd', metric: 'prices', range: '30' },
+  ...{ token: 'bitcoin', currency: 'usd', metric: 'prices', range: '30', scale: 'linear' },
   ...{ listed: '', from: '', thru: '' },
 };
 
@@ -61,7 +64,7 @@ const DAY = 86_400_000;
 export const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 export function rangeInWords({ range, from, thru }: Pick<HistoryView, 'range' | 'from' | 'thru'>): string {
-  if (range === 'custom') return `${from} to ${thru}`;
+  if (range === 'custom') return `${onDate(new Date(from))} to ${onDate(new Date(thru))}`;
   if (range === '36500') return 'all available data';
   return range === '1' ? 'last 24 hours' : `last ${range} days`;
 }
@@ -71,6 +74,11 @@ export const metricInWords = (metric: Metric) => metricTitle(metric).toLowerCase
 
 /** Whether a venue tells candles of a token. */
 export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => path.endsWith('/history/ohlc'));
+
+/** Volumes are bars, which begin at zero: a log scale has none. */
+export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !== 'total_volume';
+export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) =>
+  view.scale === 'log' && hasLogScale(view);
 
 const CANDLE_LENGTHS: Readonly<Record<CandleInterval, number>> = {
   minute: 300_000,

@@ -5,10 +5,13 @@ import type { Currency } from '../currency.ts';
 import { openDataAge } from '../dashboard/data-age.ts';
 import { announce, buttonGroup, byId, make } from '../dom.ts';
 import { onDate, onDateAt } from '../format.ts';
+import type { Quote } from '../prices/quotes.ts';
 import type { OnError } from '../problem.ts';
 import type { Theme } from '../theme.ts';
 import type { Chart } from './chart.ts';
+import { openChartTools } from './chart-tools.ts';
 import { candlesToCsv, seriesToCsv } from './csv-download.ts';
+import { openCustomDates } from './custom-dates.ts';
 import {
   candlesIn,
   DEFAULT_VIEW,
@@ -16,17 +19,17 @@ import {
   type History,
   type HistoryView,
   hasCandles,
+  hasLogScale,
   historyCall,
-  isoDate,
+  isLog,
   METRICS,
   metricInWords,
   RANGES,
   rangeInWords,
 } from './history-view.ts';
 import { openPointsTable } from './points-table.ts';
+import { openPrintedChart } from './printed-chart.ts';
 import { openReadout } from './readout.ts';
-
-const DAY = 86_400_000;
 
 type Options = {
   marketData: MarketData;
@@ -52,27 +55,38 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   const [state, gaps] = [byId('chart-state'), byId('chart-gaps')];
   const element = byId('chart');
   const download = byId('export', HTMLButtonElement);
-  const dates = byId('dates', HTMLFormElement);
-  const [from, thru] = ['from', 'thru'].map((name) => dates.elements.namedItem(name) as HTMLInputElement);
   const showAge = openDataAge(byId('chart-age'));
   const showTable = openPointsTable();
   let chart: Chart | undefined;
   const readout = openReadout(() => chart);
+  const tools = openChartTools({ chart: () => chart, index: readout.index, onScale });
+  const dates = openCustomDates((range) => {
+    Object.assign(view, { range: 'custom', ...range });
+    void load();
+  });
   const view: HistoryView = { ...DEFAULT_VIEW };
   let title = '';
   let shown: (Result<History> & { token: string }) | undefined;
   /** Counts the loads: only the answer to the last one is shown. */
   let loads = 0;
 
-  async function render(): Promise<void> {
+  function onPart(): void {
+    if (!chart) return;
+    tools.showPart(chart.zoom);
+    readout.follow();
+  }
+
+  /** `keepsPart`: what is shown of the points stays. */
+  async function render({ keepsPart = false } = {}): Promise<void> {
     if (!shown) return;
     const drawn = drawnOf({ ...view }, shown.value);
     const { points } = drawn;
     const { openChart } = await import('./chart.ts');
-    chart ??= openChart(element, theme, readout.select);
+    chart ??= openChart(element, theme, { onPoint: readout.select, onPart });
     element.classList.toggle('empty', points.length === 0);
-    chart.show(drawn);
+    tools.showScale(isLog(view), hasLogScale(view));
     readout.show(drawn, title);
+    chart.show(drawn, keepsPart);
     showTable(drawn);
     state.textContent = points.length > 0 ? '' : `No ${metricInWords(view.metric)} data in this time range.`;
   }
@@ -129,6 +143,12 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     }
   }
 
+  function onScale(isOn: boolean): void {
+    view.scale = isOn ? 'log' : 'linear';
+    onView({ ...view });
+    void render({ keepsPart: true });
+  }
+
   const metrics = buttonGroup(byId('metrics'), METRICS, (metric) => {
     const isOtherCall = (metric === 'candles') !== (view.metric === 'candles');
     view.metric = metric;
@@ -140,14 +160,9 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   });
   const ranges = buttonGroup(byId('ranges'), RANGES, (range) => {
     ranges.select(range);
-    dates.hidden = range !== 'custom';
-    if (range === 'custom') return from?.focus();
+    dates.show(range === 'custom');
+    if (range === 'custom') return dates.focus();
     view.range = range;
-    void load();
-  });
-  dates.addEventListener('submit', (event) => {
-    event.preventDefault();
-    Object.assign(view, { range: 'custom', from: from?.value, thru: thru?.value });
     void load();
   });
   download.addEventListener('click', () => {
@@ -161,34 +176,19 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   });
   metrics.select(view.metric);
   ranges.select(view.range);
-
-  /** Limits the date inputs to the time for which the token has data. */
-  function limitDates({ listed }: Token): void {
-    const today = isoDate(Date.now());
-    for (const input of [from, thru]) {
-      if (!input) continue;
-      input.min = listed;
-      input.max = today;
-    }
-    if (from && !from.value) from.value = isoDate(Date.now() - 14 * DAY);
-    if (thru && !thru.value) thru.value = today;
-  }
+  openPrintedChart(() => chart);
 
   return {
     load,
     clear,
     /** Selects what an address asks for. */
-    restore({
-      metric,
-      range,
-      from: first,
-      thru: last,
-    }: Pick<HistoryView, 'metric' | 'range' | 'from' | 'thru'>) {
-      Object.assign(view, { metric, range, from: first, thru: last });
+    restore({ metric, range, scale, from, thru }: Omit<HistoryView, 'token' | 'currency' | 'listed'>): void {
+      Object.assign(view, { metric, range, scale, from, thru });
       metrics.select(metric);
       ranges.select(range);
-      dates.hidden = range !== 'custom';
-      if (from && thru && range === 'custom') [from.value, thru.value] = [first, last];
+      tools.showScale(isLog(view), hasLogScale(view));
+      dates.show(range === 'custom');
+      if (range === 'custom') dates.set({ from, thru });
     },
     select(token: Token): void {
       ({ title } = token);
@@ -198,7 +198,14 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
       metrics.offer((metric) => metric !== 'candles' || hasCandles(token));
       if (view.metric === 'candles' && !hasCandles(token)) view.metric = 'prices';
       metrics.select(view.metric);
-      limitDates(token);
+      dates.limit(token);
+      readout.compare(undefined);
+    },
+
+    /** Tells the change in 24 hours of a token's latest price, once that is there: a day's change is the same. */
+    async compare({ tokenName }: Token, quote: Promise<Quote | undefined>): Promise<void> {
+      const change = (await quote)?.price.change_24h;
+      if (view.token === tokenName) readout.compare(change);
     },
   };
 }

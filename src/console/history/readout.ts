@@ -1,17 +1,17 @@
 import { byId } from '../dom.ts';
-import { change, count, onDateAt } from '../format.ts';
+import { count, onDateAt } from '../format.ts';
 import type { Chart } from './chart.ts';
 import { type Drawn, formatMetric, metricInWords, rangeInWords } from './history-view.ts';
+import { changeInWords } from './range-change.ts';
 
-/** The last value of the series and its change since the first. */
-function summary({ points, candles, view }: Drawn): [value: string, note: string] {
-  const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last) return ['\u00a0', 'no data'];
+/** The last value of the series, and its change. `dayChange` is the board's in 24 hours, in per cent. */
+function summary(drawn: Drawn, dayChange: number | null | undefined): [value: string, note: string] {
+  const { points, view } = drawn;
+  const last = points.at(-1);
+  if (!last) return ['\u00a0', 'no data'];
   const value = formatMetric(view, last.price);
   if (view.metric === 'total_volume') return [value, `on ${onDateAt(last.date)}`];
-  const start = candles?.[0]?.open ?? first.price;
-  const isFlat = start === 0 || (first === last && !candles);
-  return [value, `${isFlat ? '' : `${change(last.price / start - 1)}, `}${rangeInWords(view)}`];
+  return [value, changeInWords(drawn, dayChange)];
 }
 
 /** A point, or a candle with all its prices. */
@@ -42,38 +42,54 @@ export function openReadout(chart: () => Chart | undefined) {
   const slider = byId('chart');
   let shown: Drawn | undefined;
   let index: number | undefined;
+  let dayChange: number | null | undefined;
+
+  /** The first and the last index that the chart shows. */
+  const limits = () => chart()?.shownIndices() ?? [0, Math.max(0, (shown?.points.length ?? 0) - 1)];
 
   function update(): void {
     if (!shown) return;
     const { points, candles, view } = shown;
     const point = index === undefined ? undefined : pointInWords(shown, index);
-    const [value, note] = point ?? summary(shown);
+    const [value, note] = point ?? summary(shown, dayChange);
+    const [first, last] = limits();
+    slider.setAttribute('aria-valuemin', String(first));
+    slider.setAttribute('aria-valuemax', String(last));
     byId('readout-value').textContent = value;
     byId('readout-note').textContent = note;
-    slider.setAttribute('aria-valuenow', String(index ?? Math.max(0, points.length - 1)));
+    slider.setAttribute('aria-valuenow', String(index ?? last));
     const [low, high] = extremesOf(shown).map((price) => formatMetric(view, price));
     const whole = `${count(points.length)} ${candles ? 'candles' : 'points'}, lowest ${low}, highest ${high}`;
     slider.setAttribute('aria-valuetext', point ? `${value}, ${note}` : `${value}, ${note}. ${whole}`);
   }
 
-  const moves: Readonly<Record<string, (from: number, last: number) => number>> = {
-    ArrowLeft: (from) => from - 1,
-    ArrowDown: (from) => from - 1,
-    ArrowRight: (from) => from + 1,
-    ArrowUp: (from) => from + 1,
-    PageDown: (from, last) => from - Math.max(1, Math.round(last / 10)),
-    PageUp: (from, last) => from + Math.max(1, Math.round(last / 10)),
-    Home: () => 0,
-    End: (_from, last) => last,
+  /** How far a key moves, in points; `shown` is how many the chart shows. */
+  const moves: Readonly<Record<string, (shown: number) => number>> = {
+    ArrowLeft: () => -1,
+    ArrowDown: () => -1,
+    ArrowRight: () => 1,
+    ArrowUp: () => 1,
+    PageDown: (all) => -Math.max(1, Math.round(all / 10)),
+    PageUp: (all) => Math.max(1, Math.round(all / 10)),
+    Home: () => Number.NEGATIVE_INFINITY,
+    End: () => Number.POSITIVE_INFINITY,
   };
-  slider.addEventListener('keydown', (event) => {
-    const move = moves[event.key];
-    const last = (shown?.points.length ?? 0) - 1;
-    if (!move || last < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    index = Math.min(last, Math.max(0, move(index ?? last, last)));
+
+  /** Reads another point, of those that the chart shows. */
+  function read(next: number): void {
+    const [first, last] = limits();
+    index = Math.min(last, Math.max(first, next));
     chart()?.select(index);
     update();
+  }
+
+  slider.addEventListener('keydown', (event) => {
+    const move = moves[event.key];
+    if (!move || !shown?.points.length) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const [first, last] = limits();
+    read((index ?? last) + move(last - first));
   });
   slider.addEventListener('blur', () => {
     index = undefined;
@@ -85,9 +101,20 @@ export function openReadout(chart: () => Chart | undefined) {
     show(next: Drawn, title: string): void {
       shown = next;
       index = undefined;
-      const { points, view } = next;
+      const { view } = next;
       slider.setAttribute('aria-label', `${title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`);
-      slider.setAttribute('aria-valuemax', String(Math.max(0, points.length - 1)));
+      update();
+    },
+    /** The point that is read. */
+    index: () => index,
+    /** Another part is shown: what is read stays in it. */
+    follow(): void {
+      if (index === undefined) update();
+      else read(index);
+    },
+    /** The change in 24 hours that the board tells, in per cent; undefined where it tells none. */
+    compare(next: number | null | undefined): void {
+      dayChange = next;
       update();
     },
     select(point: number | undefined): void {

@@ -18,7 +18,7 @@ export function scopesInWords(key: Scopes): string {
 
 /** What a new key with these scopes is for, and what it is not for. */
 export function adviceFor(key: Scopes): string {
-  if (key.scopes.length === 0) return 'Choose at least one of them.';
+  if (key.scopes.length === 0) return '';
   if (isForPages(key))
     return 'A key for a web page: whoever finds it there can use up your allowance, and do nothing else.';
   return 'A key for a program: keep it out of web pages, where everybody can read it.';

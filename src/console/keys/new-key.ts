@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 /** The scopes that the form offers. */
 type Scope = 'prices' | 'node';
 
-const chosenScopes = (fields: FormData) => fields.getAll('scope').map(String) as Scope[];
+const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as Scope[];
 
 /** The dialog that makes a key and shows it, once. `onMade`: the list of keys has changed. */
 export function openNewKey(session: Session, onMade: () => Promise<void>): () => void {
@@ -23,7 +23,7 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
     () => warnBeforeLeaving(false),
   );
 
-  const firstScope = form.querySelector<HTMLInputElement>('[name=scope]');
+  const firstScope = form.querySelector<HTMLInputElement>('[name=scopes]');
 
   function showAdvice(): void {
     const scopes = chosenScopes(new FormData(form));

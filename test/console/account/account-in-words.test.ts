@@ -46,7 +46,7 @@ describe('a key', () => {
     expect(isForPages({ scopes: ['node'] })).toBe(false);
     expect(adviceFor(shop)).toMatch(/^A key for a web page/);
     expect(adviceFor({ scopes: ['node'] })).toMatch(/^A key for a program/);
-    expect(adviceFor({ scopes: [] })).toBe('Choose at least one of them.');
+    expect(adviceFor({ scopes: [] })).toBe('');
   });
 
   it('tells its life', () => {

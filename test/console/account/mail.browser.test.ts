@@ -145,7 +145,7 @@ it('sets the notices, and shows the secret of a webhook once', async () => {
   const save = async () => panel.getByRole('button', { name: 'Save' }).click();
   await address.fill('https://127.0.0.1/hook');
   await save();
-  await panel.getByRole('link', { name: 'What invalid_request means' }).waitFor();
+  await panel.getByText('Enter an https:// address that is public').waitFor();
   expect(await address.getAttribute('aria-invalid')).toBe('true');
   await address.fill('https://hooks.example.org/quotient');
   await thresholds.fill('90 50%');

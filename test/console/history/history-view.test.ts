@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '#client/index';
-import { candlesIn, drawnOf, type HistoryView, historyCall } from '#console/history/history-view';
+import { candlesIn, drawnOf, type HistoryView, historyCall, isLog } from '#console/history/history-view';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
 
 const NOW = Date.parse('2026-03-15T12:34:00Z');
 const view = (parts: Partial<HistoryView> = {}): HistoryView => ({
-  ...{ token: 'bitcoin', currency: 'usd', metric: 'candles', range: '30' },
+  ...{ token: 'bitcoin', currency: 'usd', metric: 'candles', range: '30', scale: 'linear' },
   ...{ listed: '2013-04-28', from: '2026-01-01', thru: '2026-02-01', ...parts },
 });
 const candle = (at: number, close = 1): Candle => ({
@@ -52,4 +52,12 @@ it('asks for another currency than dollars by its code', () => {
     expect(method).toMatch(/, \{ currency: 'eur' \}\)$/);
   }
   expect(historyCall(view({ metric: 'prices' }), NOW).path).not.toContain('currency');
+});
+
+it('has a log scale but for volumes, whose bars begin at zero', () => {
+  const scales = (['prices', 'candles', 'market_cap', 'total_volume'] as const).map((metric) =>
+    isLog(view({ metric, scale: 'log' })),
+  );
+  expect(scales).toEqual([true, true, true, false]);
+  expect(isLog(view())).toBe(false);
 });

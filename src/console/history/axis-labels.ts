@@ -1,0 +1,44 @@
+import { axisAmount } from '../format.ts';
+
+/** How many decimals numbers need that are a step apart; one more where the step is no round one. */
+function decimalsOf(step: number): number {
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  const scaled = step * 10 ** decimals;
+  return Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled ? decimals : decimals + 1;
+}
+
+/** The distance to the nearest other tick. */
+function stepAt(ticks: readonly number[], place: number): number {
+  const tick = ticks[place] ?? 0;
+  const steps = [ticks[place - 1], ticks[place + 1]].map((other) => Math.abs((other ?? Number.NaN) - tick));
+  const known = steps.filter((step) => step > 0);
+  return known.length > 0 ? Math.min(...known) : Math.abs(tick) / 1000;
+}
+
+const exponentOf = (tick: number) => (tick === 0 ? 0 : Math.floor(Math.log10(Math.abs(tick))));
+
+/** The units of large amounts. */
+const UNITS = [1e12, 1e9, 1e6, 1e3];
+/** From here on they are used: prices are written out for longer. */
+const LARGE = { prices: 1e6, amounts: 1e4 };
+
+/**
+ * The labels of an axis: as many decimals as tell each tick from the next, and the same for ticks of one size, since
+ * those of a log scale are not evenly spaced.
+ */
+export function axisLabels(ticks: readonly number[], currency: string, kind: keyof typeof LARGE): string[] {
+  const most = Math.max(...ticks.map(Math.abs));
+  // 1.2E-10: nobody counts ten zeros.
+  const isTiny = most > 0 && most < 1e-8;
+  const isLarge = most >= LARGE[kind];
+  const notation = isTiny ? 'scientific' : isLarge ? 'compact' : 'standard';
+  const decimals = ticks.map((tick, place) => {
+    const step = stepAt(ticks, place);
+    const unit = isTiny ? 10 ** exponentOf(tick) : isLarge && UNITS.find((one) => Math.abs(tick) >= one);
+    return step > 0 ? decimalsOf(step / (unit || 1)) : 0;
+  });
+  return ticks.map((tick, place) => {
+    const alike = decimals.filter((_, other) => exponentOf(ticks[other] ?? 0) === exponentOf(tick));
+    return axisAmount(tick, currency, notation, Math.max(decimals[place] ?? 0, ...alike));
+  });
+}

@@ -1,0 +1,23 @@
+export type DateRange = { from: string; thru: string };
+
+const dateOf = (year: number, month: number, day: number) =>
+  new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
+
+/** Ranges of dates that people ask for, in UTC, from `listed` (YYYY-MM-DD) to today; those with no date are left out. */
+export function datePresets(listed: string, now: number): [label: string, range: DateRange][] {
+  const today = new Date(now);
+  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
+  const spans: [string, string, string][] = [
+    ['This month', dateOf(year, month, 1), dateOf(year, month + 1, 0)],
+    ['Last month', dateOf(year, month - 1, 1), dateOf(year, month, 0)],
+    ['This year', dateOf(year, 0, 1), dateOf(year, 11, 31)],
+    ['Last year', dateOf(year - 1, 0, 1), dateOf(year - 1, 11, 31)],
+  ];
+  const last = dateOf(year, month, today.getUTCDate());
+  return spans
+    .map(([label, from, thru]): [string, DateRange] => [
+      label,
+      { from: from < listed ? listed : from, thru: thru > last ? last : thru },
+    ])
+    .filter(([, { from, thru }]) => from <= thru);
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { LEVEL_WORDS, levelOf } from '#console/account/allowance-level';
+import { renewableFrom } from '#console/account/renewal';
+
+it.each([
+  [10_000, 10_000, ''],
+  [2500, 10_000, ''],
+  [2499, 10_000, ', less than 25%'],
+  [1000, 10_000, ', less than 25%'],
+  [999, 10_000, ', less than 10%'],
+  [1, 10_000, ', less than 10%'],
+  [0, 10_000, ', calls fail until it resets'],
+  [0, 0, ', calls fail until it resets'],
+])('of %d left of %d calls it is said “%s”', (remaining, limit, words) =>
+  expect(LEVEL_WORDS[levelOf(remaining, limit)]).toBe(words),
+);
+
+describe('an account', () => {
+  const at = (text: string) => new Date(`2026-${text}T12:00:00Z`);
+  const from = (validUntil: string, resetsAt: string, now: string) =>
+    renewableFrom(at(validUntil), at(resetsAt), at(now).getTime());
+
+  it('is renewed in the last period that it is valid for, and when it has lapsed', () => {
+    expect(from('03-31', '03-31', '03-01')).toBeUndefined();
+    expect(from('03-31', '03-31', '03-31')).toBeUndefined();
+    expect(from('03-31', '04-30', '04-02')).toBeUndefined();
+  });
+
+  it('is not renewed twice, and says from when it can be', () => {
+    expect(from('04-30', '03-31', '03-01')).toEqual(at('03-31'));
+  });
+});

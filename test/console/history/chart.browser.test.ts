@@ -1,0 +1,236 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+import type { Service } from '../../support/service/service.ts';
+
+let opened: TestConsole;
+let browser: Browser;
+let service: Service;
+let here: Visit;
+beforeAll(async () => {
+  opened = await openTestConsole();
+  ({ browser, service } = opened);
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visit(browser, service.url, { hasTouch: true, viewport: { width: 800, height: 700 } });
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const slider = () => here.page.locator('#chart');
+const press = (name: string) => here.page.getByRole('button', { name, exact: true }).click();
+const readout = () => here.page.locator('#readout-note').innerText();
+
+/** The first and the last index that are shown, and the one that is read. */
+const shown = () =>
+  slider().evaluate((element) =>
+    ['min', 'max', 'now'].map((name) => Number(element.getAttribute(`aria-value${name}`))),
+  );
+const showsAll = (points: number) => expect.poll(shown).toEqual([0, points - 1, points - 1]);
+
+async function open(range: string): Promise<number> {
+  await here.open(await service.enrol());
+  await press(range);
+  await here.settled();
+  const [, last = 0] = await shown();
+  return last + 1;
+}
+
+/** The middle of the chart. */
+async function middle(): Promise<{ x: number; y: number }> {
+  await slider().scrollIntoViewIfNeeded();
+  const box = await slider().boundingBox();
+  return { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 };
+}
+
+describe('what is shown', () => {
+  it('is zoomed and moved with keys, and read there', async () => {
+    const points = await open('90D');
+    const { keyboard } = here.page;
+    await slider().focus();
+    await keyboard.press('+');
+    await expect.poll(async () => (await shown())[0]).toBeGreaterThan(5);
+    const [first = 0, last = 0] = await shown();
+    expect(last).toBeLessThan(points - 6);
+
+    await keyboard.press('Home');
+    await keyboard.press('ArrowLeft');
+    expect((await shown())[2], 'reading stays in what is shown').toBe(first);
+    await keyboard.press('End');
+    await keyboard.press('ArrowRight');
+    expect((await shown())[2]).toBe(last);
+
+    await keyboard.press('Shift+ArrowLeft');
+    await expect.poll(async () => (await shown())[0]).toBeLessThan(first);
+    const moved = await shown();
+    expect(moved[2], 'what was read moves into what is shown').toBe(moved[1]);
+    await keyboard.press('0');
+    await expect.poll(async () => (await shown()).slice(0, 2)).toEqual([0, points - 1]);
+    await keyboard.press('ArrowLeft');
+    expect((await shown())[2], 'and stays there').toBe((moved[2] ?? 0) - 1);
+  });
+
+  it('is zoomed and shown whole again with buttons, and the table and the file have all of it', async () => {
+    const { page } = here;
+    const points = await open('30D');
+    const reset = page.getByRole('button', { name: 'Reset zoom' });
+    expect(await reset.getAttribute('aria-disabled')).toBe('true');
+    await press('Zoom in');
+    await press('Zoom in');
+    await expect.poll(() => reset.getAttribute('aria-disabled')).toBe('false');
+    await expect
+      .poll(() => page.locator('#announcements').innerText())
+      .toMatch(/^Shows .+ 2\d{3}, \d\d:\d\d to .+$/);
+    expect(await readout(), 'the change is that of the whole range').toMatch(/ in 30 days$/);
+    await page.getByText('Show as a table').click();
+    await expect.poll(() => page.locator('#points-body tr').count()).toBe(points);
+    const [download] = await Promise.all([page.waitForEvent('download'), press('Download CSV')]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    expect(lines).toHaveLength(points + 1);
+
+    const zoomed = await shown();
+    await press('Log scale');
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Log scale' }).getAttribute('aria-pressed'))
+      .toBe('true');
+    expect((await shown()).slice(0, 2), 'another scale shows the same part').toEqual(zoomed.slice(0, 2));
+    await reset.click();
+    await showsAll(points);
+    for (let i = 0; i < 9; i += 1) await slider().press('+');
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Zoom in' }).getAttribute('aria-disabled'))
+      .toBe('true');
+    await press('90D');
+    await here.settled();
+    expect((await shown())[0], 'another range is shown whole').toBe(0);
+  });
+
+  it('is zoomed with Ctrl and the wheel, and moved with the mouse; the wheel alone scrolls the page', async () => {
+    const { page } = here;
+    const points = await open('90D');
+    const { x, y } = await middle();
+    await page.mouse.move(x, y);
+    const before = await page.evaluate<number>('scrollY');
+    await page.mouse.wheel(0, 60);
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(before);
+    expect((await shown()).slice(0, 2)).toEqual([0, points - 1]);
+
+    await page.keyboard.down('Control');
+    for (let turns = 0; turns < 4; turns += 1) await page.mouse.wheel(0, -100);
+    await page.keyboard.up('Control');
+    await expect.poll(async () => (await shown())[0]).toBeGreaterThan(5);
+    const [first = 0] = await shown();
+    await page.mouse.down();
+    await page.mouse.move(x + 200, y, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(async () => (await shown())[0]).toBeLessThan(first);
+  });
+
+  it('has its scale in the address, and again after a reload', async () => {
+    const { page } = here;
+    await open('7D');
+    const log = page.getByRole('button', { name: 'Log scale' });
+    await log.click();
+    await expect.poll(() => new URL(page.url()).search).toBe('?range=7d&scale=log');
+    await page.reload();
+    await here.settled();
+    expect(await log.getAttribute('aria-pressed')).toBe('true');
+    await log.click();
+    await expect.poll(() => new URL(page.url()).search).toBe('?range=7d');
+    await page.goBack();
+    await expect.poll(() => log.getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('stays whole when the window changes its width', async () => {
+    const points = await open('90D');
+    for (const width of [360, 1500, 800]) {
+      await here.page.setViewportSize({ width, height: 700 });
+      await showsAll(points);
+    }
+  });
+});
+
+describe('fingers', () => {
+  /** Fingers that go from one set of places to another, in small steps. */
+  async function drag(from: [x: number, y: number][], to: [x: number, y: number][]): Promise<void> {
+    const cdp = await here.context.newCDPSession(here.page);
+    const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
+      cdp.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints:
+          type === 'touchEnd'
+            ? []
+            : from.map(([x, y], id) => {
+                const [toX, toY] = to[id] ?? [x, y];
+                return { id, x: x + (toX - x) * share, y: y + (toY - y) * share };
+              }),
+      });
+    await send('touchStart', 0);
+    for (let step = 1; step <= 10; step += 1) await send('touchMove', step / 10);
+    await send('touchEnd', 1);
+  }
+
+  it('read the chart sideways, and scroll the page up and down', async () => {
+    const { page } = here;
+    const points = await open('30D');
+    const { x, y } = await middle();
+    const before = await page.evaluate<number>('scrollY');
+    await drag([[x, y]], [[x - 150, y + 5]]);
+    await expect.poll(async () => (await shown())[2]).toBeLessThan(points / 2);
+    expect(await readout()).toMatch(/^\d+ \w+ 2\d{3}, \d\d:\d\d$/);
+    expect(await page.evaluate('scrollY'), 'the page stays').toBe(before);
+    expect((await shown()).slice(0, 2), 'and so does the chart').toEqual([0, points - 1]);
+
+    await drag([[x, y]], [[x + 3, y - 200]]);
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(before + 100);
+    await expect.poll(readout).toMatch(/ in 30 days$/);
+  });
+
+  it('zoom when there are two', async () => {
+    await open('90D');
+    const { x, y } = await middle();
+    await drag(
+      [
+        [x - 20, y],
+        [x + 20, y],
+      ],
+      [
+        [x - 120, y],
+        [x + 120, y],
+      ],
+    );
+    await expect.poll(async () => (await shown())[0]).toBeGreaterThan(10);
+  });
+});
+
+it.each([
+  ['no point', []],
+  ['one point', [7]],
+  ['two', [7, 7]],
+  ['nothing but zeros', [0, 0, 0]],
+  ['a zero among others', [1000, 0, 1e12, 1e-9]],
+])('a series of %s is drawn on both scales', async (_what, prices) => {
+  const { page } = here;
+  const series = prices.map((price, day) => ({
+    date: new Date(Date.UTC(2026, 0, 1 + day)).toUTCString(),
+    price,
+  }));
+  await page.route('**/v1/prices/history/days?*', (route) =>
+    route.fulfill({ json: [{ prices: series, market_cap: series, total_volume: series }] }),
+  );
+  await open('30D');
+  for (const metric of ['Market cap', 'Price', 'Volume', 'Price']) {
+    await page.locator('#metrics').getByRole('button', { name: metric }).click();
+    const log = page.getByRole('button', { name: 'Log scale' });
+    if (metric === 'Volume') await log.waitFor({ state: 'hidden' });
+    else await log.click();
+  }
+  if (prices.length > 0) await slider().press('End');
+  if (prices.length > 0) await slider().press('+');
+  const note = prices.length > 0 ? / Jan 2026, 00:00$/ : /^no data$/;
+  await expect.poll(readout).toMatch(note);
+});
