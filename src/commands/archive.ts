@@ -1,23 +1,5 @@
 import '../supported-node.ts';
-import { importUsage, runImport } from './archive/archive-import.ts';
-import { importCandlesUsage, runImportCandles } from './archive/archive-import-candles.ts';
-import { purgeUsage, runPurge } from './archive/archive-purge.ts';
-import { runStatus, statusUsage } from './archive/archive-status.ts';
+import { archive } from './archive/archive.ts';
 import { runCommandLine } from './command-line.ts';
 
-const USAGE = `Manages the archive of prices and candles.
-
-${importUsage}
-${importCandlesUsage}
-${statusUsage}
-${purgeUsage}
-Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
-`;
-
-await runCommandLine(USAGE, {
-  import: runImport,
-  'import-candles': runImportCandles,
-  status: runStatus,
-  purge: runPurge,
-});
+await runCommandLine(archive);

@@ -67,10 +67,14 @@ export async function withDatabase<Result>(work: (database: Database) => Promise
   }
 }
 
-type Commands = Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
+/** The commands of a process by their names; each gives the exit code. */
+export type CommandLine = {
+  usage: string;
+  commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
+};
 
 /** Runs the command that the arguments begin with; `--help` anywhere only prints the usage. */
-async function dispatch(args: readonly string[], usage: string, commands: Commands): Promise<number> {
+async function dispatch({ usage, commands }: CommandLine, args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(usage);
     return EXIT.ok;
@@ -83,22 +87,30 @@ async function dispatch(args: readonly string[], usage: string, commands: Comman
   return command(rest);
 }
 
-/** Runs some work and sets the exit code; an error goes to stderr. The process then ends by itself. */
+/** The exit code of some work; an error goes to stderr. */
+async function exitCodeOf(work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    const { text, exitCode } = explain(error);
+    process.stderr.write(`${text}\n`);
+    return exitCode;
+  }
+}
+
+/** Runs some work and sets the exit code. The process then ends by itself. */
 export async function runToExitCode(work: () => Promise<number>): Promise<void> {
   // The reader may close the pipe early, as `… | head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
-  try {
-    process.exitCode = await work();
-  } catch (error) {
-    const { text, exitCode } = explain(error);
-    process.stderr.write(`${text}\n`);
-    process.exitCode = exitCode;
-  }
+  process.exitCode = await exitCodeOf(work);
 }
 
-/** Runs the command line of this process. Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory. */
-export function runCommandLine(usage: string, commands: Commands): Promise<void> {
-  return runToExitCode(() => dispatch(process.argv.slice(2), usage, commands));
-}
+/** Runs a command and gives its exit code: 0 done, 1 failed, 2 wrong usage, settings or data directory. */
+export const runCommand = (commandLine: CommandLine, args: readonly string[]): Promise<number> =>
+  exitCodeOf(() => dispatch(commandLine, args));
+
+/** Runs the command line of this process. */
+export const runCommandLine = (commandLine: CommandLine): Promise<void> =>
+  runToExitCode(() => dispatch(commandLine, process.argv.slice(2)));

@@ -10,4 +10,7 @@ ${backupUsage}
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 `;
 
-await runCommandLine(USAGE, { copy: runCopy, backup: runBackup, restore: runRestore });
+await runCommandLine({
+  usage: USAGE,
+  commands: { copy: runCopy, backup: runBackup, restore: runRestore },
+});

@@ -1,19 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { makeDataDirectory } from '../support/database/database.ts';
-import { makeDirectory, runCommand } from './run-command.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { archive as commandLine } from '#commands/archive/archive';
+import { makeServedDirectory, runHere } from './run-command.ts';
 
-// Each command is a process that opens a database: seconds, on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
-let directory: Awaited<ReturnType<typeof makeDirectory>>;
-const importCandles = (...args: string[]) =>
-  runCommand('archive', ['import-candles', ...args], { DATA_DIR: join(directory.path, 'data') });
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+const archive = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
+const importCandles = (...args: string[]) => archive('import-candles', ...args);
 
 beforeAll(async () => {
-  directory = await makeDirectory();
-  await makeDataDirectory(join(directory.path, 'data'));
+  directory = await makeServedDirectory();
 });
 afterAll(() => directory.remove());
 
@@ -47,8 +43,6 @@ it('archive import-candles imports nothing of a file with a hole, unless holes a
 });
 
 it('archive status shows candles as a table of their own, archive purge counts them', async () => {
-  const archive = (...args: string[]) =>
-    runCommand('archive', args, { DATA_DIR: join(directory.path, 'data') });
   await importCandles('solana', await fileOf(FIRST, SECOND));
   const { stdout } = await archive('status');
   const [, table = ''] = stdout.split('\n\n');

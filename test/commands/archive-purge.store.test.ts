@@ -1,20 +1,14 @@
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { makeDataDirectory } from '../support/database/database.ts';
-import { makeDirectory, runCommand } from './run-command.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { archive as commandLine } from '#commands/archive/archive';
+import { makeServedDirectory, runHere } from './run-command.ts';
 
 const SAMPLE = new URL('../samples/export.csv', import.meta.url).pathname;
 
-// Each command is a process that opens a database: seconds, on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
-let directory: Awaited<ReturnType<typeof makeDirectory>>;
-const archive = (...args: string[]) =>
-  runCommand('archive', args, { DATA_DIR: join(directory.path, 'data') });
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+const archive = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
 
 beforeAll(async () => {
-  directory = await makeDirectory();
-  await makeDataDirectory(join(directory.path, 'data'));
+  directory = await makeServedDirectory();
 });
 afterAll(() => directory.remove());
 

@@ -1,26 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archive as commandLine } from '#commands/archive/archive';
 import { DAY } from '#domain/clock';
-import { openDatabase } from '#stores/database/database';
-import { makeDataDirectory } from '../support/database/database.ts';
-import { makeDirectory, runCommand, startCommand } from './run-command.ts';
+import { makeServedDirectory, runHere, runProcess, startCommand } from './run-command.ts';
 
 const SAMPLE = new URL('../samples/export.csv', import.meta.url).pathname;
 const BAD_SAMPLE = new URL('../samples/export-with-bad-lines.csv', import.meta.url).pathname;
 const HEADER = 'snapped_at,price,market_cap,total_volume';
 
-// Each command is a process that opens a database: seconds, on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+const env = () => ({ DATA_DIR: directory.dataDir });
+const archive = (...args: string[]) => runHere(commandLine, args, env());
 
-let directory: Awaited<ReturnType<typeof makeDirectory>>;
-const archive = (...args: string[]) =>
-  runCommand('archive', args, { DATA_DIR: join(directory.path, 'data') });
-
-async function statusOf(token: string, dataDir = 'data') {
-  const { code, stdout } = await runCommand('archive', ['status', '--json'], {
-    DATA_DIR: join(directory.path, dataDir),
-  });
+async function statusOf(token: string) {
+  const { code, stdout } = await archive('status', '--json');
   expect(code).toBe(0);
   const rows = JSON.parse(stdout) as { token: string; grain: string; points: number }[];
   expect(rows, 'five tokens, three grains').toHaveLength(15);
@@ -28,8 +22,7 @@ async function statusOf(token: string, dataDir = 'data') {
 }
 
 beforeAll(async () => {
-  directory = await makeDirectory();
-  await makeDataDirectory(join(directory.path, 'data'));
+  directory = await makeServedDirectory();
 });
 afterAll(() => directory.remove());
 
@@ -114,9 +107,7 @@ describe('archive import', () => {
     await writeFile(other, `${HEADER}\n${lines[700]?.split('\n')[0]?.replace(',700', ',7')}\n`);
     await archive('import', 'arweave', other);
 
-    const command = startCommand('archive', ['import', 'arweave', path], {
-      DATA_DIR: join(directory.path, 'data'),
-    });
+    const command = startCommand('archive', ['import', 'arweave', path], env());
     await command.until('stderr', /^kept /m);
     command.kill('SIGINT');
     command.kill('SIGINT'); // as npm does
@@ -139,16 +130,11 @@ describe('archive import', () => {
   });
 
   it('goes through the process that has the data directory', async () => {
-    const dataDir = join(directory.path, 'data');
-    const database = await openDatabase({ dataDir });
-    try {
-      await database.prisma.point.deleteMany({ where: { token: 'ethereum' } });
-      const { code, stdout } = await archive('import', 'ethereum', SAMPLE);
-      expect([code, stdout]).toEqual([0, expect.stringContaining('3 rows read: 3 added')]);
-      expect(await database.prisma.point.count({ where: { token: 'ethereum' } })).toBe(3);
-    } finally {
-      await database.close();
-    }
+    const { point } = directory.database.prisma;
+    await point.deleteMany({ where: { token: 'ethereum' } });
+    const { code, stdout } = await runProcess('archive', ['import', 'ethereum', SAMPLE], env());
+    expect([code, stdout]).toEqual([0, expect.stringContaining('3 rows read: 3 added')]);
+    expect(await point.count({ where: { token: 'ethereum' } })).toBe(3);
   });
 });
 
@@ -174,7 +160,7 @@ describe('archive, wrongly used, says so in one line', () => {
 
   it('wrong settings, a line for each', async () => {
     const env = { DATABASE_URL: 'mysql://root:secret@127.0.0.1/x', COINGECKO_PLAN: 'free' };
-    const { code, stderr } = await runCommand('archive', ['status'], env);
+    const { code, stderr } = await runHere(commandLine, ['status'], env);
     expect(code).toBe(2);
     expect(stderr.split('\n')).toEqual([
       'DATABASE_URL must be a postgresql:// URL',
@@ -185,7 +171,7 @@ describe('archive, wrongly used, says so in one line', () => {
 
   it('a server that is not there, without its password', async () => {
     const env = { DATABASE_URL: 'postgresql://root:secret@127.0.0.1:9/x' };
-    const { code, stderr } = await runCommand('archive', ['status'], env);
+    const { code, stderr } = await runHere(commandLine, ['status'], env);
     expect([code, stderr]).toEqual([
       1,
       'cannot connect to the database at 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9\n',
@@ -195,7 +181,7 @@ describe('archive, wrongly used, says so in one line', () => {
 
 describe('archive status', () => {
   it('is a table with a row for each token and grain', async () => {
-    const { code, stdout } = await runCommand('archive', ['status'], {
+    const { code, stdout } = await runProcess('archive', ['status'], {
       DATA_DIR: join(directory.path, 'fresh'),
     });
     const [heading, ...rows] = stdout.split('\n\n')[0]?.split('\n') ?? [];

@@ -9,7 +9,7 @@ import { contentOf, withSession } from '../support/database/content.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { fill } from '../support/database/filled.ts';
 import { amount, isLong, longTimeout } from '../support/long.ts';
-import { makeDirectory, runCommand, startCommand } from './run-command.ts';
+import { makeDirectory, runProcess, startCommand } from './run-command.ts';
 
 // Each command is a process that opens databases: seconds, on a busy machine.
 vi.setConfig({ testTimeout: 2 * longTimeout, hookTimeout: longTimeout });
@@ -79,11 +79,11 @@ it('makes the same of an empty database, row for row, however often it is killed
     running.kill('SIGKILL');
     expect((await ended).code, 'it was killed before its end').toBeNull();
   }
-  const started = await runCommand('users', ['list'], { DATABASE_URL: target.url });
+  const started = await runProcess('users', ['list'], { DATABASE_URL: target.url });
   expect(started).toMatchObject({ code: 1, stdout: '' });
   expect(started.stderr).toMatch(/^the database is a copy that was not finished: run [^\n]+ again[^\n]*\n$/);
 
-  const last = await runCommand('database', args, {});
+  const last = await runProcess('database', args, {});
   expect(last).toMatchObject({ code: 0, stderr: '' });
   expect(last.stdout).toMatch(/^from [^\n]+\ngoing on with the copy that was interrupted\n/);
   expect(last.stdout).toMatch(/\ncompared: \d+ tables, [\d,]+ rows, no difference\n/);
@@ -92,20 +92,20 @@ it('makes the same of an empty database, row for row, however often it is killed
   expect(await contentOf(target)).toEqual(content);
 
   const dataDir = join(directory.path, 'embedded');
-  const embedded = await runCommand('database', ['copy', dataDir], { DATABASE_URL: target.url });
+  const embedded = await runProcess('database', ['copy', dataDir], { DATABASE_URL: target.url });
   expect(embedded).toMatchObject({ code: 0, stderr: '' });
   if (isLong) console.log(embedded.stdout);
   expect(await contentOf({ dataDir })).toEqual(content);
   expect(await refused(target.url, '--from', source.url)).toMatch(/ is not empty: its table \w+ has rows\n$/);
 
   await withSession(target, (session) => session.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
-  const back = await runCommand('database', ['copy', target.url], { DATA_DIR: dataDir });
+  const back = await runProcess('database', ['copy', target.url], { DATA_DIR: dataDir });
   expect(back).toMatchObject({ code: 0, stderr: '' });
   if (isLong) console.log(back.stdout);
   expect(await contentOf(target)).toEqual(content);
 
   const ada = ['--name', 'Ada', '--email', 'a@example.org', '--plan', 'yearly'];
-  const created = await runCommand('users', ['create', ...ada], { DATABASE_URL: target.url });
+  const created = await runProcess('users', ['create', ...ada], { DATABASE_URL: target.url });
   expect(created.stdout).toMatch(new RegExp(`^key: +${AMOUNTS.users + 1}$`, 'm'));
 });
 
@@ -129,7 +129,7 @@ it('is not made while a process is at work, unless as of one moment', async () =
   const atWork = /^a process is at work on [^\n]+--live\n$/;
   expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
   const live = ['copy', join(directory.path, 'live'), '--from', other.url, '--live'];
-  const copied = await runCommand('database', live, {});
+  const copied = await runProcess('database', live, {});
   expect(copied).toMatchObject({ code: 0, stderr: '' });
   expect(copied.stdout).toMatch(/\nwhat was written to the source after 20\S+Z is not in the copy\n$/);
 

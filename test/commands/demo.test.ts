@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { makeDirectory, runCommand, startCommand } from './run-command.ts';
+import { makeDirectory, runProcess, startCommand } from './run-command.ts';
 
 // Each command is a process that opens a database: seconds, on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -100,7 +100,7 @@ it('says in one line that its port is taken, and clears up', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const result = await runCommand('demo', [], { TMPDIR: directory.path, PORT: String(port) });
+  const result = await runProcess('demo', [], { TMPDIR: directory.path, PORT: String(port) });
   server.close();
   expect(result).toMatchObject({
     code: 1,
@@ -111,13 +111,13 @@ it('says in one line that its port is taken, and clears up', async () => {
 });
 
 it('has a usage, and no arguments but --node', async () => {
-  expect(await runCommand('demo', ['--help'], {})).toMatchObject({ code: 0, stderr: '' });
-  expect(await runCommand('demo', ['now'], {})).toEqual({
+  expect(await runProcess('demo', ['--help'], {})).toMatchObject({ code: 0, stderr: '' });
+  expect(await runProcess('demo', ['now'], {})).toEqual({
     code: 2,
     stdout: '',
     stderr: '1 argument(s) too many (see --help)\n',
   });
-  expect(await runCommand('demo', ['--node', 'old'], {})).toEqual({
+  expect(await runProcess('demo', ['--node', 'old'], {})).toEqual({
     code: 2,
     stdout: '',
     stderr: '--node must be cosmos or legacy (see --help)\n',

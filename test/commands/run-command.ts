@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { vi } from 'vitest';
+import { type CommandLine, runCommand } from '#commands/command-line';
+import { openDataDirectory } from '../support/database/database.ts';
 import { SHORT_LIVED } from '../support/node-arguments.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -11,6 +14,44 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 export async function makeDirectory() {
   const path = await mkdtemp(join(tmpdir(), 'quotient-command-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** The same with an embedded database in `dataDir`. This process has it, so commands go through it: to open it takes a second each. */
+export async function makeServedDirectory() {
+  const { path, remove } = await makeDirectory();
+  const dataDir = join(path, 'data');
+  const database = await openDataDirectory(dataDir);
+  return { path, dataDir, database, remove: () => database.close().then(remove) };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Runs a command in this process, as in one of its own with no environment but the one given. */
+export async function runHere(
+  commandLine: CommandLine,
+  args: readonly string[],
+  env: Record<string, string>,
+) {
+  const output = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      output[stream] += text;
+      return true;
+    }),
+  );
+  const ours = SIGNALS.map((signal) => process.listeners(signal));
+  const { env: own } = process;
+  process.env = { ...env };
+  try {
+    return { code: await runCommand(commandLine, args), ...output };
+  } finally {
+    process.env = own;
+    for (const [i, signal] of SIGNALS.entries()) {
+      for (const listener of process.listeners(signal))
+        if (!ours[i]?.includes(listener)) process.off(signal, listener);
+    }
+    for (const spy of spies) spy.mockRestore();
+  }
 }
 
 /** Starts one of `src/commands` as a process of its own, with no environment but the one given. */
@@ -49,5 +90,5 @@ export function startCommand(name: string, args: readonly string[], env: Record<
   };
 }
 
-export const runCommand = (name: string, args: readonly string[], env: Record<string, string>) =>
+export const runProcess = (name: string, args: readonly string[], env: Record<string, string>) =>
   startCommand(name, args, env).ended();

@@ -1,26 +1,21 @@
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokens as commandLine } from '#commands/tokens/tokens';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import { makeDataDirectory } from '../support/database/database.ts';
-import { makeDirectory, runCommand } from './run-command.ts';
+import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
-// Each command is a process that opens a database: seconds, on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
-let directory: Awaited<ReturnType<typeof makeDirectory>>;
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
 let sandbox: Sandbox;
-const tokens = (...args: string[]) =>
-  runCommand('tokens', args, {
-    DATA_DIR: join(directory.path, 'data'),
-    COINGECKO_URL: sandbox.coingeckoUrl,
-    COINGECKO_CALLS_PER_MINUTE: '1000',
-    KRAKEN_URL: sandbox.krakenUrl,
-  });
+const env = () => ({
+  DATA_DIR: directory.dataDir,
+  COINGECKO_URL: sandbox.coingeckoUrl,
+  COINGECKO_CALLS_PER_MINUTE: '1000',
+  KRAKEN_URL: sandbox.krakenUrl,
+});
+const tokens = (...args: string[]) => runHere(commandLine, args, env());
 
 beforeAll(async () => {
-  directory = await makeDirectory();
+  directory = await makeServedDirectory();
   sandbox = await startSandbox();
-  await makeDataDirectory(join(directory.path, 'data'));
 });
 afterAll(async () => {
   await sandbox.close();
@@ -50,7 +45,7 @@ describe('tokens', () => {
   });
 
   it('are found by a part of their name', async () => {
-    const { code, stdout } = await tokens('find', 'beba');
+    const { code, stdout } = await runProcess('tokens', ['find', 'beba'], env());
     expect(code).toBe(0);
     expect(stdout).toMatch(/^id +symbol +title\nbebado +bbd +Bebado\n/);
     expect(await tokens('find', 'nothing at all')).toMatchObject({ code: 1, stdout: '' });
@@ -70,15 +65,13 @@ describe('tokens', () => {
   });
 
   it('an upstream that fails, and a budget that is spent, are one line too', async () => {
-    // Earlier commands have spent some of this minute's calls.
-    const budget = { COINGECKO_CALLS_PER_MINUTE: '1000' };
-    const env = { DATA_DIR: join(directory.path, 'data'), KRAKEN_URL: sandbox.krakenUrl, ...budget };
     const nowhere = { COINGECKO_URL: 'http://127.0.0.1:9/api/v3' };
-    const failed = await runCommand('tokens', ['add', 'bebado'], { ...env, ...nowhere });
+    const failed = await runHere(commandLine, ['add', 'bebado'], { ...env(), ...nowhere });
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toMatch(/^coingecko: .+ \(unreachable\)\n$/);
-    const spent = { COINGECKO_URL: sandbox.coingeckoUrl, COINGECKO_CALLS_PER_MONTH: '1' };
-    const refused = await runCommand('tokens', ['add', 'bebado'], { ...env, ...spent });
+    // Earlier commands have spent some of this month's calls.
+    const spent = { COINGECKO_CALLS_PER_MONTH: '1' };
+    const refused = await runProcess('tokens', ['add', 'bebado'], { ...env(), ...spent });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/^coingecko: .+ \(over_budget\)\n$/);
   });

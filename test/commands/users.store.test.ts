@@ -1,23 +1,17 @@
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { users as commandLine } from '#commands/users/users';
 import { hashApiKey, isApiKey } from '#domain/quota/api-key';
-import { openDatabase } from '#stores/database/database';
 import { createUserStore } from '#stores/quota/users';
-import { makeDataDirectory } from '../support/database/database.ts';
-import { makeDirectory, runCommand } from './run-command.ts';
+import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
-// Each command is a process that opens a database: seconds, on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
-let directory: Awaited<ReturnType<typeof makeDirectory>>;
-const users = (...args: string[]) => runCommand('users', args, { DATA_DIR: join(directory.path, 'data') });
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+const users = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
 
 /** The member of a printed record. */
 const member = (stdout: string, name: string) => new RegExp(`^${name}: +(.+)$`, 'm').exec(stdout)?.[1] ?? '';
 
 beforeAll(async () => {
-  directory = await makeDirectory();
-  await makeDataDirectory(join(directory.path, 'data'));
+  directory = await makeServedDirectory();
 });
 afterAll(() => directory.remove());
 
@@ -77,9 +71,8 @@ describe('users', () => {
     const revoked = await users('revoke', '1');
     expect(revoked).toMatchObject({ code: 0, stderr: '' });
     expect(revoked.stdout).toMatch(/^\d API key\(s\) of user 1 revoked\n$/);
-    const database = await openDatabase({ dataDir: join(directory.path, 'data') });
-    const holders = await createUserStore(database.prisma).findByHashes([hashApiKey(secondKey)]);
-    await database.close();
+    const store = createUserStore(directory.database.prisma);
+    const holders = await store.findByHashes([hashApiKey(secondKey)]);
     expect(holders.map(({ revokedAt }) => typeof revokedAt)).toEqual(['number']);
   });
 
@@ -99,6 +92,14 @@ describe('users', () => {
       });
     }
   });
+});
+
+it('is a process of its own, with its exit code', async () => {
+  const env = { DATA_DIR: directory.dataDir };
+  const created = await runProcess('users', ['create', ...ada, '--plan', 'monthly'], env);
+  expect([created.code, created.stderr, isApiKey(member(created.stdout, 'apiKey'))]).toEqual([0, '', true]);
+  const refused = { code: 1, stdout: '', stderr: 'No user has the record number 99.\n' };
+  expect(await runProcess('users', ['renew', '99'], env)).toEqual(refused);
 });
 
 describe('users, wrongly used', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../commands/run-command.ts';
+import { archive as commandLine } from '#commands/archive/archive';
+import { runHere } from '../../commands/run-command.ts';
 import { createTestDatabase } from '../../support/database/database.ts';
 import { type Replicas, startReplicas } from '../quota/processes/replicas.ts';
 
@@ -30,7 +31,7 @@ test('processes that run drop what is purged, and serve none of it', async () =>
 
   // Nothing may be fetched again, or what is served would be new.
   replicas.sandbox.faults.always({ kind: 'html' });
-  const purged = await runCommand('archive', ['purge', '--source', 'coingecko'], { DATABASE_URL: made.url });
+  const purged = await runHere(commandLine, ['purge', '--source', 'coingecko'], { DATABASE_URL: made.url });
   expect([purged.code, purged.stderr]).toEqual([0, '']);
   expect(purged.stdout).toMatch(
     /^coingecko: [1-9]\d* points, 0 candles, \d latest prices and [1-9]\d* spans of coverage deleted in all$/m,
@@ -50,7 +51,7 @@ test('and none of the candles', async () => {
   for (const { url } of replicas.processes) await expect.poll(() => statusOf(url)).toBe(200);
 
   replicas.sandbox.faults.always({ kind: 'html' });
-  const purged = await runCommand('archive', ['purge', '--source', 'kraken'], { DATABASE_URL: made.url });
+  const purged = await runHere(commandLine, ['purge', '--source', 'kraken'], { DATABASE_URL: made.url });
   expect(purged.stdout).toMatch(
     /^kraken: 0 points, [1-9]\d* candles, 0 latest prices and 1 spans of coverage/m,
   );

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { tokens as commandLine } from '#commands/tokens/tokens';
 import type { TokenRecord } from '#domain/records';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import { runCommand } from '../../commands/run-command.ts';
+import { runHere } from '../../commands/run-command.ts';
 import { createTestDatabase } from '../../support/database/database.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service/service-process.ts';
 
-// Three processes and a command for each change.
+// Three processes start, and take over each change.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 type Days = [{ prices: { price: number }[] }];
 /** How long processes may take to take a change over. */
@@ -23,7 +24,7 @@ const env = () => ({
   KRAKEN_URL: sandbox.krakenUrl,
 });
 const tokens = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runCommand('tokens', args, env());
+  const { code, stdout, stderr } = await runHere(commandLine, args, env());
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 };

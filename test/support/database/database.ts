@@ -46,10 +46,13 @@ export async function openTestDatabase({ unshared = false } = {}) {
   };
 }
 
-/** Makes a directory that holds a migrated, empty embedded database. */
+/** Makes a directory with a migrated, empty embedded database, which this process has. */
+export const openDataDirectory = async (dataDir: string): Promise<Database> =>
+  openDatabase({ dataDir, loadDataDir: await dump() });
+
+/** The same, for another process to open. */
 export async function makeDataDirectory(dataDir: string): Promise<void> {
-  const database = await openDatabase({ dataDir, loadDataDir: await dump() });
-  await database.close();
+  await (await openDataDirectory(dataDir)).close();
 }
 
 /** The migrated, empty embedded database, as `openDatabase` loads it. */
