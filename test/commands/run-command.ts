@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { type CommandLine, runCommand } from '#commands/command-line';
 import { openDataDirectory } from '../support/database/database.ts';
-import { SHORT_LIVED } from '../support/node-arguments.ts';
+import { COMPILE_CACHE, SHORT_LIVED } from '../support/node-arguments.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -54,11 +54,11 @@ export async function runHere(
   }
 }
 
-/** Starts one of `src/commands` as a process of its own, with no environment but the one given. */
+/** Starts one of `src/commands` as a process of its own, with no environment but the one given and the cache. */
 export function startCommand(name: string, args: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [...SHORT_LIVED, `src/commands/${name}.ts`, ...args], {
     cwd: ROOT,
-    env,
+    env: { ...COMPILE_CACHE, ...env },
   });
   const output = { stdout: '', stderr: '' };
   const closed = once(child, 'close');

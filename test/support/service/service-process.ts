@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { SHORT_LIVED } from '../node-arguments.ts';
+import { COMPILE_CACHE, SHORT_LIVED } from '../node-arguments.ts';
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
@@ -26,7 +26,7 @@ type Watcher = (line: string) => void;
  * @param env its whole environment besides `PATH`: `DATABASE_URL`, `COINGECKO_URL` …
  */
 export async function startServiceProcess(env: Readonly<Record<string, string>>) {
-  const service = spawnService(env);
+  const service = spawnService({ ...COMPILE_CACHE, ...env });
   const listening = await service.logged(/Server listening at http:/);
   const url = /http:\/\/[\d.]+:\d+/.exec(listening)?.[0] ?? '';
   return { url, ...service };
