@@ -8,6 +8,7 @@ import {
   type Simulation,
 } from '../../fixtures/simulation.ts';
 import { createTestDatabase } from '../support/database/database.ts';
+import { amount, longTimeout } from '../support/long.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let simulation: Simulation | undefined;
@@ -24,10 +25,10 @@ const DAY_IS_YOUNG = /T00:[0-3]\d:.* no_data/;
 const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
 
 test('everybody asks everything in every minute of some hours, in three processes: the timetable’s calls are made', {
-  timeout: 180_000,
+  timeout: longTimeout,
 }, async () => {
   simulation = await openSimulation({ open, processes: 3, start: '2026-05-01T22:00:00Z' });
-  const hours = 4;
+  const hours = amount(3, 4);
   for (let at = 0; at < hours * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, everyQuestion);
   const { calls, firstFills, failures } = simulation.outcome();
   // The first call for the latest prices is a fill. Midnight is in there: the daily series are fetched again when the new day is ready.
@@ -37,7 +38,7 @@ test('everybody asks everything in every minute of some hours, in three processe
 });
 
 test('a month’s budget that is too small for the timetable lasts to the month’s end', {
-  timeout: 180_000,
+  timeout: longTimeout,
 }, async () => {
   simulation = await openSimulation({
     open,

@@ -83,7 +83,12 @@ export async function createTestDatabase(content: 'migrated' | 'empty' = 'migrat
   if (source.kind !== 'server') throw new Error('only the server project has databases to be shared');
   const name = `${source.template}_${randomBytes(6).toString('hex')}`;
   const template = content === 'migrated' ? source.template : 'template0';
-  await asAdmin(source.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await asAdmin(
+    source.url,
+    `CREATE DATABASE ${name} TEMPLATE ${template}`,
+    // Nothing here has to outlive a crash of the server: a commit does not wait for the disk.
+    `ALTER DATABASE ${name} SET synchronous_commit TO off`,
+  );
 
   const url = new URL(source.pooler ?? source.url);
   url.pathname = `/${name}`;
@@ -93,11 +98,11 @@ export async function createTestDatabase(content: 'migrated' | 'empty' = 'migrat
   };
 }
 
-async function asAdmin(url: string, statement: string) {
+async function asAdmin(url: string, ...statements: string[]) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();
   }
