@@ -12,8 +12,8 @@ import { type Receiver, startReceiver } from '../support/webhook/receiver.ts';
  * every other one, and a receiver of webhooks that does the same.
  */
 
-const USERS = amount(40, 1_000);
-const KILLS = amount(4, 60);
+const USERS = amount(15, 1_000);
+const KILLS = amount(3, 60);
 const LIMIT = 5;
 
 let replicas: Replicas;

@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const client: Mutations[] = [
   {
     file: 'src/client/transport/retries.ts',
-    tests: ['client/retries.test.ts', 'client/rate-limit.test.ts'],
+    tests: ['client/transport/retries.test.ts', 'client/transport/rate-limit.test.ts'],
     changes: [
       ['408, 429, 500, ', '429, '],
       ["new Set(['node_not_configured', 'mail_not_configured'])", "new Set(['node_not_configured'])"],
@@ -21,7 +21,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'src/client/transport/rate-limit.ts',
-    tests: ['client/answers.test.ts', 'client/retries.test.ts'],
+    tests: ['client/transport/answers.test.ts', 'client/transport/retries.test.ts'],
     changes: [
       ["=> name === 'plan'", '=> name !== undefined'],
       ["of('r') === 0 ?", "of('r') !== undefined ?"],
@@ -30,7 +30,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'src/client/transport/signals.ts',
-    tests: ['client/call-options.test.ts'],
+    tests: ['client/transport/call-options.test.ts'],
     changes: [
       [
         "if (stops.size === 0) signal.addEventListener('abort', tell);",
@@ -41,7 +41,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'src/client/transport/transport.ts',
-    tests: ['client/failures.test.ts', 'client/call-options.test.ts'],
+    tests: ['client/transport/failures.test.ts', 'client/transport/call-options.test.ts'],
     changes: [
       ["redirect: 'manual'", "redirect: 'error'"],
       ["text.replaceAll(apiKey, '***')", 'text'],
@@ -58,7 +58,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'src/client/transport/transport.ts',
-    tests: ['client/arguments.test.ts'],
+    tests: ['client/requests/arguments.test.ts'],
     changes: [
       ['    checkKey(apiKey);\n', ''],
       ['readArguments(() => prepare(question, headers))', 'prepare(question, headers)'],
@@ -67,7 +67,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'src/client/transport/answers.ts',
-    tests: ['client/answers.test.ts'],
+    tests: ['client/transport/answers.test.ts'],
     changes: [
       ['characters -= text.length', 'characters -= 0'],
       [' || oldest === text', ''],
@@ -75,17 +75,17 @@ export const client: Mutations[] = [
   },
   {
     file: 'src/client/transport/user-agent.ts',
-    tests: ['client/call-options.test.ts'],
+    tests: ['client/transport/call-options.test.ts'],
     changes: [[' || document !== undefined', '']],
   },
   {
     file: 'src/client/transport/call-options.ts',
-    tests: ['client/call-options.test.ts'],
+    tests: ['client/transport/call-options.test.ts'],
     changes: [["const OWN_HEADERS = ['accept', ", 'const OWN_HEADERS = [']],
   },
   {
     file: 'src/client/requests/account.ts',
-    tests: ['client/arguments.test.ts', 'client/account-calls.test.ts'],
+    tests: ['client/requests/arguments.test.ts', 'client/requests/account-calls.test.ts'],
     changes: [
       ['if (!Number.isSafeInteger(id) || id < 1) throw', 'if (id === 0) throw'],
       [
@@ -97,7 +97,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'src/client/requests/caller.ts',
-    tests: ['client/failures.test.ts', 'client/answers.test.ts'],
+    tests: ['client/transport/failures.test.ts', 'client/transport/answers.test.ts'],
     changes: [
       ['{ cause, status, requestId }', '{ cause }'],
       ['      answers.keep(result, answer);\n', ''],
@@ -105,7 +105,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'src/client/chain/chain-client.ts',
-    tests: ['client/call-options.test.ts'],
+    tests: ['client/transport/call-options.test.ts'],
     changes: [
       ['timeout ?? this.#transport.timeout', 'this.#transport.timeout'],
       ['Promise.race([this.#adapter(ask).then(use), deadline.over])', 'this.#adapter(ask).then(use)'],

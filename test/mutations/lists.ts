@@ -1,22 +1,22 @@
-import { accounts } from './accounts.ts';
-import { candles } from './candles.ts';
-import { catalogue } from './catalogue.ts';
 import { client } from './client.ts';
 import { page } from './console.ts';
-import { currency } from './currency.ts';
-import { database } from './database.ts';
-import { embedded } from './embedded.ts';
+import { database } from './database/database.ts';
+import { embedded } from './database/embedded.ts';
 import { http } from './http.ts';
-import { keys } from './keys.ts';
-import { leases } from './leases.ts';
-import { ledger } from './ledger.ts';
 import { mail } from './mail.ts';
-import { market } from './market.ts';
+import { candles } from './market/candles.ts';
+import { catalogue } from './market/catalogue.ts';
+import { currency } from './market/currency.ts';
+import { market } from './market/market.ts';
+import { statistics } from './market/statistics.ts';
+import { upstream } from './market/upstream.ts';
 import { node } from './node.ts';
 import { notices } from './notices.ts';
+import { accounts } from './quota/accounts.ts';
+import { keys } from './quota/keys.ts';
+import { leases } from './quota/leases.ts';
+import { ledger } from './quota/ledger.ts';
 import { start } from './start.ts';
-import { statistics } from './statistics.ts';
-import { upstream } from './upstream.ts';
 
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addSandboxTokens } from '../../../../fixtures/sandbox-tokens.ts';
+import { amount, longTimeout } from '../../../support/long.ts';
 import { type Answer, hammer, PRICED } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
@@ -98,10 +99,10 @@ it.each([DEAR, DEAR - 1])(
 );
 
 it('calls of ten and of one on all processes are answered to the limit, and no further', {
-  timeout: 120_000,
+  timeout: longTimeout,
 }, async () => {
   const limit = 1_999;
-  for (let round = 1; round <= 5; round++) {
+  for (let round = 1; round <= amount(3, 20); round++) {
     const { key, apiKey } = await replicas.enrol(limit);
     const until = ({ status }: Answer) => status !== 200;
     const hammers = replicas.processes.flatMap(({ url }) => [

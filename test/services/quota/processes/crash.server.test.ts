@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
+import { isLong } from '../../../support/long.ts';
 import { type Answer, hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
@@ -34,6 +35,10 @@ it('what a killed process held can be spent 35 s later, and only its last second
   expect(doomed.count(), 'the victim answered before it died').toBeGreaterThan(0);
 
   await Promise.all(spared.map(({ done }) => done));
+  // Nobody reports what the victim had: its lease ends by the database's clock, in the short form sooner.
+  if (!isLong)
+    await replicas.prisma
+      .$executeRaw`UPDATE lease SET expires_at = expires_at - interval '15 s' WHERE NOT closed`;
   const url = others[0]?.url ?? '';
   const first = hammer(url, apiKey, {
     connections: 1,

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { amount, longTimeout } from '../../../support/long.ts';
 import { hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const PROCESSES = 4;
 const LIMIT = 2_000;
-const ROUNDS = 20;
+const ROUNDS = amount(8, 40);
 
 let replicas: Replicas;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => replicas?.close());
 
 it('as many calls as the limit are answered, whichever processes answer them', {
-  timeout: 120_000,
+  timeout: longTimeout,
 }, async () => {
   const users: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {

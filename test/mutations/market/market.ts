@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** Dates and windows, spans and coverage, what is fetched for a window, what is stored of it, and imports. */
 export const market: Mutations[] = [

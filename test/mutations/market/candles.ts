@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** What Kraken tells, which candles are fetched for a window, what is stored of them, and their import. */
 export const candles: Mutations[] = [

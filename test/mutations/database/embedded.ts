@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** The embedded database: its thread, who may use its one session, and the files it begins with. */
 export const embedded: Mutations[] = [

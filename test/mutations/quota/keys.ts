@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** Whose a key is, and whether it may be used. */
 export const keys: Mutations[] = [

@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** When an upstream is asked, how often, how long it is left alone, and what its answers are taken for. */
 export const upstream: Mutations[] = [

@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** The tokens that are served: how they are found, added and taken over. */
 export const catalogue: Mutations[] = [

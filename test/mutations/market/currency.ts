@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** Rates by date, conversion, when rates are fetched, and what answers in other currencies say. */
 export const currency: Mutations[] = [

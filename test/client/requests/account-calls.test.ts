@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QuotientClient } from '#client/index';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream/upstream-server.ts';
-import { failure } from './failure.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { failure } from '../failure.ts';
 
 /* What is asked for the account, and how it is read, by what the contract says of either. */
 

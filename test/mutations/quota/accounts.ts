@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** What is told of a user's keys: to the operator by the commands, and to the user by the page. */
 export const accounts: Mutations[] = [

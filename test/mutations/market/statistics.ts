@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** Failover among the sources of statistics, and the figures of a day. */
 export const statistics: Mutations[] = [

@@ -2,8 +2,8 @@ import { EventEmitter, getEventListeners, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChainClient, QuotientClient } from '#client/index';
-import { startUpstreamServer, type UpstreamServer } from '../support/upstream/upstream-server.ts';
-import { failure } from './failure.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { failure } from '../failure.ts';
 
 const BROKEN = { status: 502, body: 'x' };
 const READY = { body: '{"status":"ok","warnings":[]}' };

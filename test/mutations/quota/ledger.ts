@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** The SQL that keeps the books of all processes. What has to do with reclaimed leases takes its test 10 s. */
 export const ledger: Mutations[] = [

@@ -6,8 +6,8 @@ import {
   type Script,
   startUpstreamServer,
   type UpstreamServer,
-} from '../support/upstream/upstream-server.ts';
-import { failure } from './failure.ts';
+} from '../../support/upstream/upstream-server.ts';
+import { failure } from '../failure.ts';
 
 const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
 const SILENT: Script = () => undefined;

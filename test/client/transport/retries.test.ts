@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QuotientClient, type QuotientClientOptions } from '#client/index';
-import { type Reply, startUpstreamServer, type UpstreamServer } from '../support/upstream/upstream-server.ts';
-import { failure } from './failure.ts';
+import {
+  type Reply,
+  startUpstreamServer,
+  type UpstreamServer,
+} from '../../support/upstream/upstream-server.ts';
+import { failure } from '../failure.ts';
 
 const PRICE: Reply = { body: JSON.stringify({ current_price: 1, ath_date: null, atl_date: null }) };
 

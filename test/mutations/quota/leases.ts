@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** What a process holds of an allowance, spends, gives back and lets rest; who may spend, and in which period. */
 export const leases: Mutations[] = [

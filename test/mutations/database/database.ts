@@ -1,4 +1,4 @@
-import type { Mutations } from './mutation.ts';
+import type { Mutations } from '../mutation.ts';
 
 /** A copy that misses something, a backup that cannot be restored, SQL that not every PostgreSQL has. */
 export const database: Mutations[] = [
