@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 import { findChromium } from './test/support/browser/chromium.ts';
 import { findPgBouncer } from './test/support/database/pooler.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { SHORT_LIVED } from './test/support/node-arguments.ts';
 
 const STORE_TESTS = 'test/**/*.store.test.ts';
@@ -10,7 +11,6 @@ const DOCKER_TESTS = 'test/**/*.docker.test.ts';
 const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
 const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
-const HOSTILE_SERVER_TESTS = 'test/hostile/**/*.server.test.ts';
 
 /** Where the embedded database and a server can differ: these store tests run on both. */
 const STORE_TESTS_ON_BOTH = ['test/stores/**/*.store.test.ts', 'test/services/quota/*.store.test.ts'];
@@ -79,25 +79,19 @@ async function usual(): Promise<TestProjectConfiguration[]> {
  * What is attacked is the built service, beside a neighbour from whom nothing else is to take anything meanwhile. A busy
  * moment of the machine passes: what fails twice does not.
  */
-const hostile = (name: string, include: string, exclude: string[]): TestProjectConfiguration => ({
+const hostile: TestProjectConfiguration = {
   extends: true,
   test: {
-    name,
-    include: [include],
-    exclude,
+    name: 'hostile',
+    include: [HOSTILE_TESTS],
+    // What happens to a database is tried on a server alone: the embedded one is a part of the process.
+    exclude: process.env.TEST_DATABASE_URL ? [] : [SERVER_TESTS],
     globalSetup: 'test/hostile/global-setup.ts',
     testTimeout: 120_000,
     maxWorkers: 1,
     retry: 1,
-    sequence: { groupOrder: 1 },
   },
-});
-
-const attacks = (): TestProjectConfiguration[] => [
-  hostile('hostile', HOSTILE_TESTS, [SERVER_TESTS]),
-  // What happens to a database is tried on a server alone: the embedded one is a part of the process.
-  ...(process.env.TEST_DATABASE_URL ? [hostile('hostile-server', HOSTILE_SERVER_TESTS, [])] : []),
-];
+};
 
 const docker: TestProjectConfiguration = {
   extends: true,
@@ -112,7 +106,7 @@ const docker: TestProjectConfiguration = {
 
 /** Attacks, and building an image, take minutes: a mode asks for them, as `npm run test:hostile` does. */
 function projectsOf(mode: string): TestProjectConfiguration[] | Promise<TestProjectConfiguration[]> {
-  if (mode === 'hostile') return attacks();
+  if (mode === 'hostile') return [hostile];
   return mode === 'docker' ? [docker] : usual();
 }
 
@@ -123,8 +117,9 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
   return {
     test: {
       pool: 'forks',
-      // One more than the cores of a small machine: many tests wait for a deadline now and then.
-      maxWorkers: 3,
+      // Twice the cores of a small machine: many tests wait for a deadline, a process or a disk.
+      maxWorkers: 4,
+      sequence: { sequencer: LongestFirst },
       execArgv: SHORT_LIVED,
       setupFiles: SET_UP,
       // A file has no state that another could see but what it puts back: the modules are loaded once for all.
