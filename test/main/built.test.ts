@@ -32,7 +32,8 @@ it('runs without its sources, and tells a person where', async () => {
   for (const path of [
     '/health/ready',
     '/docs/static/docs.css',
-    '/docs/static/swagger-ui.css',
+    '/docs/static/page.css',
+    '/docs/static/docs.js',
     '/openapi.json',
   ])
     expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);

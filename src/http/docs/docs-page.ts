@@ -1,46 +1,62 @@
 import { assetsOf, htmlPage } from '#http/pages/page';
-import { ATTRIBUTION, EXAMPLE_ORIGIN, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
+import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
 import { inlineHtml, toHtml } from './markdown.ts';
+import type { Document } from './reference/document.ts';
+import { type Part, referenceParts } from './reference/reference.ts';
+import { EXAMPLE_ORIGIN } from './reference/samples.ts';
 
-/** The guide for a newcomer, and below it the interface description, to be read and tried with Swagger UI. */
-export function docsPage(settings: GuideSettings): string {
+const sidebarPart = ({ title, links }: Part) => `<p class="group">${title}</p>
+<ul>
+${links.map(({ id, html }) => `<li><a href="#${id}">${html}</a></li>`).join('\n')}
+</ul>`;
+
+const idOf = (title: string) => `all-${title.toLowerCase().replaceAll(' ', '-')}`;
+
+/** The guide for a newcomer, and below it every path of the interface description, to be read and tried. */
+export function docsPage(settings: GuideSettings, document: Document): string {
   const { basePath } = settings;
   const sections = guide(settings);
-  const contents = [...sections, { id: 'reference', title: 'All paths' }].map(
-    ({ id, title }) => `<li><a href="#${id}">${title}</a></li>`,
-  );
-  const parts = sections.map(
-    ({ id, title, text }) =>
-      `<section id="${id}" class="prose">\n<h2>${title}</h2>\n${toHtml(text, `Example: ${title}`)}\n</section>`,
-  );
+  const introduction: Part = {
+    title: 'Guide',
+    links: sections.map(({ id, title }) => ({ id, html: title })),
+    html: sections
+      .map(
+        ({ id, title, text }) =>
+          `<section id="${id}" class="guide">\n<h2>${title}</h2>\n${toHtml(text)}\n</section>`,
+      )
+      .join('\n'),
+  };
+  const parts = referenceParts(document, basePath);
   const assets = assetsOf(basePath);
   return htmlPage(basePath, {
     title: 'Quotient: docs',
     here: 'docs',
     head: `<link rel="stylesheet" href="${assets}/docs.css">
-<link rel="stylesheet" href="${assets}/swagger-ui.css">
-<script src="${assets}/swagger-ui-bundle.js" defer></script>
-<script src="${assets}/docs.js" defer></script>
+<script type="module" src="${assets}/docs.js"></script>
 `,
-    main: `<h1>${SLOGAN}</h1>
+    main: `<div class="docs" data-language="curl" data-example-origin="${EXAMPLE_ORIGIN}" data-base-path="${basePath}/">
+<div class="sidebar">
+<div class="sidebar-head">
+<search class="find"><label><span class="unseen">Search the docs</span>
+<input type="search" id="find" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="Search: press /"></label>
+<ul id="found" role="listbox" aria-label="Found" hidden></ul></search>
+<button type="button" id="contents-button" class="contents-button" aria-expanded="false" aria-controls="contents">Contents</button>
+</div>
+<nav id="contents" class="contents" aria-label="On this page">
+${[introduction, ...parts].map(sidebarPart).join('\n')}
+</nav>
+</div>
+<div class="text">
+<h1>${SLOGAN}</h1>
 <p>${inlineHtml(`${SUMMARY} ${ATTRIBUTION}`)}</p>
 <p>To explore the data, open <a href="${basePath}/">the console</a>. For programs there are
 <a href="${basePath}/openapi.json">openapi.json</a> and the short <a href="${basePath}/llms.txt">llms.txt</a>.</p>
-<nav class="contents" aria-label="On this page">
-<ul>
-${contents.join('\n')}
-</ul>
-</nav>
-<noscript><p>In the examples, replace <code>${EXAMPLE_ORIGIN}</code> by the origin of this service.</p></noscript>
-${parts.join('\n')}
-<section id="reference">
-<div class="prose">
-<h2>All paths</h2>
-<p>Enter your key with “Authorize”, then call this service with “Try it out”. These calls are charged like any other. The page
-forgets the key when you leave.</p>
-<noscript><p>This part needs JavaScript. The same content is in <a href="${basePath}/openapi.json">openapi.json</a>.</p></noscript>
+<noscript><p>In the examples, replace <code>${EXAMPLE_ORIGIN}</code> by the origin of this service. To try calls on this page you need
+JavaScript.</p></noscript>
+${introduction.html}
+${parts.map(({ title, html }) => `<section class="part" id="${idOf(title)}">\n<h2>${title}</h2>\n${html}\n</section>`).join('\n')}
 </div>
-<div id="swagger-ui" data-description="${basePath}/openapi.json" data-example-origin="${EXAMPLE_ORIGIN}"></div>
-</section>`,
+</div>
+<p id="announcements" class="unseen" role="status"></p>`,
   });
 }

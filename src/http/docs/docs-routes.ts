@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { assetsOf } from '#http/pages/page';
 import { PAGE_SECURITY } from '#http/pages/page-security';
@@ -7,32 +6,24 @@ import { serveText } from '#http/replies/static-content';
 import { docsPage } from './docs-page.ts';
 import type { GuideSettings } from './guide.ts';
 import { problemPage } from './problem-page.ts';
+import type { Document } from './reference/document.ts';
 
 const HTML = 'text/html; charset=utf-8';
-const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-const ours = (name: string) => new URL(`./assets/${name}`, import.meta.url);
-/** The package carries Swagger UI as it comes from its makers, and nothing of it runs at its installation. */
-const swagger = (name: string) =>
-  createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${name}`);
+const read = (name: string) => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
 
-/** What the pages load, by name. */
-const ASSETS = {
-  'docs.css': { type: CSS, file: ours('docs.css') },
-  'docs.js': { type: SCRIPT, file: ours('docs.js') },
-  'swagger-ui.css': { type: CSS, file: swagger('swagger-ui.css') },
-  'swagger-ui-bundle.js': { type: SCRIPT, file: swagger('swagger-ui-bundle.js') },
-};
+/** What the docs load, by name, beside what all pages do. */
+const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'try-it.js'];
 
 /** The pages below `/docs`: the interface description to be read and tried, and what to do about each problem. */
-export function serveDocs(app: FastifyInstance, settings: GuideSettings): void {
+export function serveDocs(app: FastifyInstance, settings: GuideSettings, describe: () => Document): void {
   const { basePath } = settings;
   for (const path of ['/docs', '/docs/']) {
     serveText(app, `${basePath}${path}`, {
       type: HTML,
       headers: PAGE_SECURITY,
-      text: () => docsPage(settings),
+      text: () => docsPage(settings, describe()),
     });
   }
   serveText(app, `${basePath}/docs/problems`, {
@@ -40,7 +31,7 @@ export function serveDocs(app: FastifyInstance, settings: GuideSettings): void {
     headers: PAGE_SECURITY,
     text: () => problemPage(basePath),
   });
-  for (const [name, { type, file }] of Object.entries(ASSETS)) {
-    serveText(app, `${assetsOf(basePath)}/${name}`, { type, text: () => readFile(file, 'utf8') });
-  }
+  const assets = assetsOf(basePath);
+  serveText(app, `${assets}/docs.css`, { type: 'text/css; charset=utf-8', text: () => read('docs.css') });
+  for (const name of SCRIPTS) serveText(app, `${assets}/${name}`, { type: SCRIPT, text: () => read(name) });
 }

@@ -1,11 +1,14 @@
+import { z } from 'zod';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
 import { CSV_HEADER } from '#domain/market/text/series-csv';
 import { BUILT_IN_NAMES } from '#domain/market/token';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
+import { latestPrice } from '#domain/records/prices';
 import { attributions } from '#domain/source-list';
 import type { Settings } from '#settings';
 import { HEADERS } from './described-headers.ts';
-import { problemExample } from './examples.ts';
+import { exampleOf, type NamedSchemas, problemExample, type Schema } from './examples.ts';
+import { callSamples, EXAMPLE_KEY, EXAMPLE_ORIGIN } from './reference/samples.ts';
 
 /** What the guide tells of the service that runs. */
 export type GuideSettings = Pick<
@@ -15,9 +18,6 @@ export type GuideSettings = Pick<
 
 /** A part of the guide, in Markdown; its first paragraph says the essence, and can stand alone. */
 export type Section = { id: string; title: string; text: string };
-
-/** Stands in the examples for the origin of the service, which only its reader knows for certain. */
-export const EXAMPLE_ORIGIN = 'https://quotient.example';
 
 export const SLOGAN = 'Market quotes, on a quota';
 
@@ -74,6 +74,54 @@ curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/keys?label=shop%20window&scop
 \`GET /v1/user/keys\` lists your keys with when each was last used, and \`DELETE /v1/user/keys/{id}\` ends one.`;
 }
 
+const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+
+function firstCall(base: string): string {
+  const url = `${base}/v1/prices/latest/token?tokenName=bitcoin`;
+  const samples = callSamples({ method: 'GET', url, headers: { 'X-API-KEY': EXAMPLE_KEY } });
+  const schema = z.toJSONSchema(latestPrice) as Schema;
+  const answer = exampleOf(schema, schema.$defs as NamedSchemas);
+  return `Send the key in the header \`X-API-KEY\` with every call.
+
+${fenced('sh', `KEY=${EXAMPLE_KEY}\ncurl -i -H "X-API-KEY: $KEY" '${url}'`)}
+
+In JavaScript:
+
+${fenced('js', samples.javascript)}
+
+In Python:
+
+${fenced('python', samples.python)}
+
+The answer has the price, the market cap, and the all-time high and low; its headers have the age of the figures and the number of calls that you have left.
+
+${fenced('json', JSON.stringify(answer, null, 2))}
+
+\`GET /v1/prices/latest/tokens\` has up to 100 tokens in one call, and the change of each in 24 hours, \`change_24h\`: in per cent, against the \
+sample nearest to 24 hours ago, and null when none is within 30 minutes of that.
+
+Where a client can send no such header, the key is taken from \`Authorization\` too: as Bearer token, or with Basic as the user \
+name, the password being empty (\`curl -u "$KEY:"\`, or a URL like \`${base.replace('://', `://${EXAMPLE_KEY}:@`)}/v1/node\`). \
+Two that differ are refused.`;
+}
+
+const TOO_MANY_REQUESTS = `Read \`code\`, and wait for the seconds in \`Retry-After\`: a 429 has one of two reasons.
+
+* \`quota_exceeded\`: the calls of your period are used up, or fewer are left than this call costs. \`GET /v1/user/usage\` says when the next period begins; it is free.
+* \`rate_limited\`: too many requests at once. Spread them; free ones count too.
+
+To use fewer calls, ask for several tokens at once with \`/v1/prices/latest/tokens\`, send \`If-None-Match\`, and keep an answer as long as \`Cache-Control\` says.`;
+
+const leakedKey = (
+  base: string,
+) => `Replace the owner key by a new one: \`POST /v1/user/rotate\`. With \`graceSeconds=0\` the old key ends at once; without it, after five \
+minutes in which it can still read. Usage, plan and validity stay, and so do your other keys.
+
+${fenced('sh', `curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/rotate?graceSeconds=0'`)}
+
+The answer has the new key, once: save it. A key that you made with \`POST /v1/user/keys\` ends with \`DELETE /v1/user/keys/{id}\`, \
+in which \`id\` is its number in \`GET /v1/user/keys\`, where you also see when it was last used. If you have lost the owner key, \`POST /v1/user/recover\` mails a way to a new one.`;
+
 function limits({ burstPerSecond }: GuideSettings): string {
   const plans = PLAN_NAMES.map((plan) => {
     const { limit, months } = PLANS[plan];
@@ -118,9 +166,18 @@ With \`currency\` (or \`vs_currency\`) any price path tells its figures in anoth
 currencies of the European Central Bank, by the rate of each figure's own date, or \`btc\` and \`eth\`. \`Quotient-Currency\` says which, and \
 CSV in another currency than the US dollar has it as its last column.
 
+The last 30 days as CSV:
+
 \`\`\`sh
 curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\
   '${base}/v1/prices/history/days?tokenName=ethereum&days=30'
+\`\`\`
+
+The hours of one day, in a file:
+
+\`\`\`sh
+curl -H "X-API-KEY: $KEY" -o ethereum.csv \\
+  '${base}/v1/prices/history/date/range?tokenName=ethereum&fromDate=2026-01-31&thruDate=2026-01-31&interval=hourly&format=csv'
 \`\`\``;
 
 const errors = (
@@ -160,24 +217,13 @@ method, key, burst, parameters, allowance.
 export function guide(settings: GuideSettings): Section[] {
   const { basePath } = settings;
   const base = `${EXAMPLE_ORIGIN}${basePath}`;
-  const firstCall = `Send the key in the header \`X-API-KEY\` with every call.
-
-\`\`\`sh
-KEY=qt_your_key
-curl -i -H "X-API-KEY: $KEY" '${base}/v1/prices/latest/token?tokenName=bitcoin'
-\`\`\`
-
-Where a client can send no such header, the key is taken from \`Authorization\` too: as Bearer token, or with Basic as the user \
-name, the password being empty (\`curl -u "$KEY:"\`, or a URL like \`${EXAMPLE_ORIGIN.replace('://', '://qt_your_key:@')}${basePath}/v1/node\`). \
-Two that differ are refused.
-
-The body has the price, the market cap, and the all-time high and low; the headers have their age and the number of calls that \
-you have left.`;
   return [
     { id: 'key', title: 'Get a key', text: gettingKey(base, settings) },
-    { id: 'first-call', title: 'The first call', text: firstCall },
+    { id: 'first-call', title: 'The first call', text: firstCall(base) },
     { id: 'history', title: 'History and CSV', text: history(base) },
     { id: 'limits', title: 'Limits', text: limits(settings) },
+    { id: 'too-many-requests', title: 'Why a 429', text: TOO_MANY_REQUESTS },
+    { id: 'leaked-key', title: 'A key has leaked', text: leakedKey(base) },
     { id: 'freshness', title: 'Freshness', text: freshness(settings) },
     { id: 'errors', title: 'Errors', text: errors(basePath) },
     { id: 'node', title: 'The node', text: nodeProxy(settings) },

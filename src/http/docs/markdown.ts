@@ -7,18 +7,20 @@ export function inlineHtml(text: string): string {
     .map((part, index) =>
       index % 2 === 1
         ? `<code>${escapeHtml(part.slice(1, -1))}</code>`
-        : escapeHtml(part).replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, '<a href="$2">$1</a>'),
+        : escapeHtml(part).replace(/\[([^\]]+)\]\(((?:https?:\/|[/#])[^)\s]*)\)/g, '<a href="$2">$1</a>'),
     )
     .join('');
 }
 
-/** A block of code; it takes the keyboard's focus, to be scrolled where it is too wide. */
-export const codeHtml = (code: string, label: string) =>
-  `<pre tabindex="0" role="region" aria-label="${escapeHtml(label)}"><code>${escapeHtml(code)}</code></pre>`;
+/** A block of code. */
+export const codeHtml = (code: string) => `<pre><code>${escapeHtml(code)}</code></pre>`;
 
-function blockHtml(block: string, label: string): string {
+/** Fenced code, which may have empty lines in it, or text up to an empty line. */
+const BLOCK = /```[\s\S]*?\n```|\S(?:(?!\n\n)[\s\S])*/g;
+
+function blockHtml(block: string): string {
   const fence = /^```\w*\n([\s\S]*)\n```$/.exec(block);
-  if (fence) return codeHtml(fence[1] ?? '', label);
+  if (fence) return codeHtml(fence[1] ?? '');
   if (!block.startsWith('* ')) return `<p>${inlineHtml(block)}</p>`;
   const items = block.slice(2).split('\n* ');
   return `<ul>\n${items.map((item) => `<li>${inlineHtml(item)}</li>`).join('\n')}\n</ul>`;
@@ -26,11 +28,6 @@ function blockHtml(block: string, label: string): string {
 
 /**
  * The little of Markdown that our own words are written in, as HTML: paragraphs, lists and fenced code, an empty line
- * between any two of them; `code` and [links](…) within. `label` names a block of code to whoever does not see it. It
- * is for our words alone, not for anybody's input.
+ * between any two of them; `code` and [links](…) within.
  */
-export const toHtml = (markdown: string, label: string) =>
-  markdown
-    .split('\n\n')
-    .map((block) => blockHtml(block, label))
-    .join('\n');
+export const toHtml = (markdown: string) => (markdown.match(BLOCK) ?? []).map(blockHtml).join('\n');

@@ -8,6 +8,7 @@ import type { NamedSchemas } from './examples.ts';
 import { type GuideSettings, guideText } from './guide.ts';
 import { type Described, llmsText } from './llms-text.ts';
 import { type Context, describeOperation, type Operation } from './operation.ts';
+import type { Document as ReferenceDocument } from './reference/document.ts';
 import { withSharedParameters } from './shared-parameters.ts';
 
 const TAGS = [
@@ -113,5 +114,5 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     type: 'text/plain; charset=utf-8',
     text: () => llmsText(app.swagger() as unknown as Described, settings),
   });
-  serveDocs(app, settings);
+  serveDocs(app, settings, () => app.swagger() as unknown as ReferenceDocument);
 }

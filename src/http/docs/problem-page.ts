@@ -23,7 +23,7 @@ function section(code: ProblemCode, basePath: string): string {
 </dl>
 <details>
 <summary>Example<span class="unseen"> of ${code}</span></summary>
-${codeHtml(example, `Example of ${code}`)}
+${codeHtml(example)}
 </details>
 </section>`;
 }
@@ -41,7 +41,7 @@ export function problemPage(basePath: string): string {
     main: `<h1>Problems</h1>
 <p>Errors are <code>application/problem+json</code> (RFC 9457). Rely on the member <code>code</code>, which is one of these, and
 not on the texts. Only 2xx answers are charged; a problem never is.</p>
-<nav class="contents" aria-label="Codes">
+<nav class="codes-list" aria-label="Codes">
 <ul>
 ${contents.join('\n')}
 </ul>

@@ -53,7 +53,7 @@ it('shows an error as it is answered, leading below the base path', () => {
 it('is Markdown that becomes HTML without a trace of it', () => {
   const settings = readSettings({});
   for (const { title, text } of guide(settings)) {
-    const html = toHtml(text, title);
+    const html = toHtml(text);
     expect(html, title).not.toMatch(/`|\]\(|^\* |undefined|\\(?!\n)/m);
     expect(text.split('\n\n', 1)[0], title).not.toContain('```');
   }

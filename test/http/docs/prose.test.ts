@@ -12,12 +12,12 @@ it.each([
 });
 
 it('tells paragraphs, lists and code apart', () => {
-  const text = 'One.\n\n* first `item`\n* second\n\n```sh\ncurl \'a\' <b>\n  -H "c"\n```\n\nLast.';
-  expect(toHtml(text, 'Example')).toBe(
+  const text = 'One.\n\n* first `item`\n* second\n\n```sh\ncurl \'a\' <b>\n\n  -H "c"\n```\n\nLast.';
+  expect(toHtml(text)).toBe(
     [
       '<p>One.</p>',
       '<ul>\n<li>first <code>item</code></li>\n<li>second</li>\n</ul>',
-      '<pre tabindex="0" role="region" aria-label="Example"><code>curl \'a\' &lt;b&gt;\n  -H &quot;c&quot;</code></pre>',
+      "<pre><code>curl 'a' &lt;b&gt;\n  -H &quot;c&quot;</code></pre>",
       '<p>Last.</p>',
     ].join('\n'),
   );

@@ -1,0 +1,165 @@
+import { announce } from './samples.js';
+
+/** @typedef {{ label: string, note: string, href: string, words: string }} Entry */
+
+/** As many as fit above the keyboard of a phone. */
+const MOST = 8;
+
+/** @param {Element | null | undefined} element */
+const textOf = (element) => (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
+
+/**
+ * What can be found: sections, operations, parameters and fields, problem codes.
+ * @param {HTMLElement} page
+ */
+function entriesOf(page) {
+  /** @type {Map<string, Entry>} */
+  const entries = new Map();
+  /** @param {string} label @param {string} note @param {string} href @param {string} [more] */
+  const add = (label, note, href, more = '') =>
+    entries.set(`${label} ${href}`, { label, note, href, words: `${label} ${note} ${more}`.toLowerCase() });
+
+  for (const link of page.querySelectorAll('.contents a')) {
+    const href = link.getAttribute('href') ?? '';
+    const path = textOf(link.querySelector('.path'));
+    add(path ? textOf(link.querySelector('.name')) : textOf(link), path || 'Section', href, href);
+  }
+  for (const operation of page.querySelectorAll('.operation')) {
+    const title = textOf(operation.querySelector('h3'));
+    for (const code of operation.querySelectorAll('.fields th > code')) {
+      const name = textOf(code);
+      const shared = `parameter-${name}`;
+      if (document.getElementById(shared)) add(name, 'Parameter of several paths', `#${shared}`);
+      else add(name, `in: ${title}`, `#${operation.id}`);
+    }
+  }
+  for (const link of page.querySelectorAll('.codes a'))
+    add(textOf(link), `Problem ${textOf(link.parentElement).slice(0, 3)}`, link.getAttribute('href') ?? '');
+  return [...entries.values()];
+}
+
+/**
+ * The entries that have every word of a query, those first whose label begins with it, then those whose label has it.
+ * @param {readonly Entry[]} entries
+ * @param {string} query
+ */
+export function search(entries, query) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const [first] = words;
+  if (first === undefined) return [];
+  const whole = words.join(' ');
+  /** @param {Entry} entry */
+  const rank = ({ label }) => {
+    const name = label.toLowerCase();
+    return name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
+  };
+  return entries
+    .filter((entry) => words.every((word) => entry.words.includes(word)))
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, MOST);
+}
+
+/**
+ * The search over the page: `/` goes there, the arrow keys choose, Enter goes to what was found.
+ * @param {HTMLElement} page
+ * @param {() => void} onLeave runs when something was chosen
+ */
+export function openFind(page, onLeave) {
+  const input = /** @type {HTMLInputElement} */ (page.querySelector('#find'));
+  const list = /** @type {HTMLElement} */ (page.querySelector('#found'));
+  /** @type {Entry[] | undefined} */
+  let entries;
+  /** @type {Entry[]} */
+  let found = [];
+  let chosen = 0;
+
+  function close() {
+    list.hidden = true;
+    input.setAttribute('aria-expanded', 'false');
+    input.removeAttribute('aria-activedescendant');
+  }
+
+  /** @param {number} place */
+  function choose(place) {
+    chosen = (place + found.length) % found.length;
+    for (const [index, option] of [...list.children].entries()) {
+      option.setAttribute('aria-selected', String(index === chosen));
+      if (index === chosen) option.scrollIntoView({ block: 'nearest' });
+    }
+    input.setAttribute('aria-activedescendant', `found-${chosen}`);
+  }
+
+  function find() {
+    entries ??= entriesOf(page);
+    found = search(entries, input.value);
+    if (input.value.trim()) announce(found.length === 0 ? 'Nothing found' : `${found.length} found`);
+    input.toggleAttribute('data-nothing', input.value.trim() !== '' && found.length === 0);
+    if (found.length === 0) return close();
+    list.replaceChildren(...found.map(optionOf));
+    list.hidden = false;
+    input.setAttribute('aria-expanded', 'true');
+    choose(0);
+  }
+
+  /** @param {Entry | undefined} entry */
+  function go(entry) {
+    if (!entry) return;
+    input.value = '';
+    close();
+    onLeave();
+    // The keyboard goes on where the reader is; the browser has the last word on the focus when it goes there.
+    addEventListener('hashchange', focusTarget, { once: true });
+    if (location.hash === entry.href) focusTarget();
+    location.assign(entry.href);
+  }
+
+  function focusTarget() {
+    const heading = document.querySelector(':target :is(h2, h3) a');
+    if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
+    else input.blur();
+  }
+
+  input.addEventListener('input', find);
+  input.addEventListener('focus', find);
+  input.addEventListener('blur', close);
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      if (input.value === '') input.blur();
+      close();
+    } else if (list.hidden) {
+      return;
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      choose(chosen + (event.key === 'ArrowDown' ? 1 : -1));
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      go(found[chosen]);
+    }
+  });
+  // Before the input loses the focus, which would close the list.
+  list.addEventListener('pointerdown', (event) => event.preventDefault());
+  list.addEventListener('click', ({ target }) => {
+    const option = target instanceof Element ? target.closest('li') : null;
+    if (option) go(found[[...list.children].indexOf(option)]);
+  });
+  addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    input.focus();
+  });
+}
+
+/** @param {Entry} entry @param {number} place */
+function optionOf({ label, note }, place) {
+  const option = document.createElement('li');
+  option.role = 'option';
+  option.id = `found-${place}`;
+  const name = document.createElement('span');
+  name.textContent = label;
+  const small = document.createElement('span');
+  small.className = 'soft';
+  small.textContent = note;
+  option.append(name, ' ', small);
+  return option;
+}

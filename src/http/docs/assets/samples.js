@@ -1,0 +1,119 @@
+/** @import { Key } from './key.js' */
+/** @typedef {ReturnType<typeof openSamples>} Samples */
+
+/** Stands in the samples for the key. */
+const EXAMPLE_KEY = 'qt_your_key';
+
+/**
+ * The samples: with the origin of this service, in the language that was chosen, to be copied, and with the key of the
+ * reader when asked.
+ * @param {HTMLElement} page
+ * @param {string} exampleOrigin
+ * @param {Key} key
+ */
+export function openSamples(page, exampleOrigin, key) {
+  const blocks = [...page.querySelectorAll('pre code')].map((code) => ({
+    code,
+    text: (code.textContent ?? '').replaceAll(exampleOrigin, location.origin),
+  }));
+  const keyButtons = [...page.querySelectorAll('.languages')].map(addChoices);
+  let isShown = false;
+
+  function show() {
+    const { value } = key;
+    if (!value) isShown = false;
+    for (const { code, text } of blocks) {
+      const next = isShown ? text.replaceAll(EXAMPLE_KEY, value) : text;
+      if (code.textContent !== next) code.textContent = next;
+    }
+    for (const button of keyButtons) {
+      button.toggleAttribute('hidden', !value);
+      button.setAttribute('aria-pressed', String(isShown));
+    }
+  }
+
+  /** @param {string} language */
+  function speak(language) {
+    page.dataset.language = language;
+    for (const button of page.querySelectorAll('button[data-language]'))
+      button.setAttribute('aria-pressed', String(button.getAttribute('data-language') === language));
+  }
+
+  page.addEventListener('click', ({ target }) => {
+    if (!(target instanceof HTMLButtonElement)) return;
+    const { language } = target.dataset;
+    // Samples of other operations get taller or shorter too: what was clicked stays where it is.
+    const { top } = target.getBoundingClientRect();
+    if (language) {
+      speak(language);
+    } else if (target.matches('.show-key')) {
+      isShown = !isShown;
+      show();
+    } else {
+      return;
+    }
+    scrollBy({ top: target.getBoundingClientRect().top - top, behavior: 'instant' });
+  });
+  key.onChange(show);
+  show();
+  if (navigator.clipboard) for (const { code } of blocks) addCopyButton(code);
+
+  return {
+    /** A text with the key of the reader in it, unless it is to be shown. @param {string} text */
+    masked: (text) => (isShown || !key.value ? text : text.replaceAll(key.value, key.start)),
+  };
+}
+
+const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' };
+
+/** Lets the reader choose the language of the samples, and see them with the key. @param {Element} place */
+function addChoices(place) {
+  const group = document.createElement('div');
+  group.className = 'button-group';
+  group.role = 'group';
+  group.ariaLabel = 'Language of the samples';
+  for (const [language, label] of Object.entries(LANGUAGES)) {
+    const button = addButton(group, label);
+    button.dataset.language = language;
+    button.ariaPressed = String(language === 'curl');
+  }
+  place.append(group);
+  return addButton(place, 'Show key', 'small show-key');
+}
+
+/** @param {Element} place @param {string} label @param {string} [kind] */
+function addButton(place, label, kind = '') {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = kind;
+  button.textContent = label;
+  place.append(button);
+  return button;
+}
+
+/** @param {Element} code */
+function addCopyButton(code) {
+  const box = document.createElement('div');
+  box.className = 'copied';
+  const block = code.parentElement;
+  block?.replaceWith(box);
+  if (block) box.append(block);
+  const button = addButton(box, 'Copy', 'small copy');
+  button.addEventListener('click', async () => {
+    const copied = await navigator.clipboard.writeText(code.textContent ?? '').then(
+      () => true,
+      () => false,
+    );
+    button.textContent = copied ? 'Copied' : 'Not copied';
+    announce(copied ? 'Copied' : 'Not copied: select the text and copy it yourself');
+  });
+  button.addEventListener('blur', () => {
+    button.textContent = 'Copy';
+  });
+}
+
+/** Tells screen readers. @param {string} text */
+export function announce(text) {
+  const announcements = document.getElementById('announcements');
+  if (announcements) announcements.textContent = text;
+}

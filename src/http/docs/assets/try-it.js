@@ -1,0 +1,191 @@
+/** @import { Key } from './key.js' */
+/** @import { Samples } from './samples.js' */
+
+/** No more of an answer is shown than this, in characters: a browser takes seconds to lay out megabytes. */
+const MOST_SHOWN = 20_000;
+/** The slowest call waits for a block. */
+const TIMEOUT_MS = 60_000;
+
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string>} attributes
+ * @param {(Node | string)[]} children
+ */
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * The forms that call this very service.
+ * @param {HTMLElement} page
+ * @param {Key} key
+ * @param {Samples} samples
+ */
+export function openForms(page, key, samples) {
+  for (const details of page.querySelectorAll('details.try')) {
+    details.addEventListener('toggle', () => openForm(details, key, samples), { once: true });
+  }
+}
+
+/** @param {Element} details @param {Key} key @param {Samples} samples */
+function openForm(details, key, samples) {
+  const form = /** @type {HTMLFormElement} */ (details.querySelector('form'));
+  const result = /** @type {HTMLElement} */ (form.querySelector('.result'));
+  const send = /** @type {HTMLButtonElement} */ (form.querySelector('[type=submit]'));
+  const status = make('p', { role: 'status', class: 'answered' });
+  const rest = make('div', {});
+  result.append(status, rest);
+  if ('key' in form.dataset) form.querySelector('.send')?.before(keyField(key));
+
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (send.getAttribute('aria-disabled') === 'true') return;
+    const { question } = form.dataset;
+    if (question && !confirm(question)) return;
+    send.setAttribute('aria-disabled', 'true');
+    status.textContent = 'Sending…';
+    rest.replaceChildren();
+    const started = performance.now();
+    try {
+      const response = await fetch(...requestOf(form, key));
+      const text = await response.text();
+      const took = `${((performance.now() - started) / 1000).toFixed(2)} s`;
+      const { ok, statusText } = response;
+      const words = make('strong', { class: ok ? 'good' : 'bad' }, `${response.status} ${statusText}`.trim());
+      status.replaceChildren(words, ` in ${took}. ${chargeOf(response, 'priced' in form.dataset)}`);
+      rest.replaceChildren(...shownOf(response, text, samples));
+    } catch (error) {
+      status.textContent = `No answer: ${error instanceof Error ? error.message : error}`;
+    }
+    send.removeAttribute('aria-disabled');
+  });
+}
+
+/** Says which key a form uses, and takes another. @param {Key} key */
+function keyField(key) {
+  const input = make('input', {
+    ...{ type: 'password', name: '', placeholder: 'qt_…', maxlength: '200', required: '' },
+    ...{ autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' },
+  });
+  const field = make('label', { class: 'field' }, 'API key', input);
+  const known = make('span', {});
+  const other = make('button', { type: 'button', class: 'small' }, 'Use another key');
+  const line = make('p', { class: 'key-line' }, known, ' ', other);
+  let isTyping = false;
+  const show = () => {
+    const isKnown = key.value !== '' && !isTyping;
+    line.hidden = !isKnown;
+    field.hidden = isKnown;
+    input.required = !isKnown;
+    known.textContent = `With the key ${key.start}`;
+  };
+  input.addEventListener('input', () => {
+    isTyping = true;
+    key.type(input.value.trim());
+  });
+  other.addEventListener('click', () => {
+    isTyping = true;
+    show();
+    input.focus();
+  });
+  key.onChange(show);
+  show();
+  return make('div', { class: 'key-field' }, line, field);
+}
+
+/**
+ * The request that a filled form describes. The key goes into a header, and nowhere else.
+ * @param {HTMLFormElement} form
+ * @param {Key} key
+ * @returns {[URL, RequestInit]}
+ */
+function requestOf(form, key) {
+  const operation = /** @type {HTMLElement} */ (form.closest('.operation'));
+  const { method = 'GET', path = '' } = operation.dataset;
+  let target = path;
+  const query = new URLSearchParams();
+  /** @type {Record<string, string>} */
+  const headers = 'key' in form.dataset && key.value ? { 'X-API-KEY': key.value } : {};
+  let body;
+  for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll('[data-in]'))) {
+    const { name, value, dataset } = field;
+    if (dataset.in === 'body') {
+      body = value;
+      headers['Content-Type'] = 'application/json';
+    } else if (dataset.in === 'path') target = target.replace(`{${name}}`, encodeURIComponent(value));
+    else if (value !== '') query.append(name, value);
+  }
+  const url = new URL(target, location.origin);
+  url.search = query.toString();
+  // Past the browser's cache, so that the answer is the service's, and its headers are of now.
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  return [url, { method, headers, cache: 'no-store', signal, ...(body !== undefined && { body }) }];
+}
+
+/** What a call was charged, and what is left. @param {Response} response @param {boolean} isPriced */
+function chargeOf({ ok, headers }, isPriced) {
+  const [, calls] = /"plan";r=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
+  const left = calls === undefined ? '' : ` ${Number(calls).toLocaleString('en')} calls left.`;
+  return `${ok && isPriced ? 'Charged.' : 'Not charged.'}${left}`;
+}
+
+/** JSON with its lines, anything else as it is. @param {string} text */
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** @param {Response} response @param {string} text @param {Samples} samples */
+function shownOf(response, text, samples) {
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+  const body = samples.masked(pretty(text));
+  const isCut = body.length > MOST_SHOWN;
+  const { code } = response.ok ? {} : /** @type {{ code?: unknown }} */ (safeJson(text));
+  const page = document.querySelector('.docs');
+  const basePath = page instanceof HTMLElement ? page.dataset.basePath : '/';
+  return [
+    ...(typeof code === 'string' && /^[a-z_]+$/.test(code)
+      ? [make('p', {}, 'What to do: ', make('a', { href: `${basePath}docs/problems#${code}` }, code))]
+      : []),
+    make(
+      'details',
+      {},
+      make('summary', {}, `Headers (${headers.length})`),
+      make('pre', {}, make('code', {}, headers.join('\n'))),
+    ),
+    ...(body
+      ? [
+          make(
+            'pre',
+            { class: 'body', tabindex: '0', role: 'group', 'aria-label': 'Body of the answer' },
+            make('code', {}, body.slice(0, MOST_SHOWN)),
+          ),
+        ]
+      : []),
+    ...(isCut
+      ? [
+          make(
+            'p',
+            { class: 'soft' },
+            `The first ${MOST_SHOWN.toLocaleString('en')} of ${body.length.toLocaleString('en')} characters.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** @param {string} text */
+function safeJson(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
