@@ -18,6 +18,7 @@ import { openKeys } from './keys/keys.ts';
 import { isTemporary, toError } from './problem.ts';
 import { factsOf } from './service-facts.ts';
 import { openTheme } from './theme.ts';
+import { openSample } from './welcome/sample.ts';
 
 /*
  * Opens the parts of the page and switches between its views.
@@ -72,6 +73,7 @@ const mailLink = openMailLink(session, {
   },
   onLeave: () => (session.user ? showDashboard() : void resume()),
 });
+openSample(session.anonymous);
 const confirm = openConfirm();
 const accountMenu = openAccountMenu(session, confirm, {
   usage: () => allowance.usage,

@@ -286,15 +286,29 @@ it('shows the very calls that it made', async () => {
   const url = async () => /'(http[^']+)'$/.exec(await shown())?.[1] ?? '';
   expect(await shown()).not.toContain(key);
   expect(here.requests).toContain(await url());
-  for (const name of ['Prices', 'Statistics', 'Usage']) {
+  const asked = here.requests.length;
+  for (const [name, part] of [
+    ['Prices', '"tokenName": "bitcoin"'],
+    ['Statistics', '"symbol": "BTC"'],
+    ['Usage', '"periodStart": "'],
+    ['Chart', '    "prices": ['],
+  ] as const) {
     await calls.getByRole('button', { name, exact: true }).click();
     expect(here.requests.map(decodeURIComponent), name).toContain(await url());
+    // What is shown is the answer that the page has, and no other call was made for it.
+    expect([await text('snippet-answer-title'), await text('snippet-answer')]).toEqual([
+      'Answer',
+      expect.stringContaining(part),
+    ]);
   }
-  await calls.getByRole('button', { name: 'Chart' }).click();
+  expect(here.requests.length).toBe(asked);
+  await calls.getByRole('button', { name: 'Python' }).click();
+  expect(await shown()).toContain('urlopen(request)');
   await calls.getByRole('button', { name: 'Client' }).click();
   expect(await shown()).toContain("client.priceHistory('bitcoin', { days: 30 })");
   await calls.getByRole('button', { name: 'curl, as CSV' }).click();
   await page.getByLabel('Show key').check();
   expect(await shown()).toContain(`X-API-KEY: ${key}`);
   expect(await shown()).toContain('Accept: text/csv');
+  expect(await text('snippet-answer')).toMatch(/^date,price,market_cap,total_volume\n\d{4}-\d\d-\d\d,/);
 });

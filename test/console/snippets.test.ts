@@ -50,6 +50,12 @@ it('cannot be led astray by what stands in a quote', async () => {
   );
 });
 
+it.each(CALLS)('writes a program in Python: $path', (call) => {
+  const program = snippet(call, 'python', BASE, KEY);
+  expect(program).toContain(`\n    "${BASE}${call.path}",\n    headers={"X-API-KEY": "${KEY}"},\n`);
+  expect(snippet(call, 'python', BASE, 'a"\n\\')).toContain('"X-API-KEY": "a\\"\\n\\\\"}');
+});
+
 it('masks most of a key, and names it by its ends', () => {
   expect(masked(KEY)).toBe('qt_EXA••••••••000');
   expect(snippet(usageCall, 'client', BASE, masked(KEY))).not.toContain(KEY);

@@ -3,11 +3,14 @@ import { toError } from '../problem.ts';
 import type { ApiCall } from './api-call.ts';
 import { type Result, staleReason } from './result.ts';
 
+/** Told of each answer, with the path of its call. */
+export type OnAnswer = (path: string, answer: object) => void;
+
 /** How long an answer is reused, in ms: going back and forth on the page costs no calls. */
 const REUSE_MS = 60_000;
 
 /** Fetches market data, reuses each answer for a minute, and falls back to it when a later call fails. */
-export function createMarketData(session: Session) {
+export function createMarketData(session: Session, onAnswer: OnAnswer = () => undefined) {
   /** By the path of the call. */
   const recents = new Map<string, { result: Promise<Result<object>>; at: number }>();
   const known = new Map<string, Result<object>>();
@@ -15,6 +18,7 @@ export function createMarketData(session: Session) {
   async function load<T extends object>(call: ApiCall<T>): Promise<Result<T>> {
     const { client } = session;
     const value = await call.send(client);
+    onAnswer(call.path, value);
     const about = client.about(value);
     return {
       value,

@@ -1,6 +1,6 @@
 import type { ApiCall } from './api-call.ts';
 
-export type Language = 'curl' | 'client' | 'csv';
+export type Language = 'curl' | 'python' | 'client' | 'csv';
 
 /** The key with only its beginning and end readable. */
 export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
@@ -8,8 +8,22 @@ export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${ke
 /** A string in single quotes for a POSIX shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A call as a `curl` command, or as a program that uses the client. */
+/** A string for Python, which takes JSON's escapes. */
+const inPython = (text: string) => JSON.stringify(text);
+
+/** A call as a `curl` command, or as a program in Python or with the client. */
 export function snippet({ path, method }: ApiCall, language: Language, baseUrl: string, key: string): string {
+  if (language === 'python') {
+    return `import json
+from urllib.request import Request, urlopen
+
+request = Request(
+    ${inPython(baseUrl + path)},
+    headers={"X-API-KEY": ${inPython(key)}},
+)
+with urlopen(request) as answer:
+    print(json.load(answer))`;
+  }
   if (language === 'client') {
     return `import { QuotientClient } from 'quotient-client';
 

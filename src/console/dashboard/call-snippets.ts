@@ -1,5 +1,6 @@
-import type { StatisticsSymbol } from '../../client/index.ts';
+import type { StatisticsSymbol, Usage } from '../../client/index.ts';
 import type { Session } from '../account/session.ts';
+import { answerText } from '../api/answer-text.ts';
 import {
   type ApiCall,
   latestPricesCall,
@@ -7,6 +8,13 @@ import {
   type TokenName,
   usageCall,
 } from '../api/api-call.ts';
+import {
+  EXAMPLE_CANDLES,
+  EXAMPLE_PRICES,
+  EXAMPLE_SERIES,
+  EXAMPLE_STATISTICS,
+  EXAMPLE_USAGE,
+} from '../api/example-answers.ts';
 import { type Language, masked, snippet } from '../api/snippets.ts';
 import { buttonGroup, byId, copyButton } from '../dom.ts';
 import { inCalls } from '../format.ts';
@@ -22,26 +30,49 @@ type CallName = (typeof CALLS)[number][0];
 
 const LANGUAGES = [
   ['curl', 'curl'],
+  ['python', 'Python'],
   ['client', 'Client'],
   ['csv', 'curl, as CSV'],
 ] as const satisfies readonly (readonly [Language, string])[];
 
-/**
- * The panel with the calls behind the page, to be copied. `batchOf` gives the tokens whose prices come in one call with
- * a token's.
- */
-export function openCallSnippets(session: Session, batchOf: (token: TokenName) => readonly TokenName[]) {
+type Options = {
+  session: Session;
+  /** The tokens whose prices come in one call with a token's. */
+  batchOf: (token: TokenName) => readonly TokenName[];
+  /** As it was last read. */
+  usage: () => Usage | undefined;
+};
+
+/** The panel with the calls behind the page, to be copied, and what each answers. */
+export function openCallSnippets({ session, batchOf, usage }: Options) {
   const reveal = byId('snippet-reveal', HTMLInputElement);
   let view: HistoryView | undefined;
   let symbol: StatisticsSymbol | undefined;
   let name: CallName = 'chart';
   let language: Language = 'curl';
+  /** What was answered, by the path of the call. */
+  const answers = new Map<string, object>();
 
   function call(): ApiCall {
     if (!view || name === 'usage') return usageCall;
     if (name === 'statistics' && symbol) return statisticsCall(symbol);
     if (name === 'latest') return latestPricesCall(batchOf(view.token), view.currency);
     return historyCall(view, Date.now());
+  }
+
+  function example(): object {
+    if (name === 'usage') return EXAMPLE_USAGE;
+    if (name === 'statistics') return EXAMPLE_STATISTICS;
+    if (name === 'latest') return EXAMPLE_PRICES;
+    return view?.metric === 'candles' ? EXAMPLE_CANDLES : EXAMPLE_SERIES;
+  }
+
+  /** Shows the answer that the page has to the call, or an example of one. */
+  function showAnswer(): void {
+    const { path } = call();
+    const answer = name === 'usage' ? usage() : answers.get(path);
+    byId('snippet-answer-title').textContent = answer ? 'Answer' : 'Example of an answer';
+    byId('snippet-answer').textContent = answerText(path, answer ?? example(), language);
   }
 
   const text = (key: string) => snippet(call(), language, session.baseUrl.replace(/\/$/, ''), key);
@@ -57,6 +88,7 @@ export function openCallSnippets(session: Session, batchOf: (token: TokenName) =
     byId('snippet').textContent = text(reveal.checked ? session.key : masked(session.key));
     byId('snippet-note').textContent =
       name === 'usage' ? 'free' : `${inCalls(call().cost ?? 1)}, free if nothing changed`;
+    showAnswer();
   }
 
   const calls = buttonGroup(byId('snippet-calls'), CALLS, (selected) => {
@@ -76,10 +108,17 @@ export function openCallSnippets(session: Session, batchOf: (token: TokenName) =
       symbol = nextSymbol;
       update();
     },
-    /** Removes the key from the page. */
+    /** A call was answered. */
+    noteAnswer(path: string, answer: object): void {
+      answers.set(path, answer);
+      if (view && path === call().path) showAnswer();
+    },
+    /** Removes the key and the answers from the page. */
     clear(): void {
       reveal.checked = false;
+      answers.clear();
       byId('snippet').textContent = '';
+      byId('snippet-answer').textContent = '';
     },
   };
 }

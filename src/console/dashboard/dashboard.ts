@@ -51,7 +51,7 @@ export function openDashboard({
   onNotice,
 }: Options) {
   const { onError } = errors;
-  const marketData = createMarketData(session);
+  const marketData = createMarketData(session, (path, answer) => snippets.noteAnswer(path, answer));
   let tokens: readonly Token[] = [];
   let selected: Token | undefined;
   /** What the address asks for, until it is shown. */
@@ -61,7 +61,7 @@ export function openDashboard({
 
   const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showLoaded, onError });
   const details = openPriceDetails();
-  const snippets = openCallSnippets(session, prices.batchOf);
+  const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: () => allowance.usage });
   const statistics = openStatistics({ marketData, onError });
   const history = openHistory({
     ...{ marketData, theme, currency, onError },

@@ -1,0 +1,53 @@
+import type { MarketSample, QuotientClient } from '../../client/index.ts';
+import { answerText } from '../api/answer-text.ts';
+import { byId, copyButton } from '../dom.ts';
+import { at, change, money, onDate, span } from '../format.ts';
+import { SIZE, sparkline } from './sparkline.ts';
+
+const PATH = '/v1/sample';
+
+/** What the chart shows, for whoever does not see it. */
+function inWords({ title, history: { prices } }: MarketSample): string {
+  const [first, last] = [prices[0], prices.at(-1)];
+  if (!first || !last) return '';
+  return `${title}, last 30 days: from ${money(first.price, 'usd')} on ${onDate(first.date)} to ${money(last.price, 'usd')} on ${onDate(last.date)}`;
+}
+
+/** Real figures for whoever is not signed in, and the call that has them. Without an answer nothing of it is shown. */
+export function openSample(client: QuotientClient): void {
+  const section = byId('sample');
+  const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
+
+  function show(sample: MarketSample): void {
+    const { title, latest, history } = sample;
+    const { current_price: price, change_24h: percent } = latest;
+    if (price === null || latest.at === null) throw new RangeError('the sample has no price');
+    byId('sample-title').textContent = title;
+    byId('sample-price').textContent = money(price, 'usd');
+    const changed = byId('sample-change');
+    changed.textContent = percent === null ? '' : `${change(percent / 100)} in 24 hours`;
+    changed.classList.add((percent ?? 0) < 0 ? 'down' : 'up');
+    const chart = byId('sample-chart', SVGElement);
+    chart.setAttribute('viewBox', `0 0 ${SIZE.width} ${SIZE.height}`);
+    chart.setAttribute('aria-label', inWords(sample));
+    chart.querySelector('path')?.setAttribute('d', sparkline(history.prices));
+    const now = Date.now();
+    const age = span(now - latest.at.getTime());
+    byId('sample-age').textContent = `As of ${at(latest.at, now)}, ${age} ago. The line is the last 30 days.`;
+    byId('sample-call').textContent = call;
+    byId('sample-answer').textContent = answerText(PATH, sample);
+    copyButton(byId('sample-copy'), () => call);
+    section.classList.add('loaded');
+  }
+
+  // It is asked for when there is somebody to see it.
+  const observer = new IntersectionObserver(([entry]) => {
+    if (!entry?.isIntersecting) return;
+    observer.disconnect();
+    client
+      .sample()
+      .then(show)
+      .catch(() => section.remove());
+  });
+  observer.observe(section);
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { SIZE, sparkline } from '#console/welcome/sparkline';
+
+const points = (...prices: number[]) =>
+  prices.map((price, i) => ({ date: new Date(Date.UTC(2026, 0, 1 + i)), price }));
+const corners = (path: string) =>
+  path
+    .slice(1)
+    .split('L')
+    .map((corner) => corner.split(' ').map(Number) as [number, number]);
+
+it('draws the highest price at the top, and all of the time', () => {
+  const { width, height, edge } = SIZE;
+  expect(corners(sparkline(points(10, 30, 20)))).toEqual([
+    [edge, height - edge],
+    [width / 2, edge],
+    [width - edge, height / 2],
+  ]);
+});
+
+it('draws prices that do not move in the middle, and one or none without a fault', () => {
+  expect(corners(sparkline(points(7, 7))).map(([, y]) => y)).toEqual([SIZE.height / 2, SIZE.height / 2]);
+  expect(sparkline(points(7))).not.toContain('NaN');
+  expect(sparkline([])).toBe('');
+});
