@@ -30,6 +30,7 @@ describe('GET /v1/sample', () => {
     expect(answer.status).toBe(200);
     const { title, latest, history } = marketSample.parse(await answer.json());
     expect(title).toBe('Bitcoin');
+    expect(latest.change_24h).toBeTypeOf('number');
     const table = await service.ask('/v1/prices/latest/tokens?tokenNames=bitcoin');
     expect([latest]).toEqual(JSON.parse(table.body));
     expect([history]).toEqual(JSON.parse((await service.ask(DAYS)).body));

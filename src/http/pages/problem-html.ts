@@ -1,6 +1,4 @@
 import { escapeHtml } from '#domain/html';
-import { ADVICE } from '#http/docs/error-docs';
-import { inlineHtml } from '#http/docs/markdown';
 import type { Problem } from '#problems';
 import { htmlPage } from './page.ts';
 import { shownPath } from './shown-path.ts';
@@ -20,14 +18,14 @@ function nothingThere(url: string, nearest: string | undefined): string {
   return `<p>Nothing is served at <code>${escapeHtml(shownPath(url))}</code>.</p>${meant ?? ''}`;
 }
 
-/** What is wrong with the request, and what to do. */
-function wrong({ code, message, members: { errors = [] } }: Problem): string {
+/** What is wrong with the request. */
+function wrong({ message, members: { errors = [] } }: Problem): string {
+  if (errors.length === 0) return `<p>${escapeHtml(message)}</p>`;
   const faults = errors.map(
     ({ location, message, fix }) =>
       `<li><code>${escapeHtml(location)}</code> ${escapeHtml(message)}: ${escapeHtml(fix)}</li>`,
   );
-  const what = faults.length > 0 ? `<ul>\n${faults.join('\n')}\n</ul>` : `<p>${escapeHtml(message)}</p>`;
-  return `${what}\n<p>${inlineHtml(ADVICE[code].remedy)}</p>`;
+  return `<ul>\n${faults.join('\n')}\n</ul>`;
 }
 
 /** A problem as a page, for whoever came to the address with a browser. Nothing of the query is repeated. */
@@ -45,6 +43,6 @@ ${isCall ? '<p>What begins with <code>/v1/</code> is for programs. For people th
 <li><a href="${basePath}/docs">Docs</a>: every path, and how to call it</li>
 <li><a href="${basePath}/status">Status</a>: whether the service can serve</li>
 </ul>
-<p><small>${status} <a href="${basePath}/docs/problems#${code}"><code>${code}</code></a>, request <code>${escapeHtml(requestId)}</code></small></p>`,
+<p class="soft">Status ${status}, <a href="${basePath}/docs/problems#${code}">what <code>${code}</code> means</a>, request <code>${escapeHtml(requestId)}</code></p>`,
   });
 }

@@ -62,6 +62,12 @@ export function createSample({ market, stored, clock }: Dependencies) {
   const isFresh = ({ fetchedAt = 0, gaps }: Sample) =>
     gaps.length === 0 && clock.now() - fetchedAt < REFRESH_EVERY;
 
+  /** Fetches what is due, the last day too: its chart tells the change of 24 hours. */
+  async function refresh(): Promise<Sample> {
+    await Promise.allSettled([market.days(SAMPLE.token.name, 1, 'json')]);
+    return read(market);
+  }
+
   /** What is stored, whoever asked for it; where that is old or missing, and the hour is over, it is fetched. */
   async function make(): Promise<Sample> {
     const isDue = clock.elapsed() - refreshedAt >= REFRESH_EVERY;
@@ -72,7 +78,7 @@ export function createSample({ market, stored, clock }: Dependencies) {
     if (known && (!isDue || isFresh(known))) return known;
     refreshedAt = clock.elapsed();
     try {
-      const fetched = await read(market);
+      const fetched = await refresh();
       failure = undefined;
       return fetched;
     } catch (error) {

@@ -94,7 +94,7 @@ describe('what a browser goes to and gets no answer from', () => {
   it.each([
     ['/v1/prices/latest/token?tokenName=bitcoin', 401, 'api_key_missing', 'An API key is needed'],
     ['/v1/user/create', 405, 'method_not_allowed', 'This path takes POST.'],
-    ['/?mnemonic=abandon', 400, 'secret_in_request', 'Never put a seed phrase into a URL.'],
+    ['/?mnemonic=abandon', 400, 'secret_in_request', 'A seed phrase never belongs in a URL'],
     ['/%zz', 400, 'invalid_request', 'not valid percent-encoding'],
     ['/openapi.json', 406, 'not_acceptable', 'application/json'],
   ])(
@@ -104,7 +104,9 @@ describe('what a browser goes to and gets no answer from', () => {
       const page = await ask(path, { ...BROWSER, ...accept });
       expect([page.status, page.type]).toEqual([status, HTML_TYPE]);
       expect(page.body).toContain(words);
-      expect(page.body).toContain(`<a href="/market/docs/problems#${code}"><code>${code}</code></a>`);
+      expect(page.body).toContain(
+        `<a href="/market/docs/problems#${code}">what <code>${code}</code> means</a>`,
+      );
       expect(page.body).not.toContain('abandon');
       expect(page.headers['content-security-policy']).toBeTruthy();
 
