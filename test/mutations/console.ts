@@ -36,10 +36,36 @@ export const page: Mutations[] = [
       ['isOfOneTime ? fetchedAt', 'fetchedAt ? fetchedAt'],
       ['newest - FRESH_MS', 'newest'],
       ['quotes.filter((quote) => !isBehind(quote, newest))', 'quotes'],
-      ['if (wanted !== currency) return;\n        for', 'for'],
+      ['if (wanted !== currency) return;\n          for', 'for'],
+      ['markOld(names, toError(error));', ''],
       ['if (quote.currency !== currency) known.delete(token)', 'known.get(token)'],
       ['for (const token of asked) if (!isServed(token)) asked.delete(token);', ''],
     ],
+  },
+  {
+    file: 'src/console/api/market-data.ts',
+    tests: ['console/market-data.test.ts'],
+    changes: [
+      ['failure && drop()', 'failure'],
+      ['known.clear();', ''],
+      ['if (!last) throw error;', 'throw error;'],
+    ],
+  },
+  {
+    file: 'src/console/dashboard/address.ts',
+    tests: ['console/address.test.ts'],
+    changes: [
+      ['isDate(from) && isDate(thru) && ', ''],
+      ['from <= thru && ', ''],
+      [' && from <= today', ''],
+      ['text.length > 40', 'text.length > 400'],
+      ['value === usual ? [] : ', ''],
+    ],
+  },
+  {
+    file: 'src/console/dashboard/backoff.ts',
+    tests: ['console/market-data.test.ts'],
+    changes: [['retryAfter * 1000', 'retryAfter']],
   },
   {
     file: 'src/console/history/history-view.ts',

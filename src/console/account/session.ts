@@ -43,6 +43,12 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     store.keep(next);
   }
 
+  function noteReplaced(from: string, to: string): void {
+    if (from === to) return;
+    for (const [before, last] of replaced) if (last === from) replaced.set(before, to);
+    replaced.set(from, to);
+  }
+
   function setUnsaved(isUnsaved: boolean): void {
     store.setUnsaved(isUnsaved);
     warnBeforeLeaving(isUnsaved);
@@ -74,7 +80,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
       if (next === undefined) tabs.send({ type: 'key', key });
       else tabs.send({ type: 'changed', user: user.key, from: message.key ?? '', to: next });
     } else if (message.type === 'changed' && message.user === user.key) {
-      replaced.set(message.from, message.to);
+      noteReplaced(message.from, message.to);
       if (key === message.from) adopt(message.to);
       const asked = client;
       const next = await asked.user().catch(() => undefined);
@@ -120,7 +126,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
       adopt(next.apiKey);
       if (key !== from) setUnsaved(true);
       if (!isSameUser) return;
-      if (key !== from) replaced.set(from, key);
+      noteReplaced(from, key);
       tabs.send({ type: 'changed', user: next.key, from, to: key });
     },
 

@@ -17,11 +17,18 @@ export const priceInWords = (calls: number) =>
 export const isLow = ({ remaining, limit }: { remaining: number; limit: number }) =>
   remaining < limit * RESERVE;
 
+type Options = {
+  allowance: Allowance;
+  /** Whether the key gets no answers. */
+  isBlocked: () => boolean;
+  refresh: () => Promise<void>;
+};
+
 /**
  * The switch that has the page refreshed by itself: off at first, never while nobody looks at the page, and off again
  * when little of the allowance is left.
  */
-export function openAutoRefresh(allowance: Allowance, refresh: () => Promise<void>) {
+export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   const toggle = byId('auto-refresh', HTMLInputElement);
   const note = byId('auto-refresh-note');
   let cost = 0;
@@ -36,25 +43,27 @@ export function openAutoRefresh(allowance: Allowance, refresh: () => Promise<voi
     if (reason) announce(reason);
   }
 
-  /** Whether there is too little to go on with; says so. */
-  function stopsForReserve(): boolean {
+  /** Whether it cannot go on; says why. */
+  function stops(): boolean {
     const { left } = allowance;
-    if (!left || !isLow(left)) return false;
-    stop('Auto-refresh is off: less than 10% of the allowance is left.');
+    const hasReserve = !left || !isLow(left);
+    if (hasReserve && !isBlocked()) return false;
+    const reason = hasReserve ? 'the key gets no answers' : 'less than 10% of the allowance is left';
+    stop(`Auto-refresh is off: ${reason}.`);
     return true;
   }
 
   async function tick(): Promise<void> {
-    if (document.hidden || Date.now() < due || stopsForReserve()) return;
+    if (document.hidden || Date.now() < due || stops()) return;
     due = Number.POSITIVE_INFINITY;
     await refresh();
     due = Date.now() + INTERVAL_MS;
-    if (toggle.checked) stopsForReserve();
+    if (toggle.checked) stops();
   }
 
   toggle.addEventListener('change', () => {
     if (!toggle.checked) return stop('');
-    if (stopsForReserve()) return;
+    if (stops()) return;
     note.textContent = priceInWords(cost);
     due = Date.now() + INTERVAL_MS;
     ticking = setInterval(tick, TICK_MS);

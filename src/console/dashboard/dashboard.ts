@@ -75,7 +75,7 @@ export function openDashboard({
       document.title = pageTitle(selected.title, view);
     },
   });
-  const autoRefresh = openAutoRefresh(allowance, refresh);
+  const autoRefresh = openAutoRefresh({ allowance, isBlocked: () => errors.isBlocked, refresh });
 
   /** Shows the latest price of a token where it belongs, once it is there. */
   function showQuote(token: Token): Promise<unknown> {
@@ -106,8 +106,6 @@ export function openDashboard({
     const cost = prices.cost + others.length;
     const words = [`Refresh takes ${inCalls(cost)}: ${parts.join(', ')}.`];
     words.push('Data that has not changed is free.');
-    if (prices.lacksChanges)
-      words.push('A change is not known where the service has no price of 24 hours before.');
     if (currency.code !== 'usd') words.push('Percentages are those of the price in US dollars.');
     byId('cost').textContent = words.join(' ');
     autoRefresh.setCost(cost);

@@ -152,11 +152,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       return costOf(quotes.asked.size);
     },
 
-    /** Whether a price is shown without its change. */
-    get lacksChanges(): boolean {
-      return [...quotes.asked].some((token) => quotes.of(token)?.price.change_24h === null);
-    },
-
     setTokens(next: readonly Token[]): void {
       tokens = next;
       rows.clear();

@@ -110,11 +110,11 @@ it('answers the same for an address that nobody has', async () => {
   await page.locator('#recovery').getByText('If nobody@example.org has an account here').waitFor();
 });
 
-it('remembers the new key in the place of the lost one alone', async () => {
+it('keeps the new key on this device in the place of the lost one alone', async () => {
   const { page } = here;
   const mine = await service.enrol();
   await page.getByLabel('API key', { exact: true }).fill(mine);
-  await page.locator('#sign-in').getByLabel('Remember the key').check();
+  await page.locator('#sign-in').getByLabel('Stay signed in').check();
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await here.settled();
   const kept = () => page.evaluate<string>('JSON.stringify({ ...localStorage })');

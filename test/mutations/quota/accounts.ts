@@ -48,6 +48,26 @@ export const accounts: Mutations[] = [
     ],
   },
   {
+    file: 'src/console/account/key-store.ts',
+    tests: ['console/account/key-store.test.ts'],
+    changes: [
+      ['if (ofDevice.read() === key) ofDevice.remove();', 'ofDevice.remove();'],
+      ['who === user && ', ''],
+      ['[ofTab, since, unsaved]', '[ofTab, since]'],
+      ['kept = ofTab.read();', ''],
+    ],
+  },
+  {
+    file: 'src/console/account/session.ts',
+    tests: ['console/account/session.browser.test.ts'],
+    changes: [
+      ['if (!isSameUser) return;', 'return;'],
+      ['store.isUnsaved || (message.key', '(message.key'],
+      ['const finders = [() => store.tabKey, ', 'const finders = ['],
+      [', () => tabs.ask()]', ']'],
+    ],
+  },
+  {
     file: 'src/console/keys/keys.ts',
     tests: ['console/account/keys.browser.test.ts'],
     changes: [
@@ -63,7 +83,10 @@ export const accounts: Mutations[] = [
     changes: [
       ['if (!created.hidden) event.preventDefault();', ''],
       ["scopes.length === 0 ? 'Choose at least one.' : ''", "''"],
-      ["dialog.addEventListener('close', () => {\n    text.textContent = '';\n  });", ''],
+      [
+        "dialog.addEventListener('close', () => {\n    warnBeforeLeaving(false);\n    text.textContent = '';\n  });",
+        '',
+      ],
     ],
   },
 ];
