@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { expectSoundLooks } from '../support/browser/looks.ts';
 import { openTestDatabase } from '../support/database/database.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 let opened: TestConsole;
 let here: Visit;
-let key: string;
 beforeAll(async () => {
   opened = await openTestConsole();
 });
@@ -70,6 +70,7 @@ it('keeps its figures while the service is away, says how old they are, and goes
       .waitFor();
     expect(await page.locator('main .note:visible').count(), 'one note for all panels').toBe(1);
     expect(await page.locator('#connection [aria-hidden=true]').innerText()).toMatch(/^Next try/);
+    await expectSoundLooks(page, 'the service is away', [320, 1280]);
 
     await page.getByRole('button', { name: 'Solana' }).click();
     await page.getByRole('heading', { name: 'Solana history' }).waitFor();
@@ -97,7 +98,7 @@ it('keeps its figures while the service is away, says how old they are, and goes
 
 it('keeps its figures when the key dies, and does not try again', async () => {
   const { page } = here;
-  key = await opened.service.enrol();
+  const key = await opened.service.enrol();
   await page.reload();
   await here.open(key);
   const before = await figures();
@@ -114,7 +115,7 @@ it('keeps its figures when the key dies, and does not try again', async () => {
 
 it('refreshes by itself when that is asked for, at the price that it names', async () => {
   const { page } = here;
-  key = await opened.service.enrol({ limit: 40 });
+  const key = await opened.service.enrol({ limit: 40 });
   await page.reload();
   await here.open(key);
   const used = async () => {

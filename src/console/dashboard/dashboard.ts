@@ -156,12 +156,15 @@ export function openDashboard({
   async function loadAll({ isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
     const user = session.user?.key;
     const isOver = () => session.user?.key !== user;
+    byId('prices').setAttribute('aria-busy', 'true');
     try {
       await loadTokens();
     } catch (error) {
       if (isOver()) return;
-      const retry = () => loadAll({ isRefresh });
-      if (tokens.length === 0) return onError(error, byId('prices-problem'), retry);
+      if (tokens.length === 0) {
+        prices.setTokens([]);
+        return onError(error, byId('prices-problem'), () => loadAll({ isRefresh }));
+      }
     }
     await ready;
     if (isOver()) return;

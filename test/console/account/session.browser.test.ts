@@ -7,6 +7,7 @@ import {
   type Visit,
   visit,
 } from '../../support/browser/console.ts';
+import { expectSoundLooks } from '../../support/browser/looks.ts';
 
 let opened: TestConsole;
 let here: Visit;
@@ -158,6 +159,7 @@ it('does not end while the service is away at a reload', async () => {
   await page.getByRole('heading', { name: 'Signing you in' }).waitFor();
   await page.getByText('The service cannot be reached').waitFor();
   await page.getByText(/^Next try in \d seconds?\.$/).waitFor();
+  await expectSoundLooks(page, 'signing in', [320, 1280]);
   await page.unroute('**/v1/user/data');
   await page.getByRole('button', { name: 'Try now' }).click();
   await isSignedIn(page);
