@@ -52,8 +52,9 @@ it('keeps its figures while the service is away, says how old they are, and goes
   try {
     const { port } = new URL(service.url);
     await page.goto(`${service.url}/`);
-    await here.open(await service.enrol());
+    await here.open(await service.enrol({ limit: 100 }));
     await page.locator('#key-list li').waitFor();
+    await expect.poll(() => text('left')).toBe('97');
     const before = await figures();
     await end(service);
     await refresh();
@@ -98,9 +99,11 @@ it('keeps its figures while the service is away, says how old they are, and goes
 
 it('keeps its figures when the key dies, and does not try again', async () => {
   const { page } = here;
-  const key = await opened.service.enrol();
+  const key = await opened.service.enrol({ limit: 100 });
   await page.reload();
   await here.open(key);
+  // The usage follows the first answers.
+  await expect.poll(() => text('left')).toBe('97');
   const before = await figures();
   await fetch(`${opened.service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
   await refresh();

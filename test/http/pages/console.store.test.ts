@@ -161,7 +161,7 @@ describe.each([
   it('is there for the address of any view', async () => {
     for (const query of [
       '?token=solana&metric=market_cap&range=30d&currency=eur',
-      '?tokenname=%zz&Range=no',
+      '?tokenname=%F0%9F%99%82&Range=no',
     ]) {
       expect((await ask(`/${query}`)).text).toBe((await ask('/')).text);
     }
