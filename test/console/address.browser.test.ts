@@ -75,7 +75,7 @@ it('shows two dates, and corrects what there is not, saying so', async () => {
   await page.locator('#dashboard').waitFor();
   await here.settled();
   expect(await page.getByLabel('From').inputValue()).toBe('2026-01-01');
-  expect(await page.title()).toBe('Bitcoin price, 2026-01-01 to 2026-02-01, USD · Quotient');
+  expect(await page.title()).toBe('Bitcoin price, 1 Jan 2026 to 1 Feb 2026, USD · Quotient');
 
   await page.goto(`${opened.service.url}/?token=doge&range=soon&metric=candles`);
   await page.getByText('“soon” is no time range.').waitFor();

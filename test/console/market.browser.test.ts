@@ -169,9 +169,9 @@ it('draws candles, at the cost of one call', async () => {
     /^\$[\d,.]+, .*: open \$[\d,.]+, high \$[\d,.]+, low \$[\d,.]+$/,
   );
   await page.getByText('Show as a table').click();
-  expect(await page.locator('#points-head th').allInnerTexts()).toEqual([
-    ...['Time (UTC)', 'Open', 'High', 'Low', 'Close', 'Volume, tokens'],
-  ]);
+  await expect
+    .poll(() => page.locator('#points-head th').allInnerTexts())
+    .toEqual(['Time (UTC)', 'Open', 'High', 'Low', 'Close', 'Volume, tokens']);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download CSV' }).click(),

@@ -109,7 +109,7 @@ it('is printed light and whole, without buttons and without a key', async () => 
 
   await page.emulateMedia({ media: 'screen' });
   await page.locator('#chart canvas').first().waitFor();
-  expect(await page.locator('#printed-chart canvas').count()).toBe(0);
+  expect(await page.locator('#printed-chart').isVisible()).toBe(false);
 });
 
 it('takes the colours of the system, and others that are chosen, also the next time', async () => {

@@ -203,6 +203,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     },
 
     select,
+    paint,
     /** Shows another part of the points. */
     showPart,
     showAll: () => showPart((_, count) => wholeOf(count)),

@@ -101,7 +101,8 @@ export function openReadout(chart: () => Chart | undefined) {
     show(next: Drawn, title: string): void {
       shown = next;
       index = undefined;
-      const { view } = next;
+      const { view, candles } = next;
+      byId('readout-note').classList.toggle('long', candles !== undefined);
       slider.setAttribute('aria-label', `${title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`);
       update();
     },
