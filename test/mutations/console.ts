@@ -69,7 +69,7 @@ export const page: Mutations[] = [
   },
   {
     file: 'src/console/history/history-view.ts',
-    tests: ['console/history-view.test.ts'],
+    tests: ['console/history/history-view.test.ts'],
     changes: [
       ['date.getTime() + length > since', 'date.getTime() > since'],
       ["range === '36500' ? listed : ", ''],
@@ -77,8 +77,52 @@ export const page: Mutations[] = [
     ],
   },
   {
+    file: 'src/console/history/axis-labels.ts',
+    tests: ['console/history/axis-labels.test.ts'],
+    changes: [
+      ['? decimals : decimals + 1', '? decimals : decimals'],
+      ['Math.max(decimals[place] ?? 0, ...alike)', 'decimals[place] ?? 0'],
+      ['prices: 1e6', 'prices: 1e4'],
+    ],
+  },
+  {
+    file: 'src/console/history/visible-part.ts',
+    tests: ['console/history/visible-part.test.ts'],
+    changes: [
+      ['clamp(from, 0, points - length)', 'from'],
+      ['center + 0.5 - share * length', 'center - share * length'],
+      ['Math.min(LEAST, points), points)', 'LEAST, points)'],
+    ],
+  },
+  {
+    file: 'src/console/history/range-change.ts',
+    tests: ['console/history/range-change.test.ts'],
+    changes: [
+      ['distance(nearest) <= TOLERANCE && ', ''],
+      ["view.metric !== 'market_cap'", 'true'],
+      ['0.9 * days * DAY', '0'],
+      ['candles?.[0]?.open ?? ', ''],
+    ],
+  },
+  {
+    file: 'src/console/history/date-presets.ts',
+    tests: ['console/history/date-presets.test.ts'],
+    changes: [
+      ['from < listed ? listed : from', 'from'],
+      ['thru > last ? last : thru', 'thru'],
+    ],
+  },
+  {
+    file: 'src/console/account/renewal.ts',
+    tests: ['console/account/allowance-in-words.test.ts'],
+    changes: [
+      ['validUntil > resetsAt', 'validUntil >= resetsAt'],
+      ['now < validUntil.getTime() && ', ''],
+    ],
+  },
+  {
     file: 'src/console/history/csv-download.ts',
-    tests: ['console/csv-download.test.ts'],
+    tests: ['console/history/csv-download.test.ts'],
     changes: [['text.slice(0, 19)', 'text.slice(0, 16)']],
   },
 ];

@@ -24,6 +24,8 @@ describe('an account', () => {
     expect(from('03-31', '03-31', '03-01')).toBeUndefined();
     expect(from('03-31', '03-31', '03-31')).toBeUndefined();
     expect(from('03-31', '04-30', '04-02')).toBeUndefined();
+    // Read before the period ended.
+    expect(from('03-31', '03-30', '03-31')).toBeUndefined();
   });
 
   it('is not renewed twice, and says from when it can be', () => {
