@@ -110,6 +110,7 @@ it('says when an allowance that is spent is refilled', async () => {
   // The answers may come in another order than they were charged in: the usage, which follows, is exact.
   await expect.poll(() => text('session-calls')).toBe('2 calls since you opened this page');
   await expect.poll(() => text('left')).toBe('0');
+  expect(await text('left-of')).toBe('of 2 calls left, calls fail until it resets');
 });
 
 it('renews, and says from when that is possible again', async () => {
