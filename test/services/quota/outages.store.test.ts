@@ -50,3 +50,21 @@ it('a process that has just started, maybe with the database, reclaims nothing f
   expect(await other.callUntilRefused(apiKey)).toBe(held - 1);
   await other.close();
 });
+
+it('a stop just after the ledger failed sends one statement after the other, and few', async () => {
+  let count = 0;
+  const counted: TestDatabase['query'] = (...statement) => {
+    count += 1;
+    return database.query(...statement);
+  };
+  const teller = openTeller({ ...database, query: counted }, clock);
+  const { key, apiKey } = await enrol(database, teller, { limit: LIMIT, at: START });
+  teller.keep(await teller.call(apiKey));
+  teller.loseNext('answer');
+  await teller.users.limit(key, LIMIT + 1);
+  await teller.answered();
+  const before = count;
+  await teller.close();
+  expect(count - before).toBeLessThanOrEqual(3);
+  expect(await database.prisma.lease.count({ where: { userKey: key, closed: false } })).toBe(0);
+});
