@@ -20,7 +20,7 @@ const P99 = { ms: 250, times: 10 };
 const MEMORY = { times: 1.2, within: 30_000 };
 const QUIET_MS = 500;
 /** How long an attack lasts that could go on for ever, in ms. */
-export const ATTACK_MS = 2_000;
+export const ATTACK_MS = 1_500;
 /** The aggregator is asked every second: what is wrong with an answer is met at once. */
 export const ASKED_EACH_SECOND = {
   COINGECKO_REFRESH: 'latest=1s,chart=1s',

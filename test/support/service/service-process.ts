@@ -26,7 +26,7 @@ type Watcher = (line: string) => void;
  * @param env its whole environment besides `PATH`: `DATABASE_URL`, `COINGECKO_URL` …
  */
 export async function startServiceProcess(env: Readonly<Record<string, string>>) {
-  const service = spawnService({ ...COMPILE_CACHE, ...env });
+  const service = spawnService(env);
   const listening = await service.logged(/Server listening at http:/);
   const url = /http:\/\/[\d.]+:\d+/.exec(listening)?.[0] ?? '';
   return { url, ...service };
@@ -41,6 +41,8 @@ export function spawnService(env: Readonly<Record<string, string>>, args = [...S
       BURST_PER_SECOND: '0',
       REGISTRATIONS_PER_MINUTE: '0',
       ...NOWHERE,
+      // What is built is in another place each time: what it compiles to would be kept for nobody.
+      ...(args.some((arg) => arg.startsWith('src/')) && COMPILE_CACHE),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
