@@ -28,15 +28,24 @@ export default function setUp(project: TestProject) {
   return setUpEmbedded(project);
 }
 
-async function setUpEmbedded(project: TestProject) {
+/** Each project loads this module for itself: it takes seconds to make, and one does for all. */
+const run = globalThis as typeof globalThis & { embeddedDatabase?: ReturnType<typeof makeEmbedded> };
+
+async function makeEmbedded() {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-test-'));
   const postgres = await PGlite.create();
   await migrate(postgres);
   const dump = join(directory, 'migrated.tar');
   await writeFile(dump, await (await postgres.dumpDataDir('none')).bytes());
   await postgres.close();
+  return { directory, dump };
+}
+
+async function setUpEmbedded(project: TestProject) {
+  run.embeddedDatabase ??= makeEmbedded();
+  const { directory, dump } = await run.embeddedDatabase;
   project.provide('databases', { kind: 'embedded', dump });
-  return () => rm(directory, { recursive: true });
+  return () => rm(directory, { recursive: true, force: true });
 }
 
 async function setUpServer(project: TestProject, startBefore?: typeof startPooler) {
