@@ -25,7 +25,7 @@ const DAY_IS_YOUNG = /T00:[0-3]\d:.* no_data/;
 const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
 
 test('everybody asks everything in every minute of some hours, in three processes: the timetable’s calls are made', {
-  timeout: longTimeout,
+  timeout: 2 * longTimeout,
 }, async () => {
   simulation = await openSimulation({ open, processes: 3, start: '2026-05-01T22:00:00Z' });
   const hours = amount(3, 4);
@@ -38,7 +38,7 @@ test('everybody asks everything in every minute of some hours, in three processe
 });
 
 test('a month’s budget that is too small for the timetable lasts to the month’s end', {
-  timeout: longTimeout,
+  timeout: 2 * longTimeout,
 }, async () => {
   simulation = await openSimulation({
     open,
@@ -47,7 +47,7 @@ test('a month’s budget that is too small for the timetable lasts to the month�
     env: { COINGECKO_CALLS_PER_MONTH: '200' },
   });
   const end = Date.parse('2026-06-01T00:00:00Z');
-  while (simulation.clock.now() < end) await simulation.step(20 * MINUTE, commonQuestions);
+  while (simulation.clock.now() < end) await simulation.step(30 * MINUTE, commonQuestions);
   const { total, oldest, lastCallAt, failures } = simulation.outcome();
   expect(total).toBeLessThanOrEqual(200);
   expect(total).toBeGreaterThan(150);

@@ -34,7 +34,7 @@ afterEach(async () => {
 const DAY_IS_YOUNG = /T00:[0-3]\d:.* no_data/;
 
 test(`the aggregator is cut off for ${HOURS} hours: no latest price is older than two minutes`, {
-  timeout: longTimeout,
+  timeout: 2 * longTimeout,
 }, async ({ annotate }) => {
   const { clock, sandbox, step, outcome } = simulation;
   let oldest = 0;
