@@ -37,7 +37,7 @@ export function problemHtml(problem: Problem, { basePath, url, requestId, unknow
     title: `Quotient: ${title}`,
     main: `<h1>${title}</h1>
 ${unknown ? nothingThere(url, unknown.nearest) : wrong(problem)}
-${isCall ? '<p>What begins with <code>/v1/</code> is for programs. For people there are:</p>' : '<p>There are:</p>'}
+${isCall ? '<p>What begins with <code>/v1/</code> is for programs. For people there are:</p>' : '<p>Where to go from here:</p>'}
 <ul>
 <li><a href="${basePath}/">Console</a>: prices, charts and your key</li>
 <li><a href="${basePath}/docs">Docs</a>: every path, and how to call it</li>

@@ -31,7 +31,7 @@ function stateOf(status: Status): {
     kind: 'fair',
     sign: '!',
     title: 'Serving, with limits',
-    text: 'Not all figures are as new as they should be.',
+    text: 'Some figures may be missing, or older than they should be.',
   };
 }
 

@@ -22,17 +22,17 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
   latest: { who: 'coingecko', subject: () => 'Latest prices', effect: LAST_GOOD },
   chart: {
     who: 'coingecko',
-    subject: (tokens) => `Prices of the last day: ${tokens}`,
+    subject: (tokens) => `Prices of the last day (${tokens})`,
     effect: 'Charts of a day may end early.',
   },
   hours: {
     who: 'coingecko',
-    subject: (tokens) => `Hourly history: ${tokens}`,
+    subject: (tokens) => `Hourly history (${tokens})`,
     effect: 'Hours that were not fetched before are missing.',
   },
   daily: {
     who: 'coingecko',
-    subject: (tokens) => `Daily history: ${tokens}`,
+    subject: (tokens) => `Daily history (${tokens})`,
     effect: 'Days that were not fetched before are missing.',
   },
   'kraken:latest': {
@@ -42,12 +42,12 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
   },
   kraken: {
     who: 'kraken',
-    subject: (tokens) => `History of the second source: ${tokens}`,
+    subject: (tokens) => `History of the second source (${tokens})`,
     effect: 'What CoinGecko could not tell is missing.',
   },
   candles: {
     who: 'kraken',
-    subject: (tokens) => `Candles: ${tokens}`,
+    subject: (tokens) => `Candles (${tokens})`,
     effect: 'The newest ones may be missing.',
   },
   rates: {
@@ -57,7 +57,7 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
   },
   statistics: {
     who: 'their source',
-    subject: (tokens) => `On-chain statistics: ${tokens}`,
+    subject: (tokens) => `On-chain statistics (${tokens})`,
     effect: LAST_GOOD,
   },
 };

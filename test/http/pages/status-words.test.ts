@@ -16,19 +16,19 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
   [
     { about: 'fetch', what: 'kraken:hour:bitcoin', cause: 'unreachable' },
     'kraken:hour:bitcoin: unreachable',
-    'History of the second source: bitcoin',
+    'History of the second source (bitcoin)',
     'Kraken cannot be reached.',
   ],
   [
     { about: 'fetch', what: 'candles:solana:day', cause: 'not stored' },
     'candles:solana:day: not stored',
-    'Candles: solana',
+    'Candles (solana)',
     'What was fetched could not be stored.',
   ],
   [
     { about: 'fetch', what: 'statistics:btc', cause: 'resting' },
     'statistics:btc: resting',
-    'On-chain statistics: btc',
+    'On-chain statistics (btc)',
     'Their source failed repeatedly and is not asked again yet.',
   ],
   [
@@ -105,7 +105,7 @@ it('tells the same failure of many tokens once', () => {
   );
   const words = statusWords([...charts, { about: 'fetch', what: 'chart:bitcoin', cause: 'timeout' }]);
   expect(words.map(({ subject }) => subject)).toEqual([
-    'Prices of the last day: token-0, token-1, token-2, token-3, token-4 and 995 more',
-    'Prices of the last day: bitcoin',
+    'Prices of the last day (token-0, token-1, token-2, token-3, token-4 and 995 more)',
+    'Prices of the last day (bitcoin)',
   ]);
 });

@@ -1,0 +1,64 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { complaintsOf, launchBrowser } from '../../support/browser/browser.ts';
+import { expectSoundLooks } from '../../support/browser/looks.ts';
+import { type Service, startService } from '../../support/service/service.ts';
+
+const WIDTHS = [320, 1440];
+
+let service: Service;
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  service = await startService({ settings: { BASE_PATH: '/market', MARKET_SOURCES: 'coingecko' } });
+  browser = await launchBrowser();
+  page = await browser.newPage();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+});
+
+/** Has the page look again, as it does when somebody comes back to it. */
+const comeBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+
+it('leads on who came to an unknown path, or to a call without a key', async () => {
+  const lost = await page.goto(`${service.url}/v1/token`);
+  expect([lost?.status(), await page.title()]).toEqual([404, 'Quotient: There is nothing at this path']);
+  await expectSoundLooks(page, 'unknown path', WIDTHS);
+  await page.getByRole('link', { name: '/v1/tokens' }).click();
+  await page.waitForURL('**/v1/tokens');
+  expect(await page.innerText('body')).toContain('"tokenName":"bitcoin"');
+  const refused = await page.goto(`${service.url}/v1/user/usage`);
+  expect(refused?.status()).toBe(401);
+  await expectSoundLooks(page, 'without a key', WIDTHS);
+  await page.getByRole('link', { name: 'what api_key_missing means' }).click();
+  await page.waitForURL('**/docs/problems#api_key_missing');
+});
+
+it('tells on the status page what fails, as soon as somebody looks, and that the service does not answer', async () => {
+  const complaints = await complaintsOf(page, new URL(service.url).origin);
+  await page.goto(`${service.url}/status`);
+  const state = page.getByRole('status');
+  expect(await state.innerText()).toContain('Serving');
+  await expectSoundLooks(page, 'serving', WIDTHS);
+
+  service.sandbox.faults.always({ kind: 'status', status: 500, body: {} });
+  await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: await service.enrol() });
+  await comeBack();
+  await page.getByRole('heading', { name: 'What is wrong' }).waitFor();
+  expect(await page.locator('#warnings').innerText()).toContain('CoinGecko has a fault.');
+  expect(await state.innerText()).toContain('Serving, with limits');
+  await expectSoundLooks(page, 'with limits', WIDTHS);
+  expect(complaints).toEqual([]);
+
+  const lookedAt = await page.locator('#looked-at').innerText();
+  await page.route('**/status', (route) => route.abort());
+  await comeBack();
+  await page.getByText('Not reached').waitFor();
+  await expectSoundLooks(page, 'not reached', WIDTHS);
+  expect(await page.locator('#looked-at').innerText()).toBe(lookedAt);
+  await page.unroute('**/status');
+  await comeBack();
+  await page.getByText('Serving, with limits').waitFor();
+});
