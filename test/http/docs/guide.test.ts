@@ -38,6 +38,21 @@ it('tells how fresh the figures are by the timetable', () => {
   expect(section('freshness', refresh)).toContain('every 90 seconds and');
 });
 
+it('shows the first call in each language with its answer, and says what a change in 24 hours is, once', () => {
+  const text = section('first-call');
+  for (const part of ['curl -i', 'await fetch(', 'urlopen(', '"current_price": 29309'])
+    expect(text).toContain(part);
+  const all = guideText(readSettings({}));
+  expect(
+    all.split('the sample nearest to 24 hours ago, and null when none is within 30 minutes'),
+  ).toHaveLength(2);
+});
+
+it('says what to do about a 429 and a key that has leaked', () => {
+  expect(section('too-many-requests')).toMatch(/`quota_exceeded`.+\n.+`rate_limited`/);
+  expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('/market/v1/user/rotate?graceSeconds=0');
+});
+
 it('tells whether there is a node', () => {
   expect(section('node')).toContain('`node_not_configured`');
   expect(section('node', { NODE_URLS: 'http://127.0.0.1:1' })).not.toContain('`node_not_configured`');

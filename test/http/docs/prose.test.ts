@@ -17,7 +17,7 @@ it('tells paragraphs, lists and code apart', () => {
     [
       '<p>One.</p>',
       '<ul>\n<li>first <code>item</code></li>\n<li>second</li>\n</ul>',
-      "<pre><code>curl 'a' &lt;b&gt;\n  -H &quot;c&quot;</code></pre>",
+      "<pre><code>curl 'a' &lt;b&gt;\n\n  -H &quot;c&quot;</code></pre>",
       '<p>Last.</p>',
     ].join('\n'),
   );
