@@ -13,7 +13,10 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 
 const read = (name: string) => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
 
-/** What the docs load, by name, beside what all pages do. */
+/** The parts of the style sheet of the docs, in their order. */
+const STYLES = ['contents.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
+
+/** The scripts of the docs, by name, beside what all pages load. */
 const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'try-it.js'];
 
 /** The pages below `/docs`: the interface description to be read and tried, and what to do about each problem. */
@@ -32,6 +35,9 @@ export function serveDocs(app: FastifyInstance, settings: GuideSettings, describ
     text: () => problemPage(basePath),
   });
   const assets = assetsOf(basePath);
-  serveText(app, `${assets}/docs.css`, { type: 'text/css; charset=utf-8', text: () => read('docs.css') });
+  serveText(app, `${assets}/docs.css`, {
+    type: 'text/css; charset=utf-8',
+    text: async () => (await Promise.all(STYLES.map(read))).join('\n'),
+  });
   for (const name of SCRIPTS) serveText(app, `${assets}/${name}`, { type: SCRIPT, text: () => read(name) });
 }
