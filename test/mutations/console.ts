@@ -53,7 +53,7 @@ export const page: Mutations[] = [
   },
   {
     file: 'src/console/dashboard/address.ts',
-    tests: ['console/address.test.ts'],
+    tests: ['console/dashboard/address.test.ts'],
     changes: [
       ['isDate(from) && isDate(thru) && ', ''],
       ['from <= thru && ', ''],

@@ -1,7 +1,7 @@
 import { type Answer, QuotientClient, QuotientError, type User } from '../../client/index.ts';
-import { openKeyStore } from './key-store.ts';
-import { warnBeforeLeaving } from './leave-warning.ts';
-import { openTabs, type TabMessage } from './tabs.ts';
+import { openKeyStore } from '../session/key-store.ts';
+import { warnBeforeLeaving } from '../session/leave-warning.ts';
+import { openTabs, type TabMessage } from '../session/tabs.ts';
 
 /** Nobody waits longer than this in front of a screen. */
 const TIMEOUT_MS = 20_000;

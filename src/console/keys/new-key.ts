@@ -1,7 +1,7 @@
 import { fieldOf, onSubmit } from '../account/form.ts';
-import { warnBeforeLeaving } from '../account/leave-warning.ts';
 import type { Session } from '../account/session.ts';
 import { byId, copyButton } from '../dom.ts';
+import { warnBeforeLeaving } from '../session/leave-warning.ts';
 import { adviceFor, isForPages } from './key-texts.ts';
 
 const DAY = 86_400_000;

@@ -48,8 +48,8 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/account/key-store.ts',
-    tests: ['console/account/key-store.test.ts'],
+    file: 'src/console/session/key-store.ts',
+    tests: ['console/session/key-store.test.ts'],
     changes: [
       ['if (ofDevice.read() === key) ofDevice.remove();', 'ofDevice.remove();'],
       ['who === user && ', ''],
@@ -59,7 +59,7 @@ export const accounts: Mutations[] = [
   },
   {
     file: 'src/console/account/session.ts',
-    tests: ['console/account/session.browser.test.ts'],
+    tests: ['console/session/session.browser.test.ts'],
     changes: [
       ['if (!isSameUser) return;', 'return;'],
       ['store.isUnsaved || (message.key', '(message.key'],

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
-import { expectSoundLooks } from '../support/browser/looks.ts';
-import { openTestDatabase } from '../support/database/database.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+import { expectSoundLooks } from '../../support/browser/looks.ts';
+import { openTestDatabase } from '../../support/database/database.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 let opened: TestConsole;
 let here: Visit;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
 
 let opened: TestConsole;
 let here: Visit;
