@@ -48,6 +48,7 @@ function show(view: ViewName, notice = ''): void {
   // On a phone, the form that was sent is further down than what it leads to.
   if (current !== view) scrollTo(0, 0);
   current = view;
+  document.body.dataset.view = view;
   byId('account-button').hidden = view !== 'dashboard';
   showNotice(notice);
   // The title of the dashboard is that of what it shows.

@@ -6,7 +6,7 @@ import { REFRESH_EVERY, type Sample } from '#services/market/sample';
 
 const schema = {
   tags: ['prices'],
-  summary: 'A sample of the figures: the latest price of a token, and its last 30 days',
+  summary: 'Read a sample: the latest price and the last 30 days of a token',
   description:
     `It is of \`${SAMPLE.token.name}\`, in US dollars, and costs nothing: \`latest\` is a record of \`/v1/prices/latest/tokens\`, ` +
     '`history` one of `/v1/prices/history/days`. The figures are those that are stored, and are fetched for it once an ' +
