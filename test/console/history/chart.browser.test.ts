@@ -177,6 +177,8 @@ describe('fingers', () => {
   it('read the chart sideways, and scroll the page up and down', async () => {
     const { page } = here;
     const points = await open('30D');
+    // The page scrolls: what comes to lie under a mouse would be read.
+    await page.mouse.move(0, 0);
     const { x, y } = await middle();
     const before = await page.evaluate<number>('scrollY');
     await drag([[x, y]], [[x - 150, y + 5]]);
