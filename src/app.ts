@@ -24,7 +24,7 @@ import { parameterValidator } from '#http/pipeline/parameters';
 import { requestId, tellRequestId } from '#http/pipeline/request-id';
 import { type RequestHistograms, recordRequests } from '#http/recording/request-histogram';
 import { createAnswerLog, logRequests } from '#http/recording/request-log';
-import { createCacheHeaders } from '#http/replies/cache-headers';
+import { createCacheHeaders } from '#http/replies/answer-headers';
 import { createFastPath } from '#http/replies/fast-path';
 import { answerUnroutable, replyWithProblems } from '#http/replies/problem-replies';
 import { createResponseWriter } from '#http/replies/response-head';

@@ -5,7 +5,7 @@ import { openArchiveCache } from '#services/archive/archive-cache';
 import { createArchiveSummary } from '#services/archive/archive-summary';
 import type { WorkingSet } from '#services/caching/working-set';
 import { createBackfill, withoutFetches } from '#services/market/backfill';
-import { createFallback } from '#services/market/fallback';
+import { createFailover } from '#services/market/failover';
 import { createFetches } from '#services/market/fetches';
 import { createKeyCheck } from '#services/market/key-check';
 import { createMarket } from '#services/market/market';
@@ -58,23 +58,23 @@ export async function openMarket(context: Context, { source: venue, rates, worki
     ...(next && { frozenAfter: () => frozenAfter(every()) }),
   });
   const store = deadline.over(createArchiveStore(prisma, line));
-  const failover = deadline.over(createFailoverStore(prisma));
+  const failoverStore = deadline.over(createFailoverStore(prisma));
   const archive = await openArchiveCache({
-    ...{ store, failover, refreshes, catalogue, clock, log, line, workingSet },
+    ...{ store, failover: failoverStore, refreshes, catalogue, clock, log, line, workingSet },
   });
   const load = createScheduledLoad({ archive, clock });
   const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
   const fetches = createFetches({ source, archive, clock, retention });
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
-  const fallback =
+  const failover =
     next &&
-    createFallback({
-      ...{ first: upstream, next, archive, catalogue, demand, store: failover, singleFlight, retention },
+    createFailover({
+      ...{ first: upstream, next, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
       ...{ every, hasBudget, differed, clock, log },
     });
   const backfill = createBackfill({
-    ...{ fetches, fallback, archive, catalogue, singleFlight, demand, budget, clock },
+    ...{ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock },
   });
   const summary = createArchiveSummary({ store, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });

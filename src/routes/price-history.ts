@@ -8,7 +8,7 @@ import type { Catalogue } from '#domain/market/catalogue';
 import { daysWindow, type Interval, rangeWindow } from '#domain/market/interval';
 import { CSV_HEADER } from '#domain/market/text/series-csv';
 import { candle, dateSnapshot, priceSeries } from '#domain/records';
-import { CANDLES_CSV_EXAMPLE, CSV_EXAMPLE } from '#http/docs/examples';
+import { CANDLES_CSV_EXAMPLE, CSV_EXAMPLE } from '#http/docs/schema-examples';
 import { createAnswerQueues } from '#http/limits/answer-queue';
 import {
   currencyOf,

@@ -68,8 +68,8 @@ export const page: Mutations[] = [
     changes: [['retryAfter * 1000', 'retryAfter']],
   },
   {
-    file: 'src/console/history/history-view.ts',
-    tests: ['console/history/history-view.test.ts'],
+    file: 'src/console/history/chart-choice.ts',
+    tests: ['console/history/chart-choice.test.ts'],
     changes: [
       ['date.getTime() + length > since', 'date.getTime() > since'],
       ["range === '36500' ? listed : ", ''],
@@ -86,8 +86,8 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/history/visible-part.ts',
-    tests: ['console/history/visible-part.test.ts'],
+    file: 'src/console/history/zoom.ts',
+    tests: ['console/history/zoom.test.ts'],
     changes: [
       ['clamp(from, 0, points - length)', 'from'],
       ['center + 0.5 - share * length', 'center - share * length'],

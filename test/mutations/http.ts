@@ -32,7 +32,7 @@ export const http: Mutations[] = [
     changes: [[' && !isGone(socket)', '']],
   },
   {
-    file: 'src/http/replies/cache-headers.ts',
+    file: 'src/http/replies/answer-headers.ts',
     tests: ['http/replies/fast-path.test.ts'],
     changes: [['Math.floor((now - fetchedAt) / SECOND)', 'Math.ceil((now - fetchedAt) / SECOND)']],
   },
@@ -60,7 +60,7 @@ export const http: Mutations[] = [
     changes: [['entries.size <= most', 'entries.size < most']],
   },
   {
-    file: 'src/http/replies/cache-headers.ts',
+    file: 'src/http/replies/answer-headers.ts',
     tests: ['http/replies/caching.store.test.ts'],
     changes: [["one.trim().replace(/^W\\//, '') === etag", 'one.trim() === etag']],
   },
@@ -161,8 +161,8 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/replies/cache-headers.ts',
-    tests: ['http/replies/caching.store.test.ts', 'http/replies/cache-headers.test.ts'],
+    file: 'src/http/replies/answer-headers.ts',
+    tests: ['http/replies/caching.store.test.ts', 'http/replies/answer-headers.test.ts'],
     changes: [
       ['(fetchedAt ?? now)', 'now'],
       ['Math.min(dueAt, now + LONGEST)', 'dueAt'],

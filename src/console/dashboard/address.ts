@@ -8,7 +8,7 @@ import {
   RANGES,
   rangeInWords,
   SCALES,
-} from '../history/history-view.ts';
+} from '../history/chart-choice.ts';
 
 /** The part of a view that its address has. */
 export type View = Pick<HistoryView, 'token' | 'currency' | 'metric' | 'range' | 'scale' | 'from' | 'thru'>;

@@ -18,7 +18,7 @@ import {
 import { type Language, masked, snippet } from '../api/snippets.ts';
 import { buttonGroup, byId, copyButton } from '../dom.ts';
 import { inCalls } from '../format.ts';
-import { type HistoryView, historyCall } from '../history/history-view.ts';
+import { type HistoryView, historyCall } from '../history/chart-choice.ts';
 
 const CALLS = [
   ['chart', 'Chart'],

@@ -1,7 +1,7 @@
 import { announce, byId } from '../dom.ts';
 import { onDateAt } from '../format.ts';
 import type { Chart } from './chart.ts';
-import { panned, zoomed } from './visible-part.ts';
+import { panned, zoomed } from './zoom.ts';
 
 const STEP = 1.5;
 

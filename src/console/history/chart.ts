@@ -12,9 +12,9 @@ import {
 import { utc } from '../format.ts';
 import type { Theme } from '../theme.ts';
 import { axisLabels } from './axis-labels.ts';
+import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
 import { openGestures } from './gestures.ts';
-import { type Drawn, formatMetric, isLog, type Points } from './history-view.ts';
-import { indicesIn, isClosest, isWhole, type Part, panned, wholeOf, zoomed } from './visible-part.ts';
+import { indicesIn, isClosest, isWhole, type Part, panned, wholeOf, zoomed } from './zoom.ts';
 
 /*
  * The only module that imports the charting library. It is loaded when there is something to draw.

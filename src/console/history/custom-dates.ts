@@ -2,8 +2,8 @@ import type { Token } from '../../client/index.ts';
 import { byId, makeButton } from '../dom.ts';
 import { openFaults } from '../faults.ts';
 import { onDate } from '../format.ts';
+import { isoDate } from './chart-choice.ts';
 import { type DateRange, datePresets } from './date-presets.ts';
-import { isoDate } from './history-view.ts';
 
 const DAY = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { byId, make, makeRow } from '../dom.ts';
 import { count, money, onDateAt } from '../format.ts';
-import { type Drawn, formatMetric, metricTitle } from './history-view.ts';
+import { type Drawn, formatMetric, metricTitle } from './chart-choice.ts';
 
 /** Nobody reads more rows than this; the CSV has all of them. */
 const MAX_ROWS = 400;

@@ -1,5 +1,5 @@
 import { change, onDate } from '../format.ts';
-import { type Drawn, type Points, rangeInWords } from './history-view.ts';
+import { type Drawn, type Points, rangeInWords } from './chart-choice.ts';
 
 const DAY = 86_400_000;
 /** As the service has it: a change in 24 hours is told where there is a sample this near to 24 hours ago. */

@@ -1,7 +1,7 @@
 import { byId } from '../dom.ts';
 import { count, onDateAt } from '../format.ts';
 import type { Chart } from './chart.ts';
-import { type Drawn, formatMetric, metricInWords, rangeInWords } from './history-view.ts';
+import { type Drawn, formatMetric, metricInWords, rangeInWords } from './chart-choice.ts';
 import { changeInWords } from './range-change.ts';
 
 /** The last value of the series, and its change. `dayChange` is the board's in 24 hours, in per cent. */

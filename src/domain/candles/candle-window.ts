@@ -1,7 +1,7 @@
 import { HOUR, MINUTE } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
 import { overlap, type Span, without } from '#domain/market/span';
-import { ageAt, type Wait } from '#domain/upstream/age';
+import { ageAt, type Wait } from '#domain/upstream/freshness';
 import { candleLength } from './candle.ts';
 
 /** A candle is settled once it was told so long after its end, in ms: younger ones have been seen to change. */

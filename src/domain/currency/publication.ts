@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, startOfDate } from '#domain/clock';
 import { FIRST_BLOCK } from '#domain/market/token';
-import { ageAt, type Wait } from '#domain/upstream/age';
+import { ageAt, type Wait } from '#domain/upstream/freshness';
 import { HOLDS } from './rates.ts';
 
 /**

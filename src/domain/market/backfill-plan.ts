@@ -1,5 +1,5 @@
 import { DAY, HOUR, startOfDate } from '#domain/clock';
-import { ageAt, type Wait, waitOnRefresh } from '#domain/upstream/age';
+import { ageAt, type Wait, waitOnRefresh } from '#domain/upstream/freshness';
 import { gapsIn, type Known } from './gaps.ts';
 import { dayReady, lastKnowable, slotOf, type Window } from './interval.ts';
 import type { RefreshSchedule } from './refresh-schedule.ts';

@@ -1,5 +1,5 @@
 import { SOURCE_NAMES } from '#domain/source-list';
-import type { Schema } from './examples.ts';
+import type { Schema } from './schema-examples.ts';
 
 type DescribedHeader = { description: string; schema: Schema; example: string | number };
 

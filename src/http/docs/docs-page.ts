@@ -1,9 +1,9 @@
 import { assetsOf, htmlPage } from '#http/pages/page';
 import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
 import { inlineHtml, toHtml } from './markdown.ts';
+import { EXAMPLE_ORIGIN } from './reference/code-samples.ts';
 import type { Document } from './reference/document.ts';
 import { type Part, referenceParts } from './reference/reference.ts';
-import { EXAMPLE_ORIGIN } from './reference/samples.ts';
 
 const sidebarPart = ({ title, links }: Part) => `<p class="group">${title}</p>
 <ul>

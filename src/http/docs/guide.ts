@@ -7,8 +7,8 @@ import { latestPrice } from '#domain/records/prices';
 import { attributions } from '#domain/source-list';
 import type { Settings } from '#settings';
 import { HEADERS } from './described-headers.ts';
-import { exampleOf, type NamedSchemas, problemExample, type Schema } from './examples.ts';
-import { callSamples, EXAMPLE_KEY, EXAMPLE_ORIGIN } from './reference/samples.ts';
+import { callSamples, EXAMPLE_KEY, EXAMPLE_ORIGIN } from './reference/code-samples.ts';
+import { exampleOf, type NamedSchemas, problemExample, type Schema } from './schema-examples.ts';
 
 /** What the guide tells of the service that runs. */
 export type GuideSettings = Pick<

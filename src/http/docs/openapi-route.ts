@@ -4,11 +4,11 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { serveText } from '#http/replies/static-content';
 import { VERSION } from '#http/version';
 import { serveDocs } from './docs-routes.ts';
-import type { NamedSchemas } from './examples.ts';
 import { type GuideSettings, guideText } from './guide.ts';
 import { type Described, llmsText } from './llms-text.ts';
 import { type Context, describeOperation, type Operation } from './operation.ts';
 import type { Document as ReferenceDocument } from './reference/document.ts';
+import type { NamedSchemas } from './schema-examples.ts';
 import { withSharedParameters } from './shared-parameters.ts';
 
 const TAGS = [

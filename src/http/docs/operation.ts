@@ -1,7 +1,7 @@
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
 import type { WantedScope } from '#services/quota/key-problems';
 import { headersOf, type Occurrence } from './described-headers.ts';
-import { exampleOf, type NamedSchemas, problemExample, resolve, type Schema } from './examples.ts';
+import { exampleOf, type NamedSchemas, problemExample, resolve, type Schema } from './schema-examples.ts';
 
 /** What a route says of itself in its `config`. */
 export type RouteFacts = {

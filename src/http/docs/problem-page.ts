@@ -2,8 +2,8 @@ import { escapeHtml } from '#domain/html';
 import { assetsOf, htmlPage } from '#http/pages/page';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
 import { ADVICE } from './error-docs.ts';
-import { problemExample } from './examples.ts';
 import { codeHtml, inlineHtml } from './markdown.ts';
+import { problemExample } from './schema-examples.ts';
 
 /** What the node refuses goes out with the status that it gave. */
 const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : String(problemKind(code).status));

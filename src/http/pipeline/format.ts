@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Format } from '#http/replies/cache-headers';
+import type { Format } from '#http/replies/answer-headers';
 import { acceptedType } from '#http/replies/negotiation';
 import { Problem } from '#problems';
 import { runHook } from './run-hook.ts';

@@ -13,7 +13,7 @@ import type { LogAnswer } from '#http/recording/request-log';
 import type { Answer } from '#services/caching/answer';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 import { covers, type WantedScope } from '#services/quota/key-problems';
-import type { Format } from './cache-headers.ts';
+import type { Format } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { WriteAnswer } from './write-answer.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Body, bodyOf } from '#services/caching/answer-body';
-import { isNamed } from './cache-headers.ts';
+import { isNamed } from './answer-headers.ts';
 import { acceptedCoding, acceptedType } from './negotiation.ts';
 
 type Content = {

@@ -5,7 +5,7 @@ import { type Charging, isGone, settleCharge } from '#http/pipeline/guard';
 import type { Answer } from '#services/caching/answer';
 import type { Representation } from '#services/caching/answer-body';
 import type { Receipt } from '#services/quota/allowance';
-import { type CacheHeaders, type Format, isKnownTo } from './cache-headers.ts';
+import { type CacheHeaders, type Format, isKnownTo } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { createResponseWriter } from './response-head.ts';
 

@@ -3,7 +3,7 @@ import { type Clock, HOUR, MINUTE } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
 import { keptFrom, type Retention } from '#domain/market/sources/retention';
-import { ageAt } from '#domain/upstream/age';
+import { ageAt } from '#domain/upstream/freshness';
 import type { CandleCache } from '#services/candles/candle-cache';
 import type { PurgeStore } from '#stores/market/purges';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';

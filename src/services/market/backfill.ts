@@ -6,7 +6,7 @@ import type { ThrottledSchedule } from '#domain/market/refresh-schedule';
 import { isSettledSlice } from '#domain/market/series';
 import { overlap, type Span } from '#domain/market/span';
 import { beginningOf, type TokenName } from '#domain/market/token';
-import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/age';
+import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/freshness';
 import type { Warning } from '#domain/upstream/warning';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { Fetch } from '#services/archive/fetch-names';
@@ -15,13 +15,13 @@ import type { Demand } from '#services/upstream/demand';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
 import { createLastRequested } from '#services/upstream/last-requested';
 import type { SingleFlight } from '#services/upstream/single-flight';
-import { type Fallback, NEXT_EVERY } from './fallback.ts';
+import { type Failover, NEXT_EVERY } from './failover.ts';
 import type { Fetches } from './fetches.ts';
 
 type Dependencies = {
   fetches: Fetches;
   /** The next source of the line, where there is one. */
-  fallback: Fallback | undefined;
+  failover: Failover | undefined;
   archive: ArchiveCache;
   catalogue: Pick<Catalogue, 'named'>;
   singleFlight: SingleFlight<Fetch>;
@@ -34,7 +34,7 @@ const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' 
 
 /** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the next source of the line. */
 export function createBackfill(dependencies: Dependencies) {
-  const { fetches, fallback, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
+  const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
   const lastRequested = createLastRequested(clock);
 
   /** When this process last asked for the latest price of a token (Unix ms), whether it was told or not. */
@@ -45,11 +45,11 @@ export function createBackfill(dependencies: Dependencies) {
     try {
       await fetches.latest(tokens);
     } catch (error) {
-      await fallback?.firstFailed();
+      await failover?.firstFailed();
       throw error;
     }
     for (const token of tokens) askedAt.set(token, clock.now());
-    await fallback?.firstAnswered();
+    await failover?.firstAnswered();
   }
 
   /**
@@ -65,7 +65,7 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   /** How often the latest prices are fetched from the source that is told, in ms. */
-  const latestEvery = (): number => (fallback?.isTold() ? NEXT_EVERY : budget.schedule().latest);
+  const latestEvery = (): number => (failover?.isTold() ? NEXT_EVERY : budget.schedule().latest);
 
   const fetchOf = (kind: FetchKind, token: TokenName, span: Span) => () =>
     kind === 'latest' ? fetchLatest() : fetches[kind](token, span);
@@ -90,7 +90,7 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   /** While another source is told, the first is asked by its own schedule, and nobody waits for it. */
-  function latestOfNext(token: TokenName, { isFresh, latest }: Fallback, isDue: boolean) {
+  function latestOfNext(token: TokenName, { isFresh, latest }: Failover, isDue: boolean) {
     if (isDue) singleFlight.start('latest', fetchLatest);
     return isFresh(token) ? NOTHING_TO_FETCH : latest(token);
   }
@@ -104,9 +104,9 @@ export function createBackfill(dependencies: Dependencies) {
       if (!isMade && latestAge(token) >= every) await runner.run('latest', until, fetchLatest);
     }
     const isServed = archive.latest(token) !== undefined;
-    return fallback === undefined || (isServed && fallback.isFirstSound())
+    return failover === undefined || (isServed && failover.isFirstSound())
       ? runner.outcome
-      : fallback.latest(token, runner.outcome);
+      : failover.latest(token, runner.outcome);
   }
 
   /** What the next source has of a window, where the first has failed to tell it. */
@@ -116,13 +116,13 @@ export function createBackfill(dependencies: Dependencies) {
     tried: readonly FetchKind[],
     outcome: FetchOutcome,
   ): Promise<FetchOutcome> {
-    if (!fallback) return outcome;
-    if (window.open && fallback.endsWindow(token)) await fallback.latest(token);
+    if (!failover) return outcome;
+    if (window.open && failover.endsWindow(token)) await failover.latest(token);
     const failed = tried.filter((kind) => singleFlight.failure(nameOf(kind, token)) !== undefined);
     if (outcome.failure === undefined && failed.length === 0) return outcome;
-    const { fetched } = await fallback.window(token, window);
-    const isLatestOld = failed.includes('latest') && !fallback.isTold();
-    if (isLatestOld || !fallback.isComplete(token, window)) return outcome;
+    const { fetched } = await failover.window(token, window);
+    const isLatestOld = failed.includes('latest') && !failover.isTold();
+    if (isLatestOld || !failover.isComplete(token, window)) return outcome;
     return { fetched: fetched || outcome.fetched, refreshing: false, failure: undefined };
   }
 
@@ -133,8 +133,8 @@ export function createBackfill(dependencies: Dependencies) {
       demand.mark(token);
       const age = latestAge(token);
       const every = budget.schedule().latest;
-      if (fallback?.isTold()) return latestOfNext(token, fallback, age >= every);
-      if (age < every && (fallback === undefined || fallback.isFirstSound())) return NOTHING_TO_FETCH;
+      if (failover?.isTold()) return latestOfNext(token, failover, age >= every);
+      if (age < every && (failover === undefined || failover.isFirstSound())) return NOTHING_TO_FETCH;
       return latestOfFirst(token, age, every);
     },
 
@@ -155,7 +155,7 @@ export function createBackfill(dependencies: Dependencies) {
         const name = nameOf(kind, token);
         // What another source has told meanwhile is served while the first may answer again.
         const isToldMeanwhile =
-          singleFlight.failure(name) !== undefined && fallback?.isComplete(token, window);
+          singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
         const until = wait === 'end' && isToldMeanwhile ? 'moment' : wait;
         const reach = fetches.reach(window.interval, now);
         const isMade = await runner.run(name, until, fetchOf(kind, token, span));
@@ -176,7 +176,7 @@ export function createBackfill(dependencies: Dependencies) {
     /** When what was fetched at an instant is due again. */
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latestEvery(), clock.now()),
 
-    warnings: (): Warning[] => [...singleFlight.warnings(), ...(fallback?.warnings() ?? [])],
+    warnings: (): Warning[] => [...singleFlight.warnings(), ...(failover?.warnings() ?? [])],
     idle: singleFlight.idle,
 
     /** The first instant that the aggregator's plan reaches, and of which its samples are kept. */

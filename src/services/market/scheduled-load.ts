@@ -1,6 +1,6 @@
 import { type Clock, DAY, HOUR } from '#domain/clock';
 import type { ScheduledLoad } from '#domain/market/refresh-schedule';
-import { ageAt } from '#domain/upstream/age';
+import { ageAt } from '#domain/upstream/freshness';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import { QUOTES_PER_CALL } from './fetches.ts';
 

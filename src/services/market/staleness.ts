@@ -1,6 +1,6 @@
 import { type Clock, DAY, HOUR } from '#domain/clock';
 import { INTERVALS } from '#domain/market/interval';
-import { ageAt } from '#domain/upstream/age';
+import { ageAt } from '#domain/upstream/freshness';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { DataKind, Staleness } from '#services/upstream/last-requested';
 import type { Backfill } from './backfill.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '#domain/clock';
-import type { Wait } from '#domain/upstream/age';
 import { isOutOfReach } from '#domain/upstream/failure';
+import type { Wait } from '#domain/upstream/freshness';
 import type { InFlight, SingleFlight } from './single-flight.ts';
 
 /** How long `moment` is, from when the fetch began; in ms. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryView } from '#console/history/history-view';
+import type { HistoryView } from '#console/history/chart-choice';
 import { changeInWords } from '#console/history/range-change';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
 

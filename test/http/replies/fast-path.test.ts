@@ -13,7 +13,7 @@ import { createRateLimits } from '#http/limits/rate-limits';
 import { createCorsHeaders } from '#http/pipeline/cross-origin';
 import { countsOf, createRequestHistograms, type RequestHistograms } from '#http/recording/request-histogram';
 import type { LogAnswer } from '#http/recording/request-log';
-import { createCacheHeaders } from '#http/replies/cache-headers';
+import { createCacheHeaders } from '#http/replies/answer-headers';
 import { createFastPath, type FastPath } from '#http/replies/fast-path';
 import { createResponseWriter } from '#http/replies/response-head';
 import { createAnswerWriter } from '#http/replies/write-answer';

@@ -188,13 +188,13 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/fallback.ts',
-    tests: ['services/market/fallback/latest.store.test.ts'],
+    file: 'src/services/market/failover.ts',
+    tests: ['services/market/failover/latest.store.test.ts'],
     changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
   },
   {
-    file: 'src/services/market/fallback.ts',
-    tests: ['services/market/fallback/windows.store.test.ts'],
+    file: 'src/services/market/failover.ts',
+    tests: ['services/market/failover/windows.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],
       ['Math.max(from, head.at - spacingOf(interval) + 1)', 'from'],
@@ -202,7 +202,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/services/market/window-rows.ts',
-    tests: ['services/market/fallback/windows.store.test.ts'],
+    tests: ['services/market/failover/windows.store.test.ts'],
     changes: [['isOfFirst && ', '']],
   },
   {

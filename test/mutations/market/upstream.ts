@@ -36,8 +36,8 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/upstream/age.ts',
-    tests: ['domain/upstream/age.test.ts'],
+    file: 'src/domain/upstream/freshness.ts',
+    tests: ['domain/upstream/freshness.test.ts'],
     changes: [
       ['age < -SKEW', 'age < 0'],
       ['Math.min(fetchedAt, now) + every', 'fetchedAt + every'],

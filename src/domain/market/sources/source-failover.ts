@@ -1,6 +1,6 @@
 import { MINUTE } from '#domain/clock';
 import type { TokenName } from '#domain/market/token';
-import { ageAt } from '#domain/upstream/age';
+import { ageAt } from '#domain/upstream/freshness';
 import type { MarketSourceName } from './provenance.ts';
 
 /** Good answers in a row after which the first source is told again. */

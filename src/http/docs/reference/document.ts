@@ -1,5 +1,5 @@
-import type { NamedSchemas, Schema } from '#http/docs/examples';
 import type { Operation, Parameter, Response } from '#http/docs/operation';
+import type { NamedSchemas, Schema } from '#http/docs/schema-examples';
 import { MANY_CHOICES } from './schema-html.ts';
 
 type Ref = { $ref: string };

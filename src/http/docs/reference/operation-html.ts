@@ -1,9 +1,9 @@
 import { escapeHtml } from '#domain/html';
-import type { NamedSchemas, Schema } from '#http/docs/examples';
 import { codeHtml, inlineHtml } from '#http/docs/markdown';
 import type { Parameter } from '#http/docs/operation';
+import type { NamedSchemas, Schema } from '#http/docs/schema-examples';
+import { LANGUAGES, type Language, samplesOf } from './code-samples.ts';
 import type { Answer, Entry, Shared } from './document.ts';
-import { LANGUAGES, type Language, samplesOf } from './samples.ts';
 import { boundsOf, choicesHtml, fieldsHtml, typeOf } from './schema-html.ts';
 import { tryHtml } from './try-html.ts';
 

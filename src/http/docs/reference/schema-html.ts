@@ -1,6 +1,6 @@
 import { escapeHtml } from '#domain/html';
-import { type NamedSchemas, resolve, type Schema } from '#http/docs/examples';
 import { inlineHtml } from '#http/docs/markdown';
+import { type NamedSchemas, resolve, type Schema } from '#http/docs/schema-examples';
 
 /** More choices than these are folded. */
 export const MANY_CHOICES = 8;

@@ -1,8 +1,8 @@
 import { escapeHtml } from '#domain/html';
-import type { NamedSchemas } from '#http/docs/examples';
 import type { Parameter } from '#http/docs/operation';
+import type { NamedSchemas } from '#http/docs/schema-examples';
+import { bodyExample, exampleText } from './code-samples.ts';
 import type { Entry } from './document.ts';
-import { bodyExample, exampleText } from './samples.ts';
 import { MANY_CHOICES } from './schema-html.ts';
 
 /** Names what cannot be undone, in a question; undefined where nothing is lost. */

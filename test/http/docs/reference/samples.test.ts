@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { bodyExample, callSamples, samplesOf } from '#http/docs/reference/code-samples';
 import type { Entry } from '#http/docs/reference/document';
-import { bodyExample, callSamples, samplesOf } from '#http/docs/reference/samples';
 
 const entry: Entry = {
   ...{ id: 'read', method: 'GET', path: '/v1/read/{id}', tag: 'x', title: 'Read', description: '' },

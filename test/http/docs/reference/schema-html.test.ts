@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Schema } from '#http/docs/examples';
 import { boundsOf, choicesHtml, fieldsHtml, typeOf } from '#http/docs/reference/schema-html';
+import type { Schema } from '#http/docs/schema-examples';
 
 const named = {
   Price: {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HOUR, MINUTE } from '#domain/clock';
-import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/age';
+import { ageAt, dueAfter, waitOnRefresh } from '#domain/upstream/freshness';
 
 const NOW = Date.parse('2026-05-15T14:10:00Z');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCheck } from '#services/deadline';
+import { createCheck } from '#services/database-check';
 import { createTestClock } from '../../fixtures/clock.ts';
 
 test('many who ask at once make one check, whose outcome holds for a second of the clock', async () => {

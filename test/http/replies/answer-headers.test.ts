@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HOUR, MINUTE } from '#domain/clock';
-import { createCacheHeaders } from '#http/replies/cache-headers';
+import { createCacheHeaders } from '#http/replies/answer-headers';
 import { bodyOf } from '#services/caching/answer-body';
 
 const NOTHING_DONE = { fetched: false, refreshing: false, failure: undefined };

@@ -9,9 +9,6 @@ import type { Quote } from '../prices/quotes.ts';
 import type { OnError } from '../problem.ts';
 import type { Theme } from '../theme.ts';
 import type { Chart } from './chart.ts';
-import { openChartTools } from './chart-tools.ts';
-import { candlesToCsv, seriesToCsv } from './csv-download.ts';
-import { openCustomDates } from './custom-dates.ts';
 import {
   candlesIn,
   DEFAULT_VIEW,
@@ -26,7 +23,10 @@ import {
   metricInWords,
   RANGES,
   rangeInWords,
-} from './history-view.ts';
+} from './chart-choice.ts';
+import { openChartTools } from './chart-tools.ts';
+import { candlesToCsv, seriesToCsv } from './csv-download.ts';
+import { openCustomDates } from './custom-dates.ts';
 import { openPointsTable } from './points-table.ts';
 import { openPrintedChart } from './printed-chart.ts';
 import { openReadout } from './readout.ts';

@@ -16,8 +16,8 @@ import {
 } from '#domain/market/sources/source-failover';
 import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
-import { ageAt, waitOnRefresh } from '#domain/upstream/age';
 import { UpstreamFailure } from '#domain/upstream/failure';
+import { ageAt, waitOnRefresh } from '#domain/upstream/freshness';
 import type { Warning } from '#domain/upstream/warning';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { Fetch } from '#services/archive/fetch-names';
@@ -61,7 +61,7 @@ const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.re
  * The next source of the line, where the first cannot be asked: who is told of the latest prices, which all processes
  * share, and the parts of a window that nobody has told.
  */
-export function createFallback(dependencies: Dependencies) {
+export function createFailover(dependencies: Dependencies) {
   const { first, next, archive, catalogue, demand, store, singleFlight, retention } = dependencies;
   const { every, hasBudget, differed, clock, log } = dependencies;
   const recorder = createRecorder(next.name, { archive, retention });
@@ -236,4 +236,4 @@ export function createFallback(dependencies: Dependencies) {
   };
 }
 
-export type Fallback = ReturnType<typeof createFallback>;
+export type Failover = ReturnType<typeof createFailover>;
