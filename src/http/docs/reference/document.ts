@@ -91,7 +91,7 @@ function entryOf(document: Document, path: string, method: string, operation: Op
     },
     ...{ tag: tags?.[0] ?? '', title: summary, description: String(description ?? '') },
     price: headers.has('RateLimit') ? (operation['x-price'] ?? 'one call') : undefined,
-    scope: (operation['x-scope'] as string | undefined) ?? Object.values(security[0] ?? {}).flat()[0],
+    scope: operation['x-scope'],
     parameters: (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)),
     body: requestBody?.content['application/json']?.schema,
     answers: answers.map(([status, response]) => answerOf(status, response)),
