@@ -28,7 +28,7 @@ const table = {
   summary: 'Read the latest prices of several tokens',
   description:
     `An array with a record for each token, in the order in which they are named; ${MOST_TOKENS} tokens at most, each once. ` +
-    `**It costs ${PRICE}** (${TOKENS_PER_CALL} tokens 1, ` +
+    `It costs ${PRICE} (${TOKENS_PER_CALL} tokens 1, ` +
     `${TOKENS_PER_CALL + 1} tokens 2, ${MOST_TOKENS} tokens ${callsFor(MOST_TOKENS)}), all of them or none: where fewer are ` +
     'left, it is 429 `quota_exceeded`, and nothing is charged. A token of which no price is known has `null` for every ' +
     'figure; where none has one, the answer is a problem, as for a single token. `change_24h` compares with a sample of the ' +

@@ -99,12 +99,13 @@ function entryOf(document: Document, path: string, method: string, operation: Op
   };
 }
 
-/** Every operation, in the order of the tags. */
+/** Every operation, in the order of the tags; what takes no key comes first, as it does for a newcomer. */
 export function entriesOf(document: Document): Entry[] {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => entryOf(document, path, method, operation)),
   );
-  return document.tags.flatMap(({ name }) => entries.filter(({ tag }) => tag === name));
+  const keyless = entries.toSorted((one, other) => Number(one.takesKey) - Number(other.takesKey));
+  return document.tags.flatMap(({ name }) => keyless.filter(({ tag }) => tag === name));
 }
 
 /** What all of several lists have. */
