@@ -99,6 +99,7 @@ const keys = openKeys(session, confirm, {
   onOwnKeyRevoked() {
     signOut('The key that you were signed in with is revoked.', { ofKey: true });
   },
+  onReplace: accountMenu.askReplacement,
   onError: errors.onError,
 });
 const allowance = openAllowance(session, isDashboard, errors.onError);

@@ -26,7 +26,11 @@ const { path: candlesPath } = candlesCall('solana', WINDOW, 'usd');
 it.each([
   [latestPricesCall(['bitcoin'], 'usd').path, EXAMPLE_PRICES, z.array(tokenPrice)],
   [daysPath, EXAMPLE_SERIES, z.array(priceSeries)],
-  [rangeCall('solana', WINDOW.from, WINDOW.thru, 'usd').path, EXAMPLE_SERIES, priceSeries],
+  [
+    rangeCall('solana', { from: WINDOW.from, thru: WINDOW.thru, interval: 'daily' }, 'usd').path,
+    EXAMPLE_SERIES,
+    priceSeries,
+  ],
   [candlesPath, EXAMPLE_CANDLES, z.array(candle)],
   [statisticsCall('btc').path, EXAMPLE_STATISTICS, tokenStatistics],
   [usageCall.path, EXAMPLE_USAGE, usageRecord],

@@ -18,7 +18,7 @@ const BASE = 'http://127.0.0.1:8080/market';
 const CALLS = [
   latestPricesCall(['bitcoin', 'usd-coin'], 'usd'),
   daysCall('usd-coin', 30, 'eur'),
-  rangeCall('solana', '2026-01-01', '2026-02-01', 'usd'),
+  rangeCall('solana', { from: '2026-01-01', thru: '2026-02-01', interval: 'daily' }, 'usd'),
   candlesCall('solana', { from: '2026-01-01', thru: '2026-02-01', interval: 'hourly' }, 'btc'),
   statisticsCall('eth'),
   usageCall,
@@ -49,6 +49,22 @@ it('cannot be led astray by what stands in a quote', async () => {
     "X-API-KEY: a'; exit 1; '",
   );
 });
+
+it.each(CALLS)(
+  'writes a program in JavaScript that sends the call and shows its answer: $path',
+  async (call) => {
+    const sent: unknown[] = [];
+    const shown: unknown[] = [];
+    const fetch = async (url: string, { headers }: { headers: Record<string, string> }) => {
+      sent.push([url, headers['X-API-KEY']]);
+      return { json: async () => 'answer' };
+    };
+    const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
+    const program = new AsyncFunction('fetch', 'console', snippet(call, 'javascript', BASE, KEY));
+    await program(fetch, { log: (one: unknown) => shown.push(one) });
+    expect([sent, shown]).toEqual([[[BASE + call.path, KEY]], ['answer']]);
+  },
+);
 
 it.each(CALLS)('writes a program in Python: $path', (call) => {
   const program = snippet(call, 'python', BASE, KEY);

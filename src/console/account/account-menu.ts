@@ -75,7 +75,7 @@ export function openAccountMenu(
     menu.hidePopover();
     askRenewal();
   });
-  onClick('menu-replace', () =>
+  const askReplacement = () =>
     confirm({
       title: 'Replace the key?',
       text: `You get a new key, which is shown only once. Like the old one, it is valid until ${validUntil()}. Usage carries over, and your keys for pages and programs go on. Until it stops working, the old key can read data but cannot manage the account.`,
@@ -85,8 +85,8 @@ export function openAccountMenu(
         session.continueAs(await session.client.rotate({ graceSeconds }));
         onKeyReplaced();
       },
-    }),
-  );
+    });
+  onClick('menu-replace', askReplacement);
   onClick('menu-delete', () =>
     confirm({
       title: 'Delete the account?',
@@ -104,6 +104,7 @@ export function openAccountMenu(
 
   return {
     askRenewal,
+    askReplacement,
 
     /** Hides what a key may not do that does not manage the account. */
     restrict(isRestricted: boolean): void {

@@ -67,7 +67,9 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     usedBefore ??= next.used;
     showLeft(next.remaining, next.limit);
     const now = Date.now();
-    byId('resets').textContent = `Resets ${fromNow(next.resetsAt, now)}, on ${onDateAt(next.resetsAt)}`;
+    const isLast = next.validUntil <= next.resetsAt;
+    const when = `${fromNow(next.resetsAt, now)}, on ${onDateAt(next.resetsAt)}`;
+    byId('resets').textContent = isLast ? `Ends with the key ${when}, unless you renew it` : `Resets ${when}`;
     showDays(dailyCalls(next.daily, now));
     const made = Math.max(0, next.used - usedBefore);
     byId('session-calls').textContent = `${inCalls(made)} since you opened this page`;

@@ -24,8 +24,8 @@ export type ApiCall<T extends object = object> = {
   hasCsv?: true;
 };
 
-/** The lengths of candles. */
-export type CandleInterval = 'minute' | 'hourly' | 'daily';
+/** How far apart points are, and how long candles. */
+export type Interval = 'minute' | 'hourly' | 'daily';
 
 /** How many tokens one call tells at most, and how many of them are charged as one call. */
 const MOST_TOKENS = 100;
@@ -65,21 +65,30 @@ export const daysCall = (token: TokenName, days: number, currency: string): ApiC
   hasCsv: true,
 });
 
+/** A range of dates, and how fine what is in it. */
+type DateWindow = { from: string; thru: string; interval: Interval };
+
+/** Points are daily unless another interval is asked for. */
 export const rangeCall = (
   token: TokenName,
-  from: string,
-  thru: string,
+  { from, thru, interval }: DateWindow,
   currency: string,
-): ApiCall<PriceSeries> => ({
-  path: `/v1/prices/history/date/range?tokenName=${token}&fromDate=${from}&thruDate=${thru}${inQuery(currency)}`,
-  method: `priceRange('${token}', { from: '${from}', thru: '${thru}' }${inOptions(currency)})`,
-  send: (client) => client.priceRange(token, { from, thru }, optionsOf(currency)),
-  hasCsv: true,
-});
+): ApiCall<PriceSeries> => {
+  const isDaily = interval === 'daily';
+  const path = `/v1/prices/history/date/range?tokenName=${token}&fromDate=${from}&thruDate=${thru}`;
+  const fine = isDaily ? '' : `, interval: '${interval}'`;
+  return {
+    path: `${path}${isDaily ? '' : `&interval=${interval}`}${inQuery(currency)}`,
+    method: `priceRange('${token}', { from: '${from}', thru: '${thru}'${fine} }${inOptions(currency)})`,
+    send: (client) =>
+      client.priceRange(token, { from, thru, ...(!isDaily && { interval }) }, optionsOf(currency)),
+    hasCsv: true,
+  };
+};
 
 export const candlesCall = (
   token: TokenName,
-  { from, thru, interval }: { from: string; thru: string; interval: CandleInterval },
+  { from, thru, interval }: DateWindow,
   currency: string,
 ): ApiCall<Candle[]> => ({
   path:

@@ -30,6 +30,7 @@ type CallName = (typeof CALLS)[number][0];
 
 const LANGUAGES = [
   ['curl', 'curl'],
+  ['javascript', 'JavaScript'],
   ['python', 'Python'],
   ['client', 'Client'],
   ['csv', 'curl, as CSV'],

@@ -106,7 +106,7 @@ export function openDashboard({
     const cost = prices.cost + others.length;
     const words = [`Refresh takes ${inCalls(cost)}: ${parts.join(', ')}.`];
     words.push('Data that has not changed is free.');
-    if (currency.code !== 'usd') words.push('Percentages are those of the price in US dollars.');
+    if (currency.code !== 'usd') words.push('24h changes are those of the price in US dollars.');
     byId('cost').textContent = words.join(' ');
     autoRefresh.setCost(cost);
   }
@@ -128,7 +128,9 @@ export function openDashboard({
   /** Selects what the address asks for, but for the token, and says what of it there is not. */
   function readView(): void {
     asked = readAddress(location.search, Date.now(), currency.isOffered);
-    currency.show(asked.currency ?? (isWritten() ? 'usd' : currency.preferred()));
+    // A link without a currency is in dollars for whoever opens it.
+    const isLink = isWritten() || location.search !== '';
+    currency.show(asked.currency ?? (isLink ? 'usd' : currency.preferred()));
     history.restore(asked);
   }
 

@@ -1,9 +1,9 @@
 import type { Candle, PriceSeries, Token } from '../../client/index.ts';
 import {
   type ApiCall,
-  type CandleInterval,
   candlesCall,
   daysCall,
+  type Interval,
   rangeCall,
   type TokenName,
 } from '../api/api-call.ts';
@@ -80,25 +80,34 @@ export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !
 export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) =>
   view.scale === 'log' && hasLogScale(view);
 
-const CANDLE_LENGTHS: Readonly<Record<CandleInterval, number>> = {
+const CANDLE_LENGTHS: Readonly<Record<Interval, number>> = {
   minute: 300_000,
   hourly: 3_600_000,
   daily: DAY,
 };
 
-/** As fine as the points of the same range. */
-const candleInterval = ({ range }: HistoryView): CandleInterval =>
-  range === '1' ? 'minute' : range === '7' ? 'hourly' : 'daily';
+/** Two dates are shown in hours up to so many days; for hours further back than this, there may be no source. */
+const HOURLY_UP_TO = 10 * DAY;
+const HOURLY_SINCE = 30 * DAY;
+
+/** How fine a range is shown: a few dates that are not long past in hours, as a few days back from now are. */
+function intervalOf({ range, from, thru }: HistoryView, now: number): Interval {
+  if (range === '1') return 'minute';
+  if (range === '7') return 'hourly';
+  if (range !== 'custom') return 'daily';
+  const isShort = Date.parse(thru) - Date.parse(from) < HOURLY_UP_TO;
+  return isShort && now - Date.parse(from) < HOURLY_SINCE ? 'hourly' : 'daily';
+}
 
 /** The call for a view; but for candles its answer has every metric. */
 export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   const { token, metric, range, listed, from, thru, currency } = view;
+  const interval = intervalOf(view, now);
   if (metric !== 'candles') {
     return range === 'custom'
-      ? rangeCall(token, from, thru, currency)
+      ? rangeCall(token, { from, thru, interval }, currency)
       : daysCall(token, Number(range), currency);
   }
-  const interval = candleInterval(view);
   if (range === 'custom') return candlesCall(token, { from, thru, interval }, currency);
   const since = range === '36500' ? listed : isoDate(now - Number(range) * DAY);
   return candlesCall(token, { from: since, thru: isoDate(now), interval }, currency);
@@ -107,7 +116,7 @@ export function historyCall(view: HistoryView, now: number): ApiCall<History> {
 /** The candles that a range of days has, of all since the midnight before it. */
 export function candlesIn(view: HistoryView, candles: readonly Candle[], now: number): Candle[] {
   const since = view.range === 'custom' ? 0 : now - Number(view.range) * DAY;
-  const length = CANDLE_LENGTHS[candleInterval(view)];
+  const length = CANDLE_LENGTHS[intervalOf(view, now)];
   return candles.filter(({ date }) => date.getTime() + length > since);
 }
 

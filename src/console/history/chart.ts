@@ -198,6 +198,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
             }))
           : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
       );
+      if (!keepsPart) chart.clearCrosshairPosition();
       // The range is set before the next frame, when the library tells of it.
       showPart(() => (keepsPart ? part : wholeOf(points.length)));
     },

@@ -6,12 +6,14 @@ type Options = {
   isInUse: boolean;
   /** Asks whether the key is to be revoked; left out where it cannot be. */
   revoke: ((name: string) => void) | undefined;
+  /** Asks whether another key is to take its place; left out where it cannot. */
+  replace: (() => void) | undefined;
 };
 
 const tag = (text: string) => make('span', { class: 'tag' }, text);
 
 /** A key in the list. */
-export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke }: Options): HTMLLIElement {
+export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace }: Options): HTMLLIElement {
   const name = key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
   const tags = [
     ...(isInUse ? [tag('signed in')] : []),
@@ -26,6 +28,7 @@ export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke }: Optio
     make('p', { class: 'soft' }, ...start, scopesInWords(key)),
     make('p', { class: 'soft' }, lifeInWords(key, now, isInUse)),
   );
+  if (replace) item.append(makeButton('Replace…', replace, 'small'));
   if (revoke) {
     const button = makeButton('Revoke…', () => revoke(name), 'small');
     button.setAttribute('aria-label', `Revoke ${name}`);

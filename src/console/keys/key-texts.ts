@@ -16,11 +16,14 @@ export function scopesInWords(key: Scopes): string {
   return prices ? 'reads prices' : 'uses the node';
 }
 
+/** What a browser needs beside a key. */
+export const ORIGINS = 'Browsers let a page call this service only if the operator has allowed its origin.';
+
 /** What a new key with these scopes is for, and what it is not for. */
 export function adviceFor(key: Scopes): string {
   if (key.scopes.length === 0) return '';
   if (isForPages(key))
-    return 'A key for a web page: whoever finds it there can use up your allowance, and do nothing else.';
+    return `A key for a web page: whoever finds it there can use up your allowance, and do nothing else. ${ORIGINS}`;
   return 'A key for a program: keep it out of web pages, where everybody can read it.';
 }
 

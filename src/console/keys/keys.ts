@@ -17,6 +17,8 @@ type Events = {
   onAccess: (access: Access) => void;
   /** The key that was signed in is dead. */
   onOwnKeyRevoked: () => void;
+  /** Another key is to take the place of the one that is signed in. */
+  onReplace: () => void;
   onError: OnError;
 };
 
@@ -29,7 +31,11 @@ const EXPLANATION =
   'All keys share one allowance. Use the owner key to manage the account, and a key of its own for each page and program.';
 
 /** The panel of the keys: an owner key lists, makes and revokes them; another is told what it may not do. */
-export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKeyRevoked, onError }: Events) {
+export function openKeys(
+  session: Session,
+  confirm: Confirm,
+  { onAccess, onOwnKeyRevoked, onReplace, onError }: Events,
+) {
   const panel = byId('keys');
   const list = byId('key-list');
   const note = byId('keys-note');
@@ -78,6 +84,7 @@ export function openKeys(session: Session, confirm: Confirm, { onAccess, onOwnKe
       const items = ownersFirst.map((key) =>
         makeKeyItem(key, now, {
           isInUse: key === inUse,
+          replace: key === inUse && canManage(key) && !isLapsed ? onReplace : undefined,
           // The last owner key cannot be revoked: then nobody could manage the account.
           revoke:
             isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)

@@ -2,7 +2,7 @@ import { fieldOf, onSubmit } from '../account/form.ts';
 import type { Session } from '../account/session.ts';
 import { byId, copyButton } from '../dom.ts';
 import { warnBeforeLeaving } from '../session/leave-warning.ts';
-import { adviceFor, isForPages } from './key-texts.ts';
+import { adviceFor, isForPages, ORIGINS } from './key-texts.ts';
 
 const DAY = 86_400_000;
 
@@ -44,7 +44,7 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
     text.textContent = key.apiKey;
     warnBeforeLeaving(true);
     byId('new-key-advice').textContent = isForPages(key)
-      ? 'It is for web pages.'
+      ? `It is for web pages. ${ORIGINS}`
       : 'Save it where you keep your passwords.';
     form.hidden = true;
     created.hidden = false;

@@ -5,6 +5,8 @@ import { at, change, money, onDate, span } from '../format.ts';
 import { SIZE, sparkline } from './sparkline.ts';
 
 const PATH = '/v1/sample';
+/** How often the age is told anew, in ms. */
+const UPDATE_MS = 10_000;
 
 /** What the chart shows, for whoever does not see it. */
 function inWords({ title, history: { prices } }: MarketSample): string {
@@ -17,6 +19,12 @@ function inWords({ title, history: { prices } }: MarketSample): string {
 export function openSample(client: QuotientClient): void {
   const section = byId('sample');
   const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
+
+  function showAge(since: Date): void {
+    const now = Date.now();
+    const age = span(now - since.getTime());
+    byId('sample-age').textContent = `As of ${at(since, now)}, ${age} ago. The line is the last 30 days.`;
+  }
 
   function show(sample: MarketSample): void {
     const { title, latest, history } = sample;
@@ -31,9 +39,8 @@ export function openSample(client: QuotientClient): void {
     chart.setAttribute('viewBox', `0 0 ${SIZE.width} ${SIZE.height}`);
     chart.setAttribute('aria-label', inWords(sample));
     chart.querySelector('path')?.setAttribute('d', sparkline(history.prices));
-    const now = Date.now();
-    const age = span(now - latest.at.getTime());
-    byId('sample-age').textContent = `As of ${at(latest.at, now)}, ${age} ago. The line is the last 30 days.`;
+    showAge(latest.at);
+    setInterval(showAge, UPDATE_MS, latest.at);
     byId('sample-call').textContent = call;
     byId('sample-answer').textContent = answerText(PATH, sample);
     copyButton(byId('sample-copy'), () => call);

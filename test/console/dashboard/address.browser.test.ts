@@ -65,6 +65,13 @@ it('leads to the view after the sign-in, which every selection renames', async (
   await here.settled();
   expect(search()).toBe('?token=ethereum&metric=market_cap&range=7d&currency=eur');
   expect([await pressed('metrics'), await pressed('ranges')]).toEqual(['Market cap', '7D']);
+
+  // Whoever prefers euros sees what the sender of a link saw.
+  await page.goto(`${opened.service.url}/?token=ethereum&range=90d`);
+  await heading('Ethereum history');
+  await here.settled();
+  expect(await page.locator('#readout-value').innerText()).toMatch(/^\$/);
+  expect(search()).toBe('?token=ethereum&range=90d');
 });
 
 it('shows two dates, and corrects what there is not, saying so', async () => {

@@ -43,6 +43,17 @@ describe('candles', () => {
   });
 });
 
+it.each([
+  ['2026-03-14', '2026-03-14', 'hourly'],
+  ['2026-03-06', '2026-03-15', 'hourly'],
+  ['2026-03-05', '2026-03-15', undefined],
+  ['2026-02-13', '2026-02-20', undefined],
+])('a few dates that are not long past are shown in hours: %s to %s', (from, thru, interval) => {
+  const { path, method } = historyCall(view({ metric: 'prices', range: 'custom', from, thru }), NOW);
+  expect(new URL(path, 'http://localhost').searchParams.get('interval') ?? undefined).toBe(interval);
+  expect(method.includes("interval: 'hourly'")).toBe(interval === 'hourly');
+});
+
 it('asks for another currency than dollars by its code', () => {
   const paths = (['prices', 'candles'] as const).flatMap((metric) =>
     (['7', 'custom'] as const).map((range) => historyCall(view({ metric, range, currency: 'eur' }), NOW)),
