@@ -3,7 +3,7 @@ import { openAccountMenu } from './account/account-menu.ts';
 import { openAllowance } from './account/allowance.ts';
 import { openConfirm } from './account/confirm.ts';
 import { openKeyCreated } from './account/key-created.ts';
-import { mailLinkIn } from './account/link-in-address.ts';
+import { isMailLink, mailLinkIn } from './account/link-in-address.ts';
 import { openMailLink } from './account/mail-link.ts';
 import { openNotices } from './account/notices.ts';
 import { createSession } from './account/session.ts';
@@ -33,6 +33,8 @@ const VIEWS = {
   dashboard: 'dashboard-title',
 };
 type ViewName = keyof typeof VIEWS;
+
+const DAMAGED_LINK = 'The link is damaged: open it again from the mail, whole.';
 
 const theme = openTheme();
 const resumeRetries = openRetries();
@@ -168,9 +170,12 @@ function useOtherKey(): void {
 /** Shows what the link of a mail is for, if the address has one; tells whether it has. */
 function showMailLink(): boolean {
   const link = mailLinkIn(location.hash);
-  if (!link) return false;
   // The history is no place for a token.
-  history.replaceState(history.state, '', location.pathname + location.search);
+  if (isMailLink(location.hash)) {
+    history.replaceState(history.state, '', location.pathname + location.search);
+    if (!link) showNotice(DAMAGED_LINK);
+  }
+  if (!link) return false;
   mailLink.show(link);
   show('mail-link');
   return true;
@@ -204,4 +209,6 @@ async function resume(): Promise<void> {
   }
 }
 
+const isDamaged = isMailLink(location.hash) && !mailLinkIn(location.hash);
 if (!showMailLink()) await resume();
+if (isDamaged) showNotice(DAMAGED_LINK);

@@ -55,7 +55,7 @@ it('is accessible and nothing sticks out, in both colour schemes, from a small p
   await page.getByRole('button', { name: 'Replace key' }).click();
   await found('the dialog');
   expect(await page.getByRole('dialog').isVisible()).toBe(true);
-});
+}, 180_000);
 
 it('is light on the wire, chart and all', async () => {
   here = await visit(browser, service.url);

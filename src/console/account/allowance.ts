@@ -91,9 +91,11 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     }
   }
 
-  session.onAnswer(({ allowance, path }) => {
+  session.onAnswer(({ allowance, path, status }) => {
     if (!isVisible() || path.startsWith('/v1/user')) return;
     if (allowance) showLeft(allowance.remaining, allowance.limit);
+    // What was refused has used nothing.
+    if (status >= 400) return;
     clearTimeout(timer);
     timer = setTimeout(refresh, SETTLE_MS);
   });

@@ -6,6 +6,9 @@ import { openTabs, type TabMessage } from '../session/tabs.ts';
 /** Nobody waits longer than this in front of a screen. */
 const TIMEOUT_MS = 20_000;
 
+/** Whether no service takes the key: it is refused, or has not the form of one. */
+const isDead = ({ status, code }: QuotientError) => status === 401 || code === 'api_key_invalid';
+
 type Events = {
   /** Another tab renewed or replaced the key. */
   onChanged: () => void;
@@ -28,6 +31,8 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const anonymous = new QuotientClient({
     baseUrl: base.href,
     timeout: TIMEOUT_MS,
+    // The page tries again itself, and says when.
+    retries: 0,
     onAnswer: (answer) => {
       for (const listener of listeners) listener(answer);
     },
@@ -146,7 +151,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
         try {
           await signIn(found);
         } catch (error) {
-          if (!(error instanceof QuotientError) || error.status !== 401) throw error;
+          if (!(error instanceof QuotientError) || !isDead(error)) throw error;
           failure = error;
           store.forget(found);
           continue;
@@ -174,7 +179,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     signOut(notice: string, { ofKey = false } = {}): void {
       if (user) {
         if (!ofKey) store.noteEnd(user.key);
-        tabs.send({ type: 'ended', user: user.key, notice, ...(ofKey && { key }) });
+        tabs.send({ type: 'ended', user: user.key, by: key, notice, ...(ofKey && { key }) });
       }
       leave();
     },

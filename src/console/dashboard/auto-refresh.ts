@@ -54,10 +54,10 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   }
 
   async function tick(): Promise<void> {
-    if (document.hidden || Date.now() < due || stops()) return;
+    if (document.hidden || performance.now() < due || stops()) return;
     due = Number.POSITIVE_INFINITY;
     await refresh();
-    due = Date.now() + INTERVAL_MS;
+    due = performance.now() + INTERVAL_MS;
     if (toggle.checked) stops();
   }
 
@@ -65,7 +65,7 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
     if (!toggle.checked) return stop('');
     if (stops()) return;
     note.textContent = priceInWords(cost);
-    due = Date.now() + INTERVAL_MS;
+    due = performance.now() + INTERVAL_MS;
     ticking = setInterval(tick, TICK_MS);
   });
   document.addEventListener('visibilitychange', () => {

@@ -3,6 +3,9 @@ import { byId, make, makeButton } from '../dom.ts';
 import { fromNow, onDateAt } from '../format.ts';
 import { problemNote } from '../problem.ts';
 
+/** A plan's period is a year at most; a longer wait is nobody's, in s. */
+const LONGEST_S = 366 * 86_400;
+
 type Options = { onRenew: () => void; onOtherKey: () => void; resetsAt: () => Date | undefined };
 
 /** The banner above all panels: why the key gets no answers, and what to do about it. */
@@ -14,7 +17,9 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
     if (code === 'api_key_expired') return makeButton('Renew key…', onRenew, 'primary');
     if (code !== 'quota_exceeded') return makeButton('Use another key', onOtherKey, 'primary');
     const now = Date.now();
-    const reset = resetsAt() ?? (retryAfter === undefined ? undefined : new Date(now + retryAfter * 1000));
+    const reset =
+      resetsAt() ??
+      (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, LONGEST_S) * 1000));
     const when = reset ? `It resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
     return make('p', {}, `${when}What is already on this page stays, and reading your usage is free.`);
   }

@@ -43,9 +43,9 @@ export function openPanelErrors(banner: Banner) {
     get isBlocked(): boolean {
       return banner.isShown;
     },
-    /** Has what got no answer tried again at once when the service answers. */
+    /** Has what got no answer tried again at once when the service gives one; a 429 is none, and may be a proxy's. */
     onAnswer({ status }: Pick<Answer, 'status'>): void {
-      if (status < 500) retries.now(connection);
+      if (status < 400) retries.now(connection);
     },
     clear(): void {
       banner.clear();

@@ -12,7 +12,7 @@ type Group = {
   /** By the panel that failed. */
   retries: Map<Element, Retry>;
   tries: number;
-  /** When the next try is due (Unix ms). */
+  /** When the next try is due, by `performance.now()`: nobody sets that clock back. */
   due: number;
   /** The error that is shown. */
   code: string;
@@ -57,7 +57,7 @@ export function openRetries() {
       return;
     }
     ticking ??= setInterval(tick, TICK_MS);
-    const now = Date.now();
+    const now = performance.now();
     for (const [place, group] of groups) {
       if (group.due <= now) void run(place, group);
       else if (group.countdown && Number.isFinite(group.due)) {
@@ -99,7 +99,7 @@ export function openRetries() {
         group.due = 0;
       }
       group.retries.set(panel, retry);
-      group.due = Math.max(group.due, Date.now() + pauseAfter(group.tries, error.retryAfter));
+      group.due = Math.max(group.due, performance.now() + pauseAfter(group.tries, error.retryAfter));
       // The same words are not read out with each try.
       if (!isTold && (group.code !== error.code || !group.note?.isConnected)) {
         group.code = error.code;
@@ -111,7 +111,8 @@ export function openRetries() {
     /** Tries at once what got no answer. */
     now(place: Element): void {
       const group = groups.get(place);
-      if (group && group.retries.size > 0 && UNANSWERED.has(group.code)) void run(place, group);
+      if (document.hidden || !group || group.retries.size === 0) return;
+      if (UNANSWERED.has(group.code)) void run(place, group);
     },
 
     clear(): void {

@@ -1,5 +1,8 @@
 import { openStored } from '../storage.ts';
 
+/** So many users who signed out are remembered. */
+const MOST_ENDS = 20;
+
 /**
  * Where the key of who is signed in is kept: in this tab, and on this device if the user wants that. `path` is part of
  * the names, since two services can run on one host.
@@ -11,8 +14,9 @@ export function openKeyStore(path: string) {
   const since = openStored('sessionStorage', `quotient:since:${path}`);
   /** There while the key of this tab is a new one that the user has not saved yet. */
   const unsaved = openStored('sessionStorage', `quotient:unsaved:${path}`);
-  /** Who signed out last on this device, and when, for tabs that could not be told: `<user> <Unix ms>`. */
+  /** Who signed out on this device, and when, for tabs that could not be told: `<user> <Unix ms>` in each line. */
   const ended = openStored('localStorage', `quotient:ended:${path}`);
+  const ends = () => (ended.read() ?? '').split('\n').map((line) => line.split(' ').map(Number));
 
   /** The key of this tab as it was kept, if it could be. */
   let kept: string | undefined;
@@ -58,11 +62,15 @@ export function openKeyStore(path: string) {
     },
 
     /** Notes for tabs that are asleep that a user has signed out. */
-    noteEnd: (user: number): void => ended.write(`${user} ${Date.now()}`),
+    noteEnd(user: number): void {
+      const others = ends().filter(([who, at]) => who !== user && at);
+      const lines = [...others, [user, Date.now()]].slice(-MOST_ENDS);
+      ended.write(lines.map((line) => line.join(' ')).join('\n'));
+    },
     /** Whether a user signed out in another tab after this one signed in. */
     hasEnded(user: number): boolean {
-      const [who, at] = (ended.read() ?? '').split(' ').map(Number);
-      return who === user && (at ?? 0) > Number(since.read() ?? Number.POSITIVE_INFINITY);
+      const [, at = 0] = ends().find(([who]) => who === user) ?? [];
+      return at > Number(since.read() ?? Number.POSITIVE_INFINITY);
     },
   };
 }

@@ -5,8 +5,8 @@ export type TabMessage =
   | { type: 'key'; key: string }
   /** The user renewed the key (`from` and `to` are the same) or replaced it. */
   | { type: 'changed'; user: number; from: string; to: string }
-  /** The user signed out or was deleted; with `key`, that key alone was revoked. */
-  | { type: 'ended'; user: number; key?: string | undefined; notice: string };
+  /** The user signed out or was deleted, in a tab with the key `by`; with `key`, that key alone was revoked. */
+  | { type: 'ended'; user: number; by: string; key?: string | undefined; notice: string };
 
 /** How long a new tab waits for the others, in ms. Nobody notices so short a delay. */
 const ANSWER_MS = 80;
@@ -21,8 +21,10 @@ export function openTabs(name: string, onMessage: (message: TabMessage) => void)
   }
   let onKey: ((key: string) => void) | undefined;
   channel?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-    if (data.type === 'key') onKey?.(data.key);
-    else onMessage(data);
+    // A page of another release, or of another maker, may send anything.
+    if (data?.type === 'key') {
+      if (typeof data.key === 'string') onKey?.(data.key);
+    } else if (data) onMessage(data);
   });
   const send = (message: TabMessage): void => channel?.postMessage(message);
 

@@ -45,10 +45,15 @@ function logFailure({ log, id }: FastifyRequest, { code, message, cause }: Probl
   else log.warn({ code, reqId: id, reason: (cause as { reason?: string } | undefined)?.reason }, message);
 }
 
-/** Whether a browser goes to an address, so that a person reads what is there. Without encryption it says so the older way. */
-function isNavigation({ headers }: FastifyRequest): boolean {
+/**
+ * Whether a person reads what is answered: a browser goes to the address, which it says in an older way without
+ * encryption. At an unknown path that is not of the API, nobody says it who wants something else.
+ */
+function isForPerson({ method, url, headers }: FastifyRequest, { basePath, nearest }: Options): boolean {
   const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;
-  return mode === undefined ? upgrade === '1' : mode === 'navigate';
+  if (method !== 'GET' && method !== 'HEAD') return mode === 'navigate';
+  if (mode !== undefined) return mode === 'navigate';
+  return upgrade === '1' || (nearest !== undefined && !url.startsWith(`${basePath}/v1/`));
 }
 
 type Options = {
@@ -62,15 +67,16 @@ function send(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: Problem,
-  { basePath, limits = {}, nearest }: Options,
+  options: Options,
 ): FastifyReply {
+  const { basePath, limits = {}, nearest } = options;
   if (problem.status >= 500) logFailure(request, problem);
   for (const name of Object.keys(reply.getHeaders())) {
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
   }
   const { id: requestId, url, headers } = request;
   reply.code(problem.status).headers({ ...problem.headers, ...limits, 'cache-control': 'no-store' });
-  if (prefersHtml(headers.accept) && (nearest || isNavigation(request))) {
+  if (prefersHtml(headers.accept) && isForPerson(request, options)) {
     const unknown = nearest && { nearest: nearest(url) };
     const page = problemHtml(problem, { basePath, url, requestId, unknown });
     // CORS may have set `Vary` too.

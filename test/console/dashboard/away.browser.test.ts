@@ -148,3 +148,24 @@ it('refreshes by itself when that is asked for, at the price that it names', asy
   await here.settled();
   expect(await toggle.isChecked()).toBe(false);
 });
+
+it('asks a service that refuses everything no more often than it says, and not at all where nobody looks', async () => {
+  const { page } = here;
+  await here.open(await opened.service.enrol());
+  await page.route('**/v1/**', (route) =>
+    route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }),
+  );
+  await refresh();
+  const countdown = page.locator('#connection').getByText(/^Next try in/);
+  await countdown.waitFor();
+  const first = calls();
+  // After 5 and 10 seconds: two tries of what is shown.
+  for (let second = 0; second < 18; second += 1) await page.clock.runFor(1000);
+  await countdown.waitFor();
+  const panels = 7;
+  expect(calls() - first).toBeLessThanOrEqual(2 * panels);
+  await hide(page, true);
+  const hidden = calls();
+  await page.clock.runFor(600_000);
+  expect(calls()).toBe(hidden);
+});

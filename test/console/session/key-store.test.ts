@@ -48,6 +48,8 @@ it('knows of a sign-out that a sleeping tab did not hear of', () => {
   vi.advanceTimersByTime(1000);
   other.noteEnd(7);
   expect([asleep.hasEnded(7), asleep.hasEnded(8)]).toEqual([true, false]);
+  other.noteEnd(8);
+  expect(asleep.hasEnded(7), 'another user has signed out since').toBe(true);
   asleep.forget('key');
   vi.advanceTimersByTime(1000);
   asleep.keep('key');

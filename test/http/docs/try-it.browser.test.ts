@@ -110,7 +110,13 @@ it('gets the key from a tab that is signed in, and forgets it when that signs ou
   await docs.goto(`${service.url}/docs`);
   const { found } = await operation(docs, 'GET', '/v1/user/usage');
   await found.getByText('With the key qt_abcd…').waitFor();
-  await page.evaluate(`tabs.postMessage({ type: 'ended', user: 1, notice: '' })`);
+  const end = (by: string) =>
+    page.evaluate(`tabs.postMessage({ type: 'ended', user: 1, by: '${by}', notice: '' })`);
+  // What tabs answer another one, and the end of another user's session, are not for this one.
+  await page.evaluate(`tabs.postMessage({ type: 'key', key: 'qt_xyzxyzxyz' })`);
+  await end('qt_xyzxyzxyz');
+  await found.getByText('With the key qt_abcd…').waitFor();
+  await end('qt_abcdefgh');
   await found.getByLabel('API key').waitFor();
   await context.close();
 });

@@ -58,10 +58,16 @@ describe('an unknown path', () => {
     ['text/html;q=0', JSON_TYPE],
     ['image/png', JSON_TYPE],
   ])('to who accepts %o is %s', async (accept, type) => {
-    for (const path of ['/nothing', '/v1/nothing']) {
-      const answer = await ask(path, { accept });
-      expect([answer.status, answer.type], path).toEqual([404, type]);
-    }
+    const answer = await ask('/nothing', { accept });
+    expect([answer.status, answer.type]).toEqual([404, type]);
+    // What is below /v1 is for programs, and so is what is sent to it.
+    for (const [path, method] of [
+      ['/v1/nothing', 'GET'],
+      ['/nothing', 'POST'],
+    ] as const)
+      expect((await ask(path, { accept }, method)).type, path).toBe(JSON_TYPE);
+    expect((await ask('/v1/nothing', { ...BROWSER, accept })).type).toBe(type);
+    expect((await ask('/nothing', { accept, 'sec-fetch-mode': 'cors' })).type).toBe(JSON_TYPE);
   });
 
   it('answers HEAD as it does GET, without the page', async () => {

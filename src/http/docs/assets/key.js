@@ -1,5 +1,8 @@
 /** @typedef {ReturnType<typeof openKey>} Key */
 
+/** How long another tab may take to tell its key, in ms. */
+const ANSWER_MS = 200;
+
 /** @param {() => Storage} storage @param {string} name */
 function read(storage, name) {
   try {
@@ -19,19 +22,30 @@ export function openKey(basePath) {
   const name = `quotient:key:${basePath}`;
   let typed = '';
   let ofOtherTab = '';
-  let hasEnded = false;
+  let isAsking = false;
+  /** The keys whose session has ended elsewhere. @type {Set<string>} */
+  const ended = new Set();
+  /** The keys that were replaced elsewhere, each with its successor. @type {Map<string, string>} */
+  const replaced = new Map();
   /** @type {(() => void)[]} */
   const listeners = [];
   const notify = () => {
     for (const listener of listeners) listener();
   };
-  const kept = () => read(() => sessionStorage, name) || read(() => localStorage, name) || ofOtherTab;
+  const kept = () => {
+    const key = read(() => sessionStorage, name) || read(() => localStorage, name) || ofOtherTab;
+    return replaced.get(key) ?? key;
+  };
 
   /** @param {MessageEvent} message */
   function hear({ data }) {
-    if (data?.type === 'key' && typeof data.key === 'string') ofOtherTab = data.key;
-    else if (data?.type === 'changed' && data.from === ofOtherTab) ofOtherTab = data.to;
-    else if (data?.type === 'ended') hasEnded = true;
+    if (data?.type === 'key' && typeof data.key === 'string') {
+      // Tabs answer others too, who may be of another user.
+      if (!isAsking) return;
+      isAsking = false;
+      ofOtherTab = data.key;
+    } else if (data?.type === 'changed' && data.from !== data.to) replaced.set(data.from, data.to);
+    else if (data?.type === 'ended') ended.add(data.key ?? data.by);
     else return;
     notify();
   }
@@ -39,7 +53,13 @@ export function openKey(basePath) {
   try {
     const tabs = new BroadcastChannel(name);
     tabs.addEventListener('message', hear);
-    if (!kept()) tabs.postMessage({ type: 'ask' });
+    if (!kept()) {
+      isAsking = true;
+      setTimeout(() => {
+        isAsking = false;
+      }, ANSWER_MS);
+      tabs.postMessage({ type: 'ask' });
+    }
   } catch {
     // The browser lets tabs share nothing.
   }
@@ -48,7 +68,8 @@ export function openKey(basePath) {
   return {
     /** Empty where none is known. */
     get value() {
-      return typed || (hasEnded ? '' : kept());
+      const key = kept();
+      return typed || (ended.has(key) ? '' : key);
     },
     /** Tells the key to whoever looks over the shoulder no more than the service's own list of keys does. */
     get start() {
