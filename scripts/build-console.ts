@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { servedCurrencies } from '#domain/currency/currency';
+import { hasEnded, servedCurrencies } from '#domain/currency/currency';
 import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
 import { footerHtml, headerHtml } from '#http/pages/page-frame';
 
@@ -77,15 +77,12 @@ const planChoice = () =>
 <span><strong>${title}</strong> ${limit.toLocaleString('en-US')} calls a ${PERIODS[months]}</span></label>`;
   }).join('\n');
 
-/** They have a history and no rate of today. */
-const ENDED = new Set(['bgn', 'eek', 'hrk', 'ltl', 'lvl', 'rub']);
-
 const COINS: Readonly<Record<string, string>> = { btc: 'Bitcoin', eth: 'Ether' };
 
 /** The choice of a currency: its code first, so that typing one finds it. */
 const currencyChoice = () => {
   const names = new Intl.DisplayNames('en', { type: 'currency' });
-  const offered = servedCurrencies(true).filter((code) => !ENDED.has(code));
+  const offered = servedCurrencies(true).filter((code) => !hasEnded(code));
   return offered
     .map((code) => {
       const written = code.toUpperCase();

@@ -16,14 +16,20 @@ const TOKEN_CURRENCIES: ReadonlyMap<Currency, string> = new Map([
 export const tokenOfCurrency = (currency: Currency): string | undefined => TOKEN_CURRENCIES.get(currency);
 
 /**
- * The currencies of the European Central Bank's reference rates since 2009, the US dollar and the euro left out. Some
- * have ended; when, the rates themselves say. Its service has other series too, of indicative rates: those are no
+ * The currencies of the European Central Bank's reference rates since 2009, the US dollar and the euro left out. When
+ * one of those that have ended did, the rates themselves say. Its service has other series too, of indicative rates: those are no
  * reference, and nothing in their rows tells them apart.
  */
 const REFERENCE_CURRENCIES: readonly Currency[] = (
   'aud bgn brl cad chf cny czk dkk eek gbp hkd hrk huf idr ils inr isk jpy krw ltl lvl mxn myr nok nzd php pln ron rub ' +
   'sek sgd thb try zar'
 ).split(' ');
+
+/** They have a history and no rate of today. */
+const ENDED: ReadonlySet<Currency> = new Set(['bgn', 'eek', 'hrk', 'ltl', 'lvl', 'rub']);
+
+/** Whether a currency has a history alone: its last rate is of the past. */
+export const hasEnded = (currency: Currency): boolean => ENDED.has(currency);
 
 const WITH_RATES: ReadonlySet<Currency> = new Set([DOLLAR, ...REFERENCE_CURRENCIES]);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Clock, startOfDate } from '#domain/clock';
-import { type Currency, DOLLAR } from '#domain/currency/currency';
+import { type Currency, DOLLAR, hasEnded } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
 import { BUILT_IN_TOKENS, type TokenName } from '#domain/market/token';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
@@ -43,8 +43,8 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
     })
     .meta({
       description:
-        'The token, by its name or symbol; upper and lower case do not matter. `GET /v1/tokens` lists those there are: ' +
-        `${BUILT_IN_TOKENS.map(({ name, symbol }) => `\`${name}\` (\`${symbol}\`)`).join(', ')}, and what the operator has added`,
+        'The token; upper and lower case do not matter. From the start there are ' +
+        `${BUILT_IN_TOKENS.map(({ name, symbol }) => `\`${name}\` (\`${symbol}\`)`).join(', ')}; the operator may add others.`,
       fix: TOKEN_FIX,
       wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
     });
@@ -74,8 +74,17 @@ const CURRENCY_RULES =
   "the European Central Bank's reference rate of its own UTC date, which is the last one published on or before it, and " +
   'the latest with the latest; `ath` and `atl` with that of their own dates. `btc` and `eth` are worth what their own ' +
   'samples of the same time say. Supplies stay as they are, and so do percentages, which are of US dollars. Points of a ' +
-  'time of which no rate is known are left out and named in `Quotient-Gaps`. A currency that has ended goes on with its ' +
-  'history: of a time after its end there are no points, and where that is all that is asked for it is 400.';
+  'time of which no rate is known are left out and named in `Quotient-Gaps`.';
+
+/** Of which currencies there is a history alone; empty where none of them is served. */
+function endedRule(served: readonly Currency[]): string {
+  const ended = served.filter(hasEnded).map((code) => `\`${code}\``);
+  if (ended.length === 0) return '';
+  return (
+    ` ${ended.join(', ')} have ended, and have a history only: of a time after the end there are no points, and where ` +
+    'that is all that is asked for it is 400.'
+  );
+}
 
 /**
  * The parameters of a priced path for the currency, by either of two names.
@@ -88,7 +97,7 @@ export function currencyParameters(served: readonly Currency[]) {
     .optional();
   const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: ['eur'] };
   return {
-    currency: code.meta({ description: CURRENCY_RULES, fix, wire }),
+    currency: code.meta({ description: CURRENCY_RULES + endedRule(served), fix, wire }),
     vs_currency: code.meta({
       description: 'The same as `currency`',
       fix,
