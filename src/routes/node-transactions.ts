@@ -76,7 +76,7 @@ const broadcast = {
   description:
     'It is sent once: another node is tried only while nothing has gone out. A transaction that the chain refuses is ' +
     'a 200 with its `code` and `raw_log`. `block` goes out as `sync` and is then looked up until it is in a block, for ' +
-    'four times UPSTREAM_TIMEOUT_MS at most. Where it went out and what became of it is not known: 504 ' +
+    '20 seconds at most, unless the operator has set another time. Where it went out and what became of it is not known: 504 ' +
     '`upstream_timeout` with `txhash` (but for amino JSON that went to a legacy node, of which the hash cannot be told). ' +
     'Amino JSON in `tx` is encoded for a modern node, signed as `SIGN_MODE_LEGACY_AMINO_JSON`, multisig accounts ' +
     'included; a message that is not of the standard modules, and `tx_bytes` for a legacy node, are 422 `node_rejected` ' +

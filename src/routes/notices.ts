@@ -31,6 +31,7 @@ const webhookUrl = (allowed: Settings['webhookAllow']) =>
     .meta({
       description: 'Where notices are posted',
       fix: 'an https:// URL of a public address, without a user name and password, or null',
+      examples: ['https://example.org/hooks/quotient'],
     });
 
 const THRESHOLD = 'has something else in it than whole numbers from 1 to 100';
@@ -38,11 +39,12 @@ const THRESHOLD = 'has something else in it than whole numbers from 1 to 100';
 const thresholds = z
   .array(z.int(THRESHOLD).min(1, THRESHOLD).max(100, THRESHOLD), 'is not a list')
   .max(MOST_THRESHOLDS, `has more than ${MOST_THRESHOLDS} numbers`)
+  // The example of what is sent: one after the step that sorts would be of what comes out of it.
+  .meta({ examples: [[80, 100]] })
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .meta({
     description: 'Per cent of the allowance of a period at which a notice is sent; an empty list for none',
     fix: `a list of up to ${MOST_THRESHOLDS} whole numbers from 1 to 100, such as [80, 100]`,
-    examples: [[80, 100]],
   });
 
 const rotateSecret = z.boolean('is not true or false').default(false).meta({
@@ -68,7 +70,8 @@ const put = (allowed: Settings['webhookAllow']) => ({
   operationId: 'setNotices',
   description:
     `${TIMES} A threshold that is passed already is told at once. ` +
-    'A webhook is a POST that is signed as Standard Webhooks has it; `docs/webhooks.md` tells how to check it. ' +
+    'A webhook is a POST that is signed as [Standard Webhooks](https://www.standardwebhooks.com/) has it: its libraries ' +
+    'check the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret. ' +
     'Where the address is new or changed, and with `rotateSecret`, the answer has the secret, this once.',
   consumes: ['application/json'],
   body: z.object({ email, webhookUrl: webhookUrl(allowed), thresholds, rotateSecret }),

@@ -78,14 +78,14 @@ const inOrder = <T extends z.ZodType<{ fromDate: number; thruDate: number }>>(sc
   });
 
 const REACH =
-  'The archive is filled from the aggregator as far back as its plan reaches. Where a part of the window cannot be ' +
+  'The archive is filled from CoinGecko as far back as the plan of the service reaches. Where a part of the window cannot be ' +
   'had, the points there are come with `Quotient-Gaps`. Where all of it is missing: 404 `no_data` when the token was ' +
-  'not listed yet; 404 `no_data` with `gaps` for minutes older than 24 hours, which no plan gives; else 503 ' +
+  'not listed yet; 404 `no_data` with `gaps` for minutes older than 24 hours, which CoinGecko does not have; else 503 ' +
   '`upstream_unavailable`, with `gaps` when the time lies beyond the reach of the plan.';
 
 const CANDLE_RULES =
   '`date` is the beginning of a candle; the running one is left out. Without a trade all four prices are the last one, ' +
-  'and the volume is 0. A candle may be corrected until an hour after its end. The venue tells the newest 720 of each ' +
+  'and the volume is 0. A candle may be corrected until an hour after its end. Kraken tells the newest 720 of each ' +
   'length, and the archive keeps them, for as long as the operator has set: what is not there is named in ' +
   '`Quotient-Gaps`; 404 `no_data` with `gaps` where that is all of it.';
 
@@ -117,7 +117,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
     tags: ['history'],
     summary: 'Read the price history of the last days',
     description:
-      '1 is the last 24 hours as fine as the aggregator gives them (five minutes); 2 to 10 are hours; above 10, the ' +
+      '1 is the last 24 hours as fine as CoinGecko gives them (five minutes); 2 to 10 are hours; above 10, the ' +
       `last so many midnights (UTC), and after them the latest sample at its own time. ${REACH}`,
     operationId: 'getPriceHistoryByDays',
     querystring: inOneCurrency(z.object({ tokenName: token, days, format, ...currency })),

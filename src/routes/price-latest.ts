@@ -12,7 +12,7 @@ import type { Market } from '#services/market/market';
 const PRICE = `one call for each ${TOKENS_PER_CALL} tokens begun`;
 
 const LAST_GOOD =
-  'While the aggregator cannot be asked, the last good answer is given, with its `Age`. JSON is given whatever ' +
+  'While the source of prices is unavailable, you get the last good answer, with its `Age`. JSON is given whatever ' +
   '`Accept` says.';
 
 const latest = {

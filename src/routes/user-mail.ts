@@ -23,7 +23,7 @@ const tokenBody = z.object({
     .max(200, 'is too long')
     .meta({
       description: 'The token that was mailed',
-      fix: 'the token that was mailed',
+      fix: 'the whole token, as the mail has it',
       examples: ['Zk5tYUxQd0hXb1JjVGdNdVhqS2VEdkJzTnlGaUE0cVI'],
     }),
 });
@@ -57,7 +57,8 @@ const verify = {
   tags: ['users'],
   summary: 'Verify the e-mail address of a registration',
   description:
-    'With `REGISTRATION=verified` a user is registered by the token that `POST /v1/user/create` mails: valid from now on.',
+    'Where `POST /v1/user/create` answered 202: the token that was mailed registers the user, and the term begins now. ' +
+    'Elsewhere there is nothing to verify.',
   operationId: 'verifyUser',
   consumes: ['application/json'],
   body: tokenBody,

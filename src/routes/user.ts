@@ -46,9 +46,9 @@ const create = {
   summary: 'Register and get an API key',
   operationId: 'createUser',
   description:
-    'The key is shown in this answer and never again. The same e-mail may register more than once. With ' +
-    '`REGISTRATION=verified` the answer is 202: the address is mailed a token of 24 hours for `POST /v1/user/verify`, ' +
-    'and nobody is registered before.',
+    'The key is shown in this answer and never again. The same e-mail may register more than once. A service that ' +
+    'verifies addresses answers 202 and has no key yet: it mails a token of 24 hours, with which `POST /v1/user/verify` ' +
+    'registers the user.',
   querystring: registrationForm,
   response: { 201: userRecord, 202: registrationPending },
 };

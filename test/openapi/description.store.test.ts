@@ -142,6 +142,46 @@ describe('the description', () => {
     }
   });
 
+  it('gives examples that make sense', () => {
+    const document = documents[0] as Document;
+    expect(JSON.stringify(document)).not.toMatch(/"(example|value)":[^}]*9007199254740991/);
+    const answer = (path: string) =>
+      document.paths[path]?.get?.responses['200']?.content?.['application/json']?.example as Record<
+        string,
+        unknown
+      >;
+    const usage = answer('/v1/user/usage') as Record<'periodStart' | 'resetsAt' | 'validUntil', string>;
+    expect(usage.periodStart < usage.resetsAt && usage.resetsAt < usage.validUntil).toBe(true);
+    expect(usage).toMatchObject({ limit: 10000, used: 877, remaining: 9123, daily: [{ calls: 42 }] });
+    const price = answer('/v1/prices/latest/token') as Record<'ath_date' | 'atl_date', string>;
+    expect(new Date(price.atl_date) < new Date(price.ath_date)).toBe(true);
+    const schema = document.paths['/v1/user/notices']?.put?.requestBody?.content['application/json']?.schema;
+    const { webhookUrl, thresholds } = schema?.properties ?? {};
+    expect([webhookUrl?.examples, thresholds?.examples]).toEqual([
+      ['https://example.org/hooks/quotient'],
+      [[80, 100]],
+    ]);
+  });
+
+  it('speaks of what a user has: no setting, no file of the checkout, nothing twice', () => {
+    for (const { operation, path } of operationsOf(published(documents[0] as Document).document)) {
+      const { description, parameters = [], requestBody } = operation;
+      const body = requestBody?.content['application/json']?.schema?.properties ?? {};
+      const texts = [description, ...[...parameters, ...Object.values(body)].map((one) => one.description)];
+      for (const text of texts) {
+        expect(text, path).not.toMatch(/\b(?!SIGN_MODE)[A-Z]+_[A-Z_]+\b|`[A-Z]+=|docs\/\w+\.md|aggregator|\bvenue\b/);
+        const [first = '', second] = (text ?? '').toLowerCase().split(': ');
+        expect(first, path).not.toBe(second);
+      }
+    }
+  });
+
+  it('says which currencies have a history only', () => {
+    expect(JSON.stringify(documents[0])).toContain(
+      '`bgn`, `eek`, `hrk`, `ltl`, `lvl`, `rub` have ended, and have a history only',
+    );
+  });
+
   it('declares the headers of a priced answer', () => {
     const { paths } = published(documents[0] as Document).document;
     const responses = paths['/v1/prices/history/days']?.get?.responses ?? {};

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLAN_NAMES } from '#domain/quota/plan';
 import { SCOPES } from '#domain/quota/scopes';
-import { instant, natural, text, whole } from '#domain/records/fields';
+import { instant, text, whole } from '#domain/records/fields';
 
 /* Users, their usage, keys and notices. */
 
@@ -11,6 +11,10 @@ const secretKey = (description: string) =>
     pattern: '^qt_[0-9A-Za-z]{38}$',
     examples: ['qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000'],
   });
+
+const MOMENT = 'ISO 8601, UTC, milliseconds; ';
+const at = (description: string, example: string) =>
+  instant.meta({ description: `${description}: ISO 8601, UTC, milliseconds`, examples: [example] });
 
 export const userRecord = z
   .object({
@@ -39,18 +43,17 @@ export const usageRecord = z
   .object({
     limit: whole('The calls allowed in one period', 10000),
     used: whole('Calls charged in the running period', 877),
-    remaining: natural.meta({ examples: [9123] }),
-    periodStart: instant,
-    resetsAt: instant.meta({ description: 'When the next period begins' }),
-    validUntil: instant,
+    remaining: whole('The calls that are left in it', 9123),
+    periodStart: at('When the running period began', '2026-01-15T12:00:00.000Z'),
+    resetsAt: at('When the next period begins', '2026-02-15T12:00:00.000Z'),
+    validUntil: at('Until when the keys are good, exclusive', '2026-04-15T12:00:00.000Z'),
     daily: z
-      .array(z.object({ date: z.iso.date(), calls: z.int() }))
+      .array(z.object({ date: z.iso.date(), calls: whole('Calls charged on that date', 42) }))
       .meta({ description: 'Calls charged by UTC date, the newest first, 31 at most' }),
   })
   .meta({ id: 'Usage', description: 'What was used of the allowance' });
 export type UsageRecord = z.infer<typeof usageRecord>;
 
-const MOMENT = 'ISO 8601, UTC, milliseconds; ';
 const keyNumber = z
   .int()
   .positive()

@@ -9,20 +9,23 @@ const count = (description: string, example: number) => figure.meta({ descriptio
 const inMoney = (description: string) => `${description}, in US dollars or the currency that was asked for`;
 const money = (description: string, example: number) => count(inMoney(description), example);
 
+const when = (description: string, example: string) =>
+  httpDate.nullable().meta({ description: `${description}: HTTP-date (RFC 9110), GMT`, examples: [example] });
+
 export const latestPrice = z
   .object({
     current_price: z.number().meta({ description: inMoney('Price of one coin'), examples: [29309] }),
     market_cap: money('Market capitalisation', 569778313238),
     total_volume: money('Volume of the last 24 hours', 7555609615),
     circulating_supply: count('Coins in circulation', 19441681),
-    total_supply: count('Coins in all; null where the aggregator has none', 21000000),
+    total_supply: count('Coins in all; null where the source has none', 21000000),
     max_supply: count('Coins there can ever be; null where there is no bound', 21000000),
     ath: money('All-time high', 69045),
     ath_change_percentage: count('Change since the all-time high in US dollars, per cent', -57.54925),
-    ath_date: httpDate.nullable(),
+    ath_date: when('When the all-time high was', 'Wed, 10 Nov 2021 14:24:11 GMT'),
     atl: money('All-time low', 67.81),
     atl_change_percentage: count('Change since the all-time low in US dollars, per cent', 43124.38016),
-    atl_date: httpDate.nullable(),
+    atl_date: when('When the all-time low was', 'Sat, 06 Jul 2013 00:00:00 GMT'),
   })
   .meta({ id: 'LatestPrice', description: 'The latest price of a token and what goes with it' });
 export type LatestPrice = z.infer<typeof latestPrice>;
@@ -69,9 +72,9 @@ export const candle = z
     close: traded('The last price', 83777.5),
     volume: z
       .number()
-      .meta({ description: 'What was traded on the venue, in tokens', examples: [159.04484404] }),
+      .meta({ description: 'What was traded on Kraken, in tokens', examples: [159.04484404] }),
   })
   .meta({
     id: 'Candle',
-    description: 'What was traded on a venue in a stretch of time; `date` is its beginning',
+    description: 'What was traded on Kraken in a stretch of time; `date` is its beginning',
   });

@@ -66,7 +66,8 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   no_data: {
     cause:
       'The token was not listed yet, there is no sample in the requested time, or no source keeps such a fine interval for that long.',
-    remedy: 'Request another time. If there are `gaps`, they list the times for which no data is available.',
+    remedy:
+      'Ask for other dates: `GET /v1/tokens` has the first of each token in `listed`. If there are `gaps`, they list what is missing; of minutes long ago ask for `hourly` or `daily` instead.',
   },
   method_not_allowed: {
     cause: 'The path exists, but does not have this method.',
@@ -129,14 +130,14 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   upstream_invalid: {
     cause:
-      'The upstream (the aggregator, a source of statistics, or the node) sent a malformed answer, and no stored data is available.',
+      'The upstream (the source of prices or statistics, or the node) sent a malformed answer, and no stored data is available.',
     remedy: 'Try again later.',
   },
   upstream_unavailable: {
     cause:
-      'The upstream (the aggregator, a source of statistics, or the node) is unavailable, and no stored data is available.',
+      'The upstream (the source of prices or statistics, or the node) is unavailable, and no stored data is available.',
     remedy:
-      'Wait for the seconds in Retry-After. If there are `gaps`, those times are beyond the reach of the upstream plan.',
+      'Wait for the seconds in Retry-After. If there are `gaps`, those times are further back than the service can fetch.',
   },
   node_not_configured: {
     cause: 'This service has no node to pass the call on to.',
@@ -157,7 +158,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   upstream_timeout: {
     cause:
-      'The upstream (the aggregator, a source of statistics, or the node) did not answer in time, and no stored data is available.',
+      'The upstream (the source of prices or statistics, or the node) did not answer in time, and no stored data is available.',
     remedy:
       'Try again later. If there is a `txhash`, the broadcast was sent and may have arrived: look up that transaction before you send it again.',
   },

@@ -42,7 +42,7 @@ export function exampleOf(schema: Schema, named: NamedSchemas): unknown {
   if (anyOf?.[0]) return exampleOf(anyOf[0], named);
   const kind = [type].flat()[0] ?? 'null';
   if (kind === 'array') return rest.items ? [exampleOf(rest.items, named)] : [];
-  if (kind === 'integer' || kind === 'number') return rest.minimum ?? 0;
+  if (kind === 'integer' || kind === 'number') return Math.max(0, rest.minimum ?? 0);
   if (kind === 'string') return TEXTS[String(rest.format)] ?? 'text';
   if (kind !== 'object') return PLAIN[kind];
   const entries = Object.entries(rest.properties ?? {});

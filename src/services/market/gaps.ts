@@ -47,11 +47,15 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
     nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
       const gaps = missing(token, window).map((span) => spanText(window.interval, span));
       if (failure) return upstreamProblem(failure, { members: { gaps } });
-      if (gaps.length === 0)
-        return new Problem('no_data', 'No sample of this token lies in the time asked for.');
+      if (gaps.length === 0) {
+        const listed = isoDate(archive.beginning(token));
+        return new Problem(
+          'no_data',
+          `No sample lies in the time asked for; this token has them from ${listed} on.`,
+        );
+      }
       if (isOnNoPlan(window, clock.now())) {
-        const detail =
-          'The aggregator gives minutes of the last 24 hours alone, and none were kept of this time.';
+        const detail = 'Minutes are to be had of the last 24 hours alone, and none were kept of this time.';
         return new Problem('no_data', detail, { members: { gaps } });
       }
       const reach = backfill.reach(window.interval);
