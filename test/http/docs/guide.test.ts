@@ -53,6 +53,21 @@ it('says what to do about a 429 and a key that has leaked', () => {
   expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('/market/v1/user/rotate?graceSeconds=0');
 });
 
+it('shows how to ask again for what has changed, and how to have hours, a week and one day as CSV', () => {
+  expect(section('freshness')).toMatch(
+    /curl .+If-None-Match: "\w.+ \\\n {2}'https.+'\n```\n\n```text\nHTTP\/1\.1 304 /,
+  );
+  const texts = ['interval=hourly', 'the same date twice', 'DD-MM-YYYY', 'date=31-01-2026'];
+  for (const text of texts) expect(section('history')).toContain(text);
+});
+
+it('says how the console does it too, what a page of another origin needs, and where the client comes from', () => {
+  expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('[the console](/market/) "Replace key…"');
+  expect(section('account')).toContain('curl -X DELETE');
+  expect(section('key')).toContain('`CORS_ORIGINS`');
+  expect(section('client')).toContain("import { QuotientClient } from 'quotient-client'");
+});
+
 it('tells whether there is a node', () => {
   expect(section('node')).toContain('`node_not_configured`');
   expect(section('node', { NODE_URLS: 'http://127.0.0.1:1' })).not.toContain('`node_not_configured`');
