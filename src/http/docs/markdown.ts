@@ -23,11 +23,18 @@ function blockHtml(block: string): string {
   if (fence) return codeHtml(fence[1] ?? '');
   if (!block.startsWith('* ')) return `<p>${inlineHtml(block)}</p>`;
   const items = block.slice(2).split('\n* ');
-  return `<ul>\n${items.map((item) => `<li>${inlineHtml(item)}</li>`).join('\n')}\n</ul>`;
+  return `<ul>\n${items.map((item) => `<li>${itemHtml(item)}</li>`).join('\n')}\n</ul>`;
+}
+
+/** An item of a list, which may have a list in it, two spaces further in. */
+function itemHtml(item: string): string {
+  const [words = '', ...nested] = item.split('\n  * ');
+  if (nested.length === 0) return inlineHtml(words);
+  return `${inlineHtml(words)}\n<ul>\n${nested.map((one) => `<li>${inlineHtml(one)}</li>`).join('\n')}\n</ul>`;
 }
 
 /**
- * The little of Markdown that our own words are written in, as HTML: paragraphs, lists and fenced code, an empty line
- * between any two of them; `code` and [links](…) within.
+ * The little of Markdown that our own words are written in, as HTML: paragraphs, lists (of two levels) and fenced code, an
+ * empty line between any two of them; `code` and [links](…) within.
  */
 export const toHtml = (markdown: string) => (markdown.match(BLOCK) ?? []).map(blockHtml).join('\n');

@@ -22,3 +22,9 @@ it('tells paragraphs, lists and code apart', () => {
     ].join('\n'),
   );
 });
+
+it('has a list in an item of a list', () => {
+  expect(toHtml('* `a`\n  * one\n  * two\n* b')).toBe(
+    '<ul>\n<li><code>a</code>\n<ul>\n<li>one</li>\n<li>two</li>\n</ul></li>\n<li>b</li>\n</ul>',
+  );
+});

@@ -1,5 +1,5 @@
 import { escapeHtml } from '#domain/html';
-import { codeHtml, inlineHtml } from '#http/docs/markdown';
+import { codeHtml, inlineHtml, toHtml } from '#http/docs/markdown';
 import type { Parameter } from '#http/docs/operation';
 import type { NamedSchemas, Schema } from '#http/docs/schema-examples';
 import { LANGUAGES, type Language, samplesOf } from './code-samples.ts';
@@ -46,6 +46,14 @@ function parameterRow(parameter: Parameter, { named, shared }: Place, isWhole: b
 /** A table of parameters; `isWhole` tells each to the end, where else one that is shared has a link. */
 export const parametersHtml = (parameters: readonly Parameter[], place: Place, isWhole = false) =>
   `<table class="fields"><tbody>${parameters.map((one) => parameterRow(one, place, isWhole)).join('\n')}</tbody></table>`;
+
+/** A description; what follows from its first list on is long, and is folded. */
+function descriptionHtml(description: string): string {
+  const start = description.search(/\n\n\* /);
+  if (start < 0) return toHtml(description);
+  const details = toHtml(description.slice(start));
+  return `${toHtml(description.slice(0, start))}\n<details><summary>Details</summary>\n${details}</details>`;
+}
 
 /** What a call costs, and which key it needs. */
 function termsHtml({ price, takesKey, scope }: Entry): string {
@@ -119,7 +127,7 @@ export function operationHtml(entry: Entry, place: Place): string {
 <p class="address">${methodHtml(method)} ${pathHtml(path)}</p>
 <div class="columns"><div class="told">
 ${termsHtml(entry)}
-${description ? `<p>${inlineHtml(description)}</p>` : ''}
+${descriptionHtml(description)}
 ${parameters.length > 0 ? `<h4>Parameters</h4>\n${parametersHtml(parameters, place)}` : ''}
 ${body ? bodyHtml(body, named) : ''}
 ${answers.map((answer) => answerHtml(answer, named)).join('\n')}

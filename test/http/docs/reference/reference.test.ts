@@ -17,7 +17,14 @@ function documentWith(text: string): Document {
   const content = { 'application/json': { schema, example: { [text]: text } } };
   const headers = { RateLimit: { $ref: '#/components/headers/RateLimit' } };
   const one = {
-    ...{ operationId: 'one', summary: text, tags: ['prices'], description: text, 'x-price': text },
+    ...{
+      operationId: 'one',
+      summary: text,
+      tags: ['prices'],
+      description: text,
+      'x-price': text,
+      'x-scope': 'prices' as const,
+    },
     parameters: [
       { ...parameter, schema: { type: 'string', default: text } },
       { ...parameter, schema: { type: 'string', enum: [text] } },
@@ -101,7 +108,7 @@ it('keeps any text a text', () => {
 
 it('says what a call costs, which key it takes, and asks before what cannot be undone', () => {
   const html = htmlOf('words');
-  expect(html).toContain('<p class="terms">Costs words · Key with the scope <code>words</code></p>');
+  expect(html).toContain('<p class="terms">Costs words · Key with the scope <code>prices</code></p>');
   expect(html).toContain('<p class="terms">Free · No key needed</p>');
   expect(html.match(/data-question="[^"]+cannot be undone\."/g)).toHaveLength(1);
   expect(html).toContain('data-path="/market/v1/one"');
@@ -111,4 +118,11 @@ it('says a problem of all paths once', () => {
   const html = htmlOf('words');
   expect(html.match(/href="\/market\/docs\/problems#invalid_request"/g)).toHaveLength(1);
   expect(html.match(/href="#shared-problems"/g)).toHaveLength(2);
+});
+
+it('tells a description with a list in paragraphs, the list folded', () => {
+  const html = htmlOf('One.\n\nTwo.\n\n* three\n  * four');
+  expect(html).toContain(
+    '<p>One.</p>\n<p>Two.</p>\n<details><summary>Details</summary>\n<ul>\n<li>three\n<ul>\n<li>four</li>\n</ul></li>\n</ul></details>',
+  );
 });
