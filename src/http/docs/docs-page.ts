@@ -39,7 +39,8 @@ export function docsPage(settings: GuideSettings, document: Document): string {
 <div class="sidebar-head">
 <search class="find"><label><span class="unseen">Search the docs</span>
 <input type="search" id="find" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="Search: press /"></label>
-<ul id="found" role="listbox" aria-label="Found" hidden></ul></search>
+<ul id="found" role="listbox" aria-label="Found" hidden></ul>
+<p id="nothing-found" class="nothing-found" hidden></p></search>
 <button type="button" id="contents-button" class="contents-button" aria-expanded="false" aria-controls="contents">Contents</button>
 </div>
 <nav id="contents" class="contents" aria-label="On this page">

@@ -129,6 +129,37 @@ it('finds operations, parameters and problems with the keyboard alone', () =>
     expect(await page.locator(':target h2').innerText()).toBe('quota_exceeded');
   }));
 
+/** What a newcomer looks for, and the title of what answers it. */
+const ANSWERS: [query: string, title: string][] = [
+  ['currencies', 'currency'],
+  ['etag', 'Caching and freshness'],
+  ['unchanged', 'Caching and freshness'],
+  ['hourly', 'History and CSV'],
+  ['null', 'The first call'],
+  ['cors', 'Get a key'],
+  ['client', 'The JavaScript client'],
+  ['python', 'The first call'],
+  ['delete account', 'Your account'],
+  ['sign out', 'Your account'],
+  ['candles', 'Read candles between two dates'],
+];
+
+it('finds by the words of the text too, and says what it does not find', () =>
+  on('/docs', async ({ page }) => {
+    const found = page.locator('#found [aria-selected=true] > span:first-child');
+    const nothing = page.locator('#nothing-found');
+    for (const [query, title] of ANSWERS) {
+      await page.fill('#find', query);
+      expect(await found.innerText(), query).toBe(title);
+      expect(await nothing.isVisible(), query).toBe(false);
+    }
+    await page.fill('#find', 'zebra');
+    expect(await nothing.innerText()).toBe('Nothing found for “zebra”');
+    expect(await page.locator('#found').isVisible()).toBe(false);
+    await page.fill('#find', '');
+    expect(await nothing.isVisible()).toBe(false);
+  }));
+
 it('has its contents in a menu on a phone', () =>
   on(
     '/docs',

@@ -1,6 +1,6 @@
 import { announce } from './samples.js';
 
-/** @typedef {{ label: string, note: string, href: string, words: string }} Entry */
+/** @typedef {{ label: string, note: string, href: string, words: string, text: ReadonlySet<string> }} Entry */
 
 /** As many as fit above the keyboard of a phone. */
 const MOST = 8;
@@ -9,37 +9,60 @@ const MOST = 8;
 const textOf = (element) => (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 /**
- * What can be found: sections, operations, parameters and fields, problem codes.
+ * What can be found: sections, operations, parameters and fields, problem codes; each with the text that it leads to.
  * @param {HTMLElement} page
  */
 function entriesOf(page) {
   /** @type {Map<string, Entry>} */
   const entries = new Map();
-  /** @param {string} label @param {string} note @param {string} href @param {string} [more] */
-  const add = (label, note, href, more = '') =>
-    entries.set(`${label} ${href}`, { label, note, href, words: `${label} ${note} ${more}`.toLowerCase() });
+  /** @param {string} label @param {string} note @param {string} href @param {string} more @param {string} text */
+  const add = (label, note, href, more, text) =>
+    entries.set(`${label} ${href}`, {
+      ...{ label, note, href, text: wordsOf(text) },
+      words: `${label} ${note} ${more}`.toLowerCase(),
+    });
 
   for (const link of page.querySelectorAll('.contents a')) {
     const href = link.getAttribute('href') ?? '';
     const path = textOf(link.querySelector('.path'));
-    add(path ? textOf(link.querySelector('.name')) : textOf(link), path || 'Section', href, href);
+    const title = path ? textOf(link.querySelector('.name')) : textOf(link);
+    add(title, path || 'Section', href, href, textOf(document.getElementById(href.slice(1))));
   }
   for (const operation of page.querySelectorAll('.operation')) {
     const title = textOf(operation.querySelector('h3'));
     for (const code of operation.querySelectorAll('.fields th > code')) {
       const name = textOf(code);
-      const shared = `parameter-${name}`;
-      if (document.getElementById(shared)) add(name, 'Parameter of several paths', `#${shared}`);
-      else add(name, `in: ${title}`, `#${operation.id}`);
+      const shared = document.getElementById(`parameter-${name}`);
+      if (shared) add(name, 'Parameter of several paths', `#${shared.id}`, '', textOf(shared));
+      else add(name, `in: ${title}`, `#${operation.id}`, '', textOf(code.closest('tr')));
     }
   }
   for (const link of page.querySelectorAll('.codes a'))
-    add(textOf(link), `Problem ${textOf(link.parentElement).slice(0, 3)}`, link.getAttribute('href') ?? '');
+    add(
+      textOf(link),
+      `Problem ${textOf(link.parentElement).slice(0, 3)}`,
+      link.getAttribute('href') ?? '',
+      '',
+      '',
+    );
   return [...entries.values()];
 }
 
+/** A word without the ending of its plural: `currencies` and `currency` are one. @param {string} word */
+const singular = (word) =>
+  word.length < 4
+    ? word
+    : word
+        .replace(/ies$/, 'y')
+        .replace(/(ss|sh|x)es$/, '$1')
+        .replace(/([^s])s$/, '$1');
+
+/** The words of a text, in the singular. @param {string} text */
+const wordsOf = (text) => new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(singular));
+
 /**
- * The entries that have every word of a query, those first whose label begins with it, then those whose label has it.
+ * The entries that have every word of a query: those first that are named so, by how their label has it, then those in
+ * whose text all the words are, first of them those with one in their label.
  * @param {readonly Entry[]} entries
  * @param {string} query
  */
@@ -48,15 +71,22 @@ export function search(entries, query) {
   const [first] = words;
   if (first === undefined) return [];
   const whole = words.join(' ');
+  const meant = [...wordsOf(query)];
   /** @param {Entry} entry */
-  const rank = ({ label }) => {
+  const rank = ({ label, words: named, text }) => {
     const name = label.toLowerCase();
-    return name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
+    if (words.every((word) => named.includes(word) || named.includes(singular(word))))
+      return name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
+    if (meant.length === 0 || !meant.every((word) => text.has(word))) return Infinity;
+    const title = wordsOf(label);
+    return meant.some((word) => title.has(word)) ? 4 : 5;
   };
   return entries
-    .filter((entry) => words.every((word) => entry.words.includes(word)))
-    .sort((a, b) => rank(a) - rank(b))
-    .slice(0, MOST);
+    .map((entry) => ({ entry, place: rank(entry) }))
+    .filter(({ place }) => place < Infinity)
+    .sort((a, b) => a.place - b.place)
+    .slice(0, MOST)
+    .map(({ entry }) => entry);
 }
 
 /**
@@ -67,6 +97,7 @@ export function search(entries, query) {
 export function openFind(page, onLeave) {
   const input = /** @type {HTMLInputElement} */ (page.querySelector('#find'));
   const list = /** @type {HTMLElement} */ (page.querySelector('#found'));
+  const nothing = /** @type {HTMLElement} */ (page.querySelector('#nothing-found'));
   /** @type {Entry[] | undefined} */
   let entries;
   /** @type {Entry[]} */
@@ -74,6 +105,11 @@ export function openFind(page, onLeave) {
   let chosen = 0;
 
   function close() {
+    nothing.hidden = true;
+    closeList();
+  }
+
+  function closeList() {
     list.hidden = true;
     input.setAttribute('aria-expanded', 'false');
     input.removeAttribute('aria-activedescendant');
@@ -92,9 +128,13 @@ export function openFind(page, onLeave) {
   function find() {
     entries ??= entriesOf(page);
     found = search(entries, input.value);
-    if (input.value.trim()) announce(found.length === 0 ? 'Nothing found' : `${found.length} found`);
-    input.toggleAttribute('data-nothing', input.value.trim() !== '' && found.length === 0);
-    if (found.length === 0) return close();
+    const query = input.value.trim();
+    const isVain = query !== '' && found.length === 0;
+    nothing.textContent = `Nothing found for “${query}”`;
+    nothing.hidden = !isVain;
+    if (query) announce(isVain ? nothing.textContent : `${found.length} found`);
+    input.toggleAttribute('data-nothing', isVain);
+    if (found.length === 0) return closeList();
     list.replaceChildren(...found.map(optionOf));
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
