@@ -82,6 +82,8 @@ it('shows every operation in three screens of a desktop, and prints what is to b
 
 it('is light on the wire', () =>
   on('/docs/problems', async ({ page, context }) => {
+    // A page that is left would cancel what it still loads.
+    await page.waitForLoadState('networkidle');
     const session = await context.newCDPSession(page);
     let bytes = 0;
     session.on('Network.loadingFinished', ({ encodedDataLength }) => {

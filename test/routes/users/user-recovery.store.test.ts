@@ -244,7 +244,7 @@ describe('a request that is not one', () => {
     ['{"token":""}', 'body.token is empty'],
     ['{"token":7}', 'body.token is not a text'],
     ['{"token":["a"]}', 'body.token is not a text'],
-    ['{}', 'body.token is missing: give the token that was mailed.'],
+    ['{}', 'body.token is missing: give the whole token, as the mail has it.'],
     [`{"token":"${'a'.repeat(201)}"}`, 'body.token is too long'],
   ])('%s is told what is wrong', async (body, detail) => {
     for (const path of ['/v1/user/recover/confirm', '/v1/user/verify']) {
