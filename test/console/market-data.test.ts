@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { QuotientError } from '#client/index';
+import { isLow } from '#console/account/allowance-level';
 import type { Session } from '#console/account/session';
 import type { ApiCall } from '#console/api/api-call';
 import { createMarketData } from '#console/api/market-data';
-import { isLow, priceInWords } from '#console/dashboard/auto-refresh';
+import { priceInWords } from '#console/dashboard/auto-refresh';
 import { pauseAfter } from '#console/dashboard/backoff';
 import { MINUTE } from '#domain/clock';
 

@@ -1,4 +1,5 @@
 import type { Allowance } from '../account/allowance.ts';
+import { isLow } from '../account/allowance-level.ts';
 import { announce, byId } from '../dom.ts';
 import { inCalls } from '../format.ts';
 
@@ -6,16 +7,10 @@ const MINUTES = 5;
 const INTERVAL_MS = MINUTES * 60_000;
 /** How often it is looked whether a refresh is due. */
 const TICK_MS = 1000;
-/** Under this share of the allowance it stops, so that it does not take the last calls from others. */
-const RESERVE = 0.1;
 
 /** What refreshing by itself costs at most. */
 export const priceInWords = (calls: number) =>
   `every ${MINUTES} min: at most ${inCalls((calls * 60) / MINUTES)} an hour`;
-
-/** Whether so little is left that nothing is called unasked. */
-export const isLow = ({ remaining, limit }: { remaining: number; limit: number }) =>
-  remaining < limit * RESERVE;
 
 type Options = {
   allowance: Allowance;
@@ -26,7 +21,7 @@ type Options = {
 
 /**
  * The switch that has the page refreshed by itself: off at first, never while nobody looks at the page, and off again
- * when little of the allowance is left.
+ * when little of the allowance is left, so that it does not take the last calls from others.
  */
 export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   const toggle = byId('auto-refresh', HTMLInputElement);
