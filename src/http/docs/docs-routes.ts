@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { assetsOf } from '#http/pages/page';
+import { serveAssets } from '#http/pages/page-assets';
 import { PAGE_SECURITY } from '#http/pages/page-security';
 import { serveText } from '#http/replies/static-content';
 import { docsPage } from './docs-page.ts';
@@ -9,9 +8,6 @@ import { problemPage } from './problem-page.ts';
 import type { Document } from './reference/document.ts';
 
 const HTML = 'text/html; charset=utf-8';
-const SCRIPT = 'text/javascript; charset=utf-8';
-
-const read = (name: string) => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
 
 /** The parts of the style sheet of the docs, in their order. */
 const STYLES = ['contents.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
@@ -34,10 +30,6 @@ export function serveDocs(app: FastifyInstance, settings: GuideSettings, describ
     headers: PAGE_SECURITY,
     text: () => problemPage(basePath),
   });
-  const assets = assetsOf(basePath);
-  serveText(app, `${assets}/docs.css`, {
-    type: 'text/css; charset=utf-8',
-    text: async () => (await Promise.all(STYLES.map(read))).join('\n'),
-  });
-  for (const name of SCRIPTS) serveText(app, `${assets}/${name}`, { type: SCRIPT, text: () => read(name) });
+  const scripts = Object.fromEntries(SCRIPTS.map((name) => [name, [name]]));
+  serveAssets(app, basePath, new URL('./assets/', import.meta.url), { 'docs.css': STYLES, ...scripts });
 }

@@ -1,24 +1,38 @@
 import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { serveText } from '#http/replies/static-content';
 import { assetsOf } from './page.ts';
 
-const read = (name: string) => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
-
-/** The style sheet of every page but the console, which builds the first three into its own. */
-const STYLES = ['base.css', 'controls.css', 'frame.css', 'prose.css'];
-
-/** What every page loads, by name. */
-const ASSETS = {
-  'page.css': {
-    type: 'text/css; charset=utf-8',
-    text: async () => (await Promise.all(STYLES.map(read))).join(''),
-  },
-  'theme.js': { type: 'text/javascript; charset=utf-8', text: () => read('theme.js') },
-  'icon.svg': { type: 'image/svg+xml', text: () => read('icon.svg') },
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
 };
 
-/** Serves the style, the theme and the icon of all pages. */
-export function servePageAssets(app: FastifyInstance, basePath: string): void {
-  for (const [name, asset] of Object.entries(ASSETS)) serveText(app, `${assetsOf(basePath)}/${name}`, asset);
+/** Serves files of a folder beside the pages: each asset, by its name, is made of some of them in their order. */
+export function serveAssets(
+  app: FastifyInstance,
+  basePath: string,
+  folder: URL,
+  assets: Readonly<Record<string, readonly string[]>>,
+): void {
+  const read = (name: string) => readFile(new URL(name, folder), 'utf8');
+  for (const [name, parts] of Object.entries(assets)) {
+    const text = async () => (await Promise.all(parts.map(read))).join('');
+    serveText(app, `${assetsOf(basePath)}/${name}`, { type: TYPES[extname(name)] as string, text });
+  }
 }
+
+/** The style sheet of every page but the console, which builds the first three into its own; and what the status adds. */
+const ASSETS = {
+  'page.css': ['base.css', 'controls.css', 'frame.css', 'prose.css'],
+  'theme.js': ['theme.js'],
+  'icon.svg': ['icon.svg'],
+  'status.css': ['status.css'],
+  'status.js': ['status.js'],
+};
+
+/** Serves the style, the theme and the icon of all pages, and what the page of the status has of its own. */
+export const servePageAssets = (app: FastifyInstance, basePath: string): void =>
+  serveAssets(app, basePath, new URL('./assets/', import.meta.url), ASSETS);

@@ -1,15 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '#domain/clock';
 import { acceptedType } from '#http/replies/negotiation';
-import { serveText } from '#http/replies/static-content';
 import { Problem } from '#problems';
 import type { Readiness } from '#services/readiness';
-import { assetsOf } from './page.ts';
 import { PAGE_SECURITY } from './page-security.ts';
 import { type Status, statusPage } from './status-page.ts';
-
-const ASSETS = { 'status.css': 'text/css; charset=utf-8', 'status.js': 'text/javascript; charset=utf-8' };
 
 type Options = { basePath: string; readiness: Readiness; clock: Clock };
 
@@ -33,8 +28,4 @@ export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }
       .type('text/html; charset=utf-8')
       .send(statusPage(basePath, status, clock.now()));
   });
-  for (const [name, type] of Object.entries(ASSETS)) {
-    const text = () => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
-    serveText(app, `${assetsOf(basePath)}/${name}`, { type, text });
-  }
 }
