@@ -1,19 +1,22 @@
 import { escapeHtml } from '#domain/html';
 
+/** Code within words. */
+export const inlineCodeHtml = (code: string) => `<code>${escapeHtml(code)}</code>`;
+
 /** Words with `code` and [links](…) in them, as HTML. */
 export function inlineHtml(text: string): string {
   return text
     .split(/(`[^`]+`)/)
     .map((part, index) =>
       index % 2 === 1
-        ? `<code>${escapeHtml(part.slice(1, -1))}</code>`
+        ? inlineCodeHtml(part.slice(1, -1))
         : escapeHtml(part).replace(/\[([^\]]+)\]\(((?:https?:\/|[/#])[^)\s]*)\)/g, '<a href="$2">$1</a>'),
     )
     .join('');
 }
 
 /** A block of code. */
-export const codeHtml = (code: string) => `<pre><code>${escapeHtml(code)}</code></pre>`;
+export const codeHtml = (code: string) => `<pre>${inlineCodeHtml(code)}</pre>`;
 
 /** Fenced code, which may have empty lines in it, or text up to an empty line. */
 const BLOCK = /```[\s\S]*?\n```|\S(?:(?!\n\n)[\s\S])*/g;

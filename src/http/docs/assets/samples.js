@@ -64,18 +64,17 @@ export function openSamples(page, exampleOrigin, key) {
   };
 }
 
-const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' };
-
-/** Lets the reader choose the language of the samples, and see them with the key. @param {Element} place */
+/** Lets the reader choose the language of the samples beside it, and see them with the key. @param {Element} place */
 function addChoices(place) {
   const group = document.createElement('div');
   group.className = 'button-group';
   group.role = 'group';
   group.ariaLabel = 'Language of the samples';
-  for (const [language, label] of Object.entries(LANGUAGES)) {
-    const button = addButton(group, label);
-    button.dataset.language = language;
-    button.ariaPressed = String(language === 'curl');
+  const samples = place.parentElement?.querySelectorAll('.sample') ?? [];
+  for (const { dataset } of /** @type {NodeListOf<HTMLElement>} */ (samples)) {
+    const button = addButton(group, dataset.label ?? '');
+    button.dataset.language = dataset.language;
+    button.ariaPressed = String(dataset.language === 'curl');
   }
   place.append(group);
   return addButton(place, 'Show key', 'small show-key');

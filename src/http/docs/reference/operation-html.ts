@@ -1,5 +1,5 @@
 import { escapeHtml } from '#domain/html';
-import { codeHtml, inlineHtml, toHtml } from '#http/docs/markdown';
+import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#http/docs/markdown';
 import type { Parameter } from '#http/docs/operation';
 import type { NamedSchemas, Schema } from '#http/docs/schema-examples';
 import { LANGUAGES, type Language, samplesOf } from './code-samples.ts';
@@ -9,8 +9,6 @@ import { tryHtml } from './try-html.ts';
 
 /** What an operation is shown in. */
 export type Place = { basePath: string; named: NamedSchemas; shared: Shared };
-
-const code = (text: string) => `<code>${escapeHtml(text)}</code>`;
 
 export const methodHtml = (method: string) =>
   `<span class="method ${method.toLowerCase()}">${method === 'DELETE' ? 'DEL' : method}</span>`;

@@ -1,5 +1,5 @@
 import { escapeHtml } from '#domain/html';
-import { inlineHtml } from '#http/docs/markdown';
+import { inlineCodeHtml as code, inlineHtml } from '#http/docs/markdown';
 import { type ProblemCode, problemKind } from '#problems';
 import { type Document, type Entry, entriesOf, sharedOf } from './document.ts';
 import { methodHtml, operationHtml, type Place, parametersHtml } from './operation-html.ts';
@@ -9,8 +9,6 @@ type Link = { id: string; html: string };
 export type Part = { title: string; links: Link[]; html: string };
 
 const titled = (name: string) => `${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`;
-
-const code = (text: string) => `<code>${escapeHtml(text)}</code>`;
 
 function headersHtml({ components: { headers = {} } }: Document): string {
   const rows = Object.entries(headers)

@@ -1,11 +1,9 @@
 import { escapeHtml } from '#domain/html';
-import { inlineHtml } from '#http/docs/markdown';
+import { inlineCodeHtml as code, inlineHtml } from '#http/docs/markdown';
 import { type NamedSchemas, resolve, type Schema } from '#http/docs/schema-examples';
 
 /** More choices than these are folded. */
 export const MANY_CHOICES = 8;
-
-const code = (text: string) => `<code>${escapeHtml(text)}</code>`;
 
 /** JSON has no bounds of integers, and a schema names those of a double. */
 const isBound = (value: unknown): value is number =>
