@@ -43,7 +43,7 @@ export const accounts: Mutations[] = [
     file: 'src/console/account/link-in-address.ts',
     tests: ['console/account/account-in-words.test.ts'],
     changes: [
-      ['(recover|verify)', '(\\w+)'],
+      ['(recover|verify)=([', '(\\w+)=(['],
       ['{1,200}', '+'],
     ],
   },
@@ -52,7 +52,7 @@ export const accounts: Mutations[] = [
     tests: ['console/session/key-store.test.ts'],
     changes: [
       ['if (ofDevice.read() === key) ofDevice.remove();', 'ofDevice.remove();'],
-      ['who === user && ', ''],
+      ['([who]) => who === user', '() => true'],
       ['[ofTab, since, unsaved]', '[ofTab, since]'],
       ['kept = ofTab.read();', ''],
     ],
