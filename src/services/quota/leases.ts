@@ -9,10 +9,10 @@ import {
   remaining,
   unspent,
 } from '#domain/quota/lease';
-import { Problem } from '#problems';
 import { DEADLINE, withinDeadline } from '#services/deadline';
 import type { LedgerStore } from '#stores/quota/ledger';
 import { createOutages } from './outages.ts';
+import { quotaExceeded } from './quota-exceeded.ts';
 import {
   createQuotaStates,
   endLease,
@@ -130,7 +130,7 @@ export function createLeases(dependencies: LeaseOptions) {
           const isRecalled = exhausted.comesBackIn !== undefined && exhausted.comesBackIn <= RECALL_SECONDS;
           if (cost === 1 || !isRecalled || recalls === RECALLS) {
             if (cost > 1) giveBack(quota);
-            throw refusal(cost, exhausted.comesBackIn, lease);
+            throw quotaExceeded(cost, exhausted.comesBackIn, lease, at.wall);
           }
           recalls += 1;
           await wait(recallMs);
@@ -156,16 +156,6 @@ export function createLeases(dependencies: LeaseOptions) {
   /** What fails here is tried again with the next tick, which says so. */
   function settleSoon(quota: QuotaState): void {
     ask(quota).catch(() => undefined);
-  }
-
-  function refusal(cost: number, comesBackIn: number | undefined, { period, limit }: Lease): Problem {
-    const retryAfter = comesBackIn ?? (period.end - clock.now()) / SECOND;
-    const ends = new Date(period.end).toISOString();
-    const detail =
-      cost === 1
-        ? `All ${limit} calls of the period that ends at ${ends} are spent.`
-        : `Of the ${limit} calls of the period that ends at ${ends} fewer are left than the ${cost} that this costs.`;
-    return new Problem('quota_exceeded', detail, { retryAfter });
   }
 
   return {

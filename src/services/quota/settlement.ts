@@ -1,14 +1,13 @@
 import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
-import { extend, isRunningOut, type Lease, restWanted, suspend, wanted } from '#domain/quota/lease';
+import { extend, type Lease, restWanted, suspend } from '#domain/quota/lease';
 import { Problem } from '#problems';
 import { withinDeadline } from '#services/deadline';
 import type { LeaseReport, LeaseState, LedgerStore } from '#stores/quota/ledger';
+import { dueInTick, dueOfAsking, type Item } from './due-leases.ts';
 import type { Outages } from './outages.ts';
 import { endLease, IDLE, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
 import type { Statement } from './scheduler.ts';
 
-/** An open lease is reported at least so often, in ms, so that it stays alive. */
-const REPORT_EVERY = 10 * SECOND;
 /** Pauses before the ledger is asked again, in ms: for a user who has nothing left, and after it failed. */
 export const EXHAUSTED_FOR = SECOND / 2;
 const RETRY_AFTER_FAILURE = SECOND;
@@ -16,11 +15,6 @@ const RETRY_AFTER_FAILURE = SECOND;
 const SETTLED_AT_ONCE = 500;
 const HEARTBEATS_AT_ONCE = 2_500;
 
-/**
- * A lease that goes into a statement, how many calls it should hold in all (0 asks for none), and how many a call that
- * waits costs: if so many cannot be spent from it then, it is granted none.
- */
-type Item = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
 type Settle = LedgerStore['settle'];
 
 type Dependencies = {
@@ -31,9 +25,6 @@ type Dependencies = {
   /** How many calls a first grant holds at least, where there is plenty. */
   firstGrant: number;
 };
-
-const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);
-const most = (calls: readonly number[]): number => calls.reduce((most, one) => Math.max(most, one), 1);
 
 const inPieces = <One>(all: readonly One[], size: number): One[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
@@ -47,47 +38,12 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   let settledCalls = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
 
+  /** The leases of users whose calls wait, but for those whose first grant is under way. */
+  const itemsOfAsking = (users: Set<QuotaState>): Item[] =>
+    dueOfAsking(users, SETTLED_AT_ONCE, firstGrant).filter(({ lease }) => !opening.has(lease));
+
   /** Whether it is for a first grant that a user's calls wait: nothing else is to be settled with it. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
-
-  function itemsOfAsking(users: Set<QuotaState>): Item[] {
-    const items: Item[] = [];
-    for (const quota of users) {
-      if (items.length >= SETTLED_AT_ONCE) break;
-      users.delete(quota);
-      const { lease, waiting, recalled } = quota;
-      quota.recalled = false;
-      // The rate is that of the last tick: more may have come since.
-      const rate = Math.max(quota.rate, quota.callsThisTick);
-      const isWaitedFor = waiting.length > 0;
-      const want = isWaitedFor && lease ? wanted(lease, rate, sum(waiting), firstGrant) : 0;
-      if (lease && (isWaitedFor || lease.granted > 0))
-        items.push({ quota, lease, want, need: most(waiting), recalled });
-      // Leases that ended are settled with it: what they give back may be all that is left to grant.
-      for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
-    }
-    return items.filter(({ lease }) => !opening.has(lease));
-  }
-
-  /** What is due in a tick: leases that want more, those that only report, those that give back. */
-  function itemsOfTick(now: number): Record<'wanting' | 'reporting' | 'returning', Item[]> {
-    const items = { wanting: [] as Item[], reporting: [] as Item[], returning: [] as Item[] };
-    for (const quota of quotas.all()) {
-      const { lease, rate, waiting } = quota;
-      if (lease && lease.granted > 0) {
-        const isAtRest = isIdle(quota, now);
-        if (isAtRest && restWanted(lease) > 0) items.returning.push({ quota, lease, want: 0 });
-        else if (!isAtRest && isRunningOut(lease, rate))
-          items.wanting.push({ quota, lease, want: wanted(lease, rate, sum(waiting), firstGrant) });
-        else if (lease.spent !== lease.settled || now - quota.reportedAt >= REPORT_EVERY)
-          items.reporting.push({ quota, lease, want: 0 });
-      }
-      for (const ended of quota.ended)
-        if (!opening.has(ended) && (!ended.closed || ended.spent !== ended.settled))
-          items.returning.push({ quota, lease: ended, want: 0 });
-    }
-    return items;
-  }
 
   /** @param mayGiveBack whether what an idle or recalled user holds goes back, but for the calls that may rest */
   function reportOf({ quota, lease, want, need = 1, recalled }: Item, mayGiveBack: boolean): LeaseReport {
@@ -219,7 +175,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     begin(): { activeUsers: number; statements: Statement[] } {
       const now = instantOf(clock);
       const activeUsers = quotas.review(now);
-      const { wanting, reporting, returning } = itemsOfTick(now.elapsed);
+      const { wanting, reporting, returning } = dueInTick(quotas.all(), opening, now.elapsed, firstGrant);
       const statements = [
         ...inPieces(wanting, SETTLED_AT_ONCE).map((piece) => () => settle(piece)),
         ...inPieces(reporting, HEARTBEATS_AT_ONCE).map((piece) => () => heartbeat(piece)),

@@ -61,7 +61,7 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/leases.ts',
     tests: ['services/quota/resting.store.test.ts'],
-    changes: [['isIdle(quota, clock.elapsed()) || quota.lease.resting > 0', 'false']],
+    changes: [['isIdle(quota, clock.elapsed()) || quota.lease.resting > 0', 'quota.lease.resting < 0']],
   },
   {
     file: 'src/services/quota/leases.ts',
@@ -80,7 +80,6 @@ export const leases: Mutations[] = [
     file: 'src/services/quota/settlement.ts',
     tests: ['services/quota/costs.store.test.ts'],
     changes: [
-      ['need: most(waiting)', 'need: 1'],
       ['state.granted - sent.spent >= sent.need', 'state.granted > sent.spent'],
       ['cost: sent.need', 'cost: 1'],
     ],
@@ -92,7 +91,6 @@ export const leases: Mutations[] = [
       ['extend(lease, asked)', 'extend(lease, instantOf(clock))'],
       ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
       ['    for (const { lease } of items) opening.add(lease);\n', ''],
-      ['!opening.has(ended) && ', ''],
       ['.filter(({ lease }) => !opening.has(lease))', ''],
     ],
   },
@@ -105,14 +103,24 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/settlement.ts',
+    file: 'src/services/quota/due-leases.ts',
     tests: ['services/quota/periods.store.test.ts'],
     changes: [['if (!ended.closed) items', 'if (ended.closed) items']],
   },
   {
-    file: 'src/services/quota/settlement.ts',
+    file: 'src/services/quota/due-leases.ts',
     tests: ['services/quota/first-calls.store.test.ts'],
-    changes: [['      if (items.length >= SETTLED_AT_ONCE) break;\n', '']],
+    changes: [['    if (items.length >= atMost) break;\n', '']],
+  },
+  {
+    file: 'src/services/quota/due-leases.ts',
+    tests: ['services/quota/costs.store.test.ts'],
+    changes: [['need: most(waiting)', 'need: 1']],
+  },
+  {
+    file: 'src/services/quota/due-leases.ts',
+    tests: ['services/quota/waiting-calls.test.ts'],
+    changes: [['!opening.has(ended) && ', '']],
   },
   {
     file: 'src/services/quota/scheduler.ts',
