@@ -17,6 +17,7 @@ import { limitRequests } from '#http/limits/request-limits';
 import { serveConsole } from '#http/pages/console';
 import { servePageAssets } from '#http/pages/page-assets';
 import { serveStatus } from '#http/pages/serve-status';
+import { createAdmission } from '#http/pipeline/admission';
 import { allowOrigins, createCorsHeaders } from '#http/pipeline/cross-origin';
 import { negotiateFormat } from '#http/pipeline/format';
 import { guard } from '#http/pipeline/guard';
@@ -111,6 +112,7 @@ export async function buildApp(dependencies: AppDependencies) {
   } = dependencies;
   const { basePath, corsOrigins } = settings;
   const burst = createBurst<number>(settings.burstPerSecond);
+  const admission = createAdmission({ allowance, burst });
   const rateLimits = createRateLimits(settings.burstPerSecond);
   const linger = createLingering(timeouts.linger);
   const bodies = createRequestBodies(timeouts, linger);
@@ -122,7 +124,7 @@ export async function buildApp(dependencies: AppDependencies) {
   const write = createAnswerWriter({ allowance, rateLimits, cacheHeaders, corsHeaders, writeResponse });
   const logAnswer = createAnswerLog(logger);
   const log = settings.logRequests === 'all' ? logAnswer : undefined;
-  const fastPath = createFastPath({ allowance, burst, catalogue, clock, write, requests, log });
+  const fastPath = createFastPath({ allowance, admission, catalogue, clock, write, requests, log });
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
@@ -170,8 +172,8 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(
     async (v1) => {
       negotiateFormat(v1);
-      guard(v1, { allowance, rateLimits, now: clock.now, burst });
-      v1.register(user, { prefix: '/user', users, allowance, burst, clock, mail, settings });
+      guard(v1, { allowance, rateLimits, admission, now: clock.now });
+      v1.register(user, { prefix: '/user', users, allowance, admission, clock, mail, settings });
       v1.register(userKeys, { prefix: '/user', users, clock });
       v1.register(userMail, { prefix: '/user', mail, bodies, settings });
       v1.register(notices, { prefix: '/user', mail, bodies, settings });

@@ -4,11 +4,11 @@ import { type Clock, instantOf } from '#domain/clock';
 import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { registrationForm } from '#domain/quota/registration';
 import { registrationPending, usageRecord, userRecord } from '#domain/records';
-import { type Burst, createBurst } from '#http/limits/burst';
+import { createBurst } from '#http/limits/burst';
 import { clientOf, limitByClient, refuseClosed } from '#http/limits/registration-limit';
+import type { Admission } from '#http/pipeline/admission';
 import { refuseCrossSite } from '#http/pipeline/cross-origin';
 import { withMail } from '#http/pipeline/needs-mail';
-import { noteUse } from '#http/pipeline/note-use';
 import { presentedKey } from '#http/pipeline/presented-key';
 import { neverStored } from '#http/replies/no-store';
 import type { ProblemCode } from '#problems';
@@ -123,7 +123,7 @@ const LOOKING_UP: ProblemCode[] = [
 type Options = {
   users: Users;
   allowance: Allowance;
-  burst: Burst;
+  admission: Admission;
   clock: Clock;
   /** Not there where no mail is configured. */
   mail: Pick<MailServices, 'registration'> | undefined;
@@ -141,7 +141,7 @@ function refuseRegistration(
 
 export const user: FastifyPluginAsyncZod<Options> = async (
   app,
-  { users, allowance, burst, clock, mail, settings },
+  { users, allowance, admission, clock, mail, settings },
 ) => {
   /** What only an owner key may do. */
   const owner = { cost: 0, scope: 'account' } as const;
@@ -168,8 +168,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
     const now = instantOf(clock);
     if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
     const caller = await allowance.authenticate(apiKey, { allowExpired: true });
-    noteUse(allowance, caller, request.headers, now.wall);
-    burst.admitOrThrow(caller.user.key, now.wall);
+    admission.admit(caller, 'any', request.headers, now.wall);
     return users.record(caller, apiKey);
   });
 

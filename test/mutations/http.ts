@@ -7,16 +7,31 @@ export const http: Mutations[] = [
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
       ['headers.accept !== found.accept || ', ''],
-      ['spendAtOnce(caller, now, cost)', 'spendAtOnce(caller, now, 1)'],
       [' && headersSize(rawHeaders) <= LIMITS.headers', ''],
-      [
-        '    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n    const receipt = allowance.spendAtOnce(caller, now, cost);\n',
-        '    const receipt = allowance.spendAtOnce(caller, now, cost);\n    if (burst.refuses(caller.user.key, now.wall)) return undefined;\n',
-      ],
-      ['if (receipt !== undefined) burst.admitOrThrow', 'if (receipt === undefined) burst.admitOrThrow'],
       ['if (status === 304) requests', 'if (status !== 304) requests'],
       ['isClosed || ', ''],
     ],
+  },
+  {
+    file: 'src/http/pipeline/admission.ts',
+    tests: ['http/replies/fast-path.test.ts'],
+    changes: [
+      ['spendAtOnce(caller, now, cost)', 'spendAtOnce(caller, now, 1)'],
+      ['!covers(caller, scope) || ', ''],
+      [' || burst.refuses(caller.user.key, now.wall)', ''],
+      ['      burst.admitOrThrow(caller.user.key, now.wall);\n', ''],
+      ['      noteUse(allowance, caller, headers, now.wall);\n', ''],
+    ],
+  },
+  {
+    file: 'src/http/pipeline/admission.ts',
+    tests: ['routes/keys/restricted.store.test.ts'],
+    changes: [['      refuseUncovered(caller, scope);\n', '']],
+  },
+  {
+    file: 'src/http/pipeline/admission.ts',
+    tests: ['routes/keys/last-use.store.test.ts'],
+    changes: [['      noteUse(allowance, caller, headers, now);\n', '']],
   },
   {
     file: 'src/http/replies/write-answer.ts',

@@ -2,11 +2,10 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { remaining } from '#domain/quota/lease';
 import type { RouteFacts } from '#http/docs/operation';
-import type { Burst } from '#http/limits/burst';
 import type { RateLimits } from '#http/limits/rate-limits';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
-import { refuseUncovered, type WantedScope } from '#services/quota/key-problems';
-import { noteUse } from './note-use.ts';
+import type { WantedScope } from '#services/quota/key-problems';
+import type { Admission } from './admission.ts';
 import { presentedKey } from './presented-key.ts';
 import { runHook } from './run-hook.ts';
 
@@ -40,14 +39,14 @@ export function settleCharge(
   return rateLimits.ofCall(period, limit, isPaid ? receipt.remaining : remaining(receipt.lease), now);
 }
 
-type Dependencies = { allowance: Allowance; rateLimits: RateLimits; now: () => number; burst: Burst };
+type Dependencies = Charging & { allowance: Allowance; admission: Admission; now: () => number };
 
 /**
  * Asks every route what it costs and which scope it wants, and holds each request to it: who calls, with which scopes, and
  * how fast, before the parameters are looked at; the payment after; and the money back unless the answer is a 2xx that
  * somebody waits for.
  */
-export function guard(app: FastifyInstance, { allowance, rateLimits, now, burst }: Dependencies): void {
+export function guard(app: FastifyInstance, { allowance, rateLimits, admission, now }: Dependencies): void {
   app.decorateRequest('receipt', undefined);
   app.decorateRequest('caller');
   app.decorateRequest('waited', 0);
@@ -60,11 +59,9 @@ export function guard(app: FastifyInstance, { allowance, rateLimits, now, burst 
 
   const admit = (request: FastifyRequest, caller: Caller) => {
     const { scope } = request.routeOptions.config;
-    refuseUncovered(caller, scope as WantedScope);
+    // Before the refusal of a burst, which tells what is left of the allowance.
     request.caller = caller;
-    const at = now();
-    noteUse(allowance, caller, request.headers, at);
-    burst.admitOrThrow(caller.user.key, at);
+    admission.admit(caller, scope as WantedScope, request.headers, now());
   };
 
   app.addHook('onRequest', (request, _reply, done) => {

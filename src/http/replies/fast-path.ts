@@ -1,18 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
-import type { Burst } from '#http/limits/burst';
+import { type Clock, instantOf, SECOND } from '#domain/clock';
 import { fieldsIn, headersSize, LIMITS } from '#http/limits/request-limits';
+import type { Admission } from '#http/pipeline/admission';
 import { isGone } from '#http/pipeline/guard';
-import { noteUse } from '#http/pipeline/note-use';
 import { keyAtOnce } from '#http/pipeline/presented-key';
 import { requestId } from '#http/pipeline/request-id';
 import { type Histogram, observe, type RequestHistograms } from '#http/recording/request-histogram';
 import type { LogAnswer } from '#http/recording/request-log';
 import type { Answer } from '#services/caching/answer';
-import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
-import { covers, type WantedScope } from '#services/quota/key-problems';
+import type { Allowance } from '#services/quota/allowance';
+import type { WantedScope } from '#services/quota/key-problems';
 import type { Format } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { WriteAnswer } from './write-answer.ts';
@@ -36,8 +35,8 @@ type Known = {
 };
 
 type Dependencies = {
-  allowance: Allowance;
-  burst: Burst;
+  allowance: Pick<Allowance, 'holderAtOnce'>;
+  admission: Admission;
   /** What a URL names may be another thing in another generation. */
   catalogue: { generation(): number };
   clock: Clock;
@@ -57,7 +56,7 @@ const GENERATION = Symbol('generation of the catalogue');
  * fast, and the charge. Any other request goes on to the framework untouched.
  */
 export function createFastPath(dependencies: Dependencies) {
-  const { allowance, burst, catalogue, clock, write, requests, log } = dependencies;
+  const { allowance, admission, catalogue, clock, write, requests, log } = dependencies;
   const known = new LRUCache<string, Known>({
     ...REMEMBERED,
     sizeCalculation: ({ accept = '' }, url) => url.length + accept.length,
@@ -73,15 +72,6 @@ export function createFastPath(dependencies: Dependencies) {
     return fieldsIn(rawHeaders, 'host') === 1 && headersSize(rawHeaders) <= LIMITS.headers
       ? found
       : undefined;
-  }
-
-  /** The charge of a call, undefined where it has to wait or is refused: then nothing was taken. */
-  function charge(caller: Caller, now: Instant, cost: number): Receipt | undefined {
-    // Looked at first: what is refused for coming too fast must not count among what the key spends.
-    if (burst.refuses(caller.user.key, now.wall)) return undefined;
-    const receipt = allowance.spendAtOnce(caller, now, cost);
-    if (receipt !== undefined) burst.admitOrThrow(caller.user.key, now.wall);
-    return receipt;
   }
 
   return {
@@ -101,9 +91,8 @@ export function createFastPath(dependencies: Dependencies) {
       if (representation instanceof Promise) return false;
       const apiKey = keyAtOnce(request);
       const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now);
-      const receipt = caller && covers(caller, scope) ? charge(caller, now, cost) : undefined;
+      const receipt = caller && admission.admitAtOnce(caller, scope, headers, now, cost);
       if (caller === undefined || receipt === undefined) return false;
-      noteUse(allowance, caller, headers, now.wall);
       const id = requestId(request);
       const reply = { answer, representation, format, receipt, requestId: id, now: now.wall };
       const status = write(request, response, reply);

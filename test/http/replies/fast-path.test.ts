@@ -10,6 +10,7 @@ import { createRequestBodies, TIMEOUTS } from '#http/connections/request-body';
 import { createHttpServer } from '#http/connections/server';
 import { createBurst } from '#http/limits/burst';
 import { createRateLimits } from '#http/limits/rate-limits';
+import { createAdmission } from '#http/pipeline/admission';
 import { createCorsHeaders } from '#http/pipeline/cross-origin';
 import { countsOf, createRequestHistograms, type RequestHistograms } from '#http/recording/request-histogram';
 import type { LogAnswer } from '#http/recording/request-log';
@@ -92,9 +93,9 @@ function anAllowance(): Allowance {
 type Opening = { burstPerSecond?: number; requests?: RequestHistograms; log?: LogAnswer; origins?: string[] };
 
 async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening = {}): Promise<void> {
-  const burst = createBurst(burstPerSecond);
   const clock = { ...systemClock, now: () => NOW };
   const [bodies, pending, allowance] = [createRequestBodies(), createPendingResponses(), anAllowance()];
+  const admission = createAdmission({ allowance, burst: createBurst(burstPerSecond) });
   const corsHeaders = createCorsHeaders(origins);
   const cacheHeaders = createCacheHeaders(corsHeaders.vary);
   const writeResponse = createResponseWriter(1000);
@@ -106,7 +107,7 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
     writeResponse,
   });
   const catalogue = { generation: () => generation };
-  fastPath = createFastPath({ allowance, burst, catalogue, clock, write, requests, log });
+  fastPath = createFastPath({ allowance, admission, catalogue, clock, write, requests, log });
   const create = createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: fastPath.answer });
   server = create((incoming: IncomingMessage, response) => {
     framework.push(`${incoming.method} ${incoming.url}`);

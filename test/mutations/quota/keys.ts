@@ -103,14 +103,6 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/replies/fast-path.ts',
-    tests: ['http/replies/fast-path.test.ts'],
-    changes: [
-      ['covers(caller, scope) ? charge(caller, now, cost) : undefined', 'charge(caller, now, cost)'],
-      ['      noteUse(allowance, caller, headers, now.wall);\n', ''],
-    ],
-  },
-  {
     file: 'src/http/pipeline/note-use.ts',
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
