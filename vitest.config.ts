@@ -18,6 +18,7 @@ const STORE_TESTS_ON_BOTH = ['test/stores/**/*.store.test.ts', 'test/services/qu
 const STORE_TESTS_ON_SERVER = process.env.TEST_STORES_ON_SERVER ? [STORE_TESTS] : STORE_TESTS_ON_BOTH;
 
 const globalSetup = 'test/support/database/global-setup.ts';
+const CONSOLE_SETUP = 'test/support/browser/global-setup.ts';
 const SET_UP = 'test/support/set-up.ts';
 
 async function isServerWithinReach(): Promise<boolean> {
@@ -61,7 +62,10 @@ async function usual(): Promise<TestProjectConfiguration[]> {
     );
   }
   if (findChromium()) {
-    projects.push({ extends: true, test: { name: 'browser', include: [BROWSER_TESTS], globalSetup } });
+    projects.push({
+      extends: true,
+      test: { name: 'browser', include: [BROWSER_TESTS], globalSetup: [globalSetup, CONSOLE_SETUP] },
+    });
   } else {
     console.log(
       'No Chromium: the tests that need a browser are left out. Install it, or set CHROMIUM_PATH to have them.',
@@ -88,7 +92,7 @@ const hostile: TestProjectConfiguration = {
     exclude: process.env.TEST_DATABASE_URL ? [] : [SERVER_TESTS],
     globalSetup: 'test/hostile/global-setup.ts',
     testTimeout: 120_000,
-    maxWorkers: 1,
+    maxWorkers: 4,
     retry: 1,
   },
 };

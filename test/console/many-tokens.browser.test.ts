@@ -1,11 +1,10 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { BUILT_IN_TOKENS } from '#domain/market/token';
 import { sandboxTokens } from '#sandbox/tokens';
 import { TOKENS_CHANGED } from '#services/catalogue/catalogue';
 import { createTokenStore } from '#stores/market/tokens';
 import { launchBrowser } from '../support/browser/browser.ts';
-import { buildTestConsole } from '../support/browser/built-console.ts';
 import { type Visit, visit } from '../support/browser/console.ts';
 import { expectSoundLooks } from '../support/browser/looks.ts';
 import { openTestDatabase } from '../support/database/database.ts';
@@ -22,7 +21,7 @@ async function serve(added: number) {
     ...{ begins: new Date(begins), listed: new Date(listed) },
   }));
   await database.prisma.token.createMany({ data });
-  const service = await startService({ database, consoleFolder: built.folder });
+  const service = await startService({ database, consoleFolder: inject('consoleFolder') });
   const key = await service.enrol();
   return {
     ...service,
@@ -43,13 +42,11 @@ async function serve(added: number) {
   };
 }
 
-let built: Awaited<ReturnType<typeof buildTestConsole>>;
 let browser: Browser;
 let small: Awaited<ReturnType<typeof serve>>;
 let large: Awaited<ReturnType<typeof serve>>;
 let here: Visit;
 beforeAll(async () => {
-  built = await buildTestConsole();
   browser = await launchBrowser();
   small = await serve(7);
   large = await serve(995);
@@ -58,7 +55,6 @@ afterAll(async () => {
   await browser?.close();
   await small?.end();
   await large?.end();
-  await built?.remove();
 });
 afterEach(async () => {
   expect(here.complaints).toEqual([]);

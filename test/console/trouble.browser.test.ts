@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { onDateAt } from '#console/format';
 import { DAY, HOUR } from '#domain/clock';
 import { createTestClock } from '../../fixtures/clock.ts';
@@ -41,7 +41,7 @@ async function menu(item: string): Promise<void> {
 
 it('shows the age of what it has while the upstream fails', async () => {
   const clock = createTestClock(Date.now());
-  const aging = await startService({ clock, consoleFolder: opened.folder });
+  const aging = await startService({ clock, consoleFolder: inject('consoleFolder') });
   try {
     await here.page.goto(`${aging.url}/`);
     await here.open(await aging.enrol());
@@ -71,7 +71,7 @@ it('shows the age of what it has while the upstream fails', async () => {
 
 it('tells of a failure where there is nothing to show, and shows what else there is', async () => {
   const bare = await startService({
-    consoleFolder: opened.folder,
+    consoleFolder: inject('consoleFolder'),
     settings: { MARKET_SOURCES: 'coingecko' },
   });
   bare.sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });

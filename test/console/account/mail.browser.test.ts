@@ -1,19 +1,16 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { launchBrowser } from '../../support/browser/browser.ts';
-import { buildTestConsole } from '../../support/browser/built-console.ts';
 import { type Visit, visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 import { type MailServer, startMailServer, tokensIn } from '../../support/mail/mail-server.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
-let built: Awaited<ReturnType<typeof buildTestConsole>>;
 let browser: Browser;
 let mailServer: MailServer;
 let service: Service;
 let here: Visit;
 beforeAll(async () => {
-  built = await buildTestConsole();
   browser = await launchBrowser();
   mailServer = await startMailServer();
   const settings = {
@@ -22,13 +19,12 @@ beforeAll(async () => {
     MAIL_FROM: 'quotient@example.org',
     PUBLIC_URL: 'https://quotient.example.org',
   };
-  service = await startService({ settings, consoleFolder: built.folder });
+  service = await startService({ settings, consoleFolder: inject('consoleFolder') });
 });
 afterAll(async () => {
   await browser?.close();
   await service?.close();
   await mailServer?.close();
-  await built?.remove();
 });
 beforeEach(async () => {
   here = await visit(browser, service.url);

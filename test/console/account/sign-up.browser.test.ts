@@ -1,5 +1,5 @@
 import type { Browser, Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
@@ -163,7 +163,10 @@ it.each([
 });
 
 it('says so where registration is closed', async () => {
-  const closed = await startService({ settings: { REGISTRATION: 'closed' }, consoleFolder: opened.folder });
+  const closed = await startService({
+    settings: { REGISTRATION: 'closed' },
+    consoleFolder: inject('consoleFolder'),
+  });
   try {
     await here.page.goto(`${closed.url}/`);
     await here.page

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 import { openTestDatabase } from '../../support/database/database.ts';
@@ -48,7 +48,7 @@ const hide = (page: Page, isHidden: boolean) =>
 it('keeps its figures while the service is away, says how old they are, and goes on when it is back', async () => {
   const { page } = here;
   const database = await openTestDatabase();
-  let service = await startService({ consoleFolder: opened.folder, database });
+  let service = await startService({ consoleFolder: inject('consoleFolder'), database });
   try {
     const { port } = new URL(service.url);
     await page.goto(`${service.url}/`);
@@ -85,7 +85,11 @@ it('keeps its figures while the service is away, says how old they are, and goes
     await page.clock.fastForward(120_000);
     expect(calls(), 'nobody looks').toBe(made);
 
-    service = await startService({ consoleFolder: opened.folder, database, settings: { PORT: port } });
+    service = await startService({
+      consoleFolder: inject('consoleFolder'),
+      database,
+      settings: { PORT: port },
+    });
     await hide(page, false);
     await expect.poll(() => text('connection')).toBe('');
     await expect.poll(() => text('readout-value')).toMatch(/^\$/);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { MarketSample } from '#domain/market-sample';
 import { openTestConsole, type TestConsole, visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
@@ -55,7 +55,7 @@ it('shows real figures to whoever is not signed in, in their place, and the call
 
 it('says nothing of figures where there are none', async () => {
   const service = await startService({
-    consoleFolder: opened.folder,
+    consoleFolder: inject('consoleFolder'),
     settings: { MARKET_SOURCES: 'coingecko' },
   });
   service.sandbox.faults.always({ kind: 'status', status: 404, body: {} });

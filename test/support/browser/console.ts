@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
+import { inject } from 'vitest';
 import { startService } from '../service/service.ts';
 import { launchBrowser } from './browser.ts';
-import { buildTestConsole } from './built-console.ts';
 
 /** What a browser logs for a 4xx, a 5xx or no answer: the page shows those itself. */
 const FAILED_REQUEST = /^Failed to load resource: /;
@@ -58,20 +58,16 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('.placeholder').first().waitFor({ state: 'detached' });
 }
 
-/** A service with a freshly built console, and a browser. */
+/** A service with the console, and a browser. */
 export async function openTestConsole(settings: Readonly<Record<string, string>> = {}) {
-  const built = await buildTestConsole();
   const browser = await launchBrowser();
-  const service = await startService({ settings, consoleFolder: built.folder });
+  const service = await startService({ settings, consoleFolder: inject('consoleFolder') });
   return {
-    /** Where the page was built. */
-    folder: built.folder,
     browser,
     service,
     async close(): Promise<void> {
       await browser.close();
       await service.close();
-      await built.remove();
     },
   };
 }
