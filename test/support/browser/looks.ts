@@ -36,7 +36,8 @@ export async function inEachLook(
 }
 
 /**
- * Expects that what the page shows is accessible and that nothing sticks out, in each look.
+ * Expects that nothing of what the page shows sticks out, in each look, and that it is accessible at the least
+ * and the greatest width; at those between only the long form asks.
  * @param view names it where it is not
  * @param part the selector of what is looked at, where that is not all
  */
@@ -44,7 +45,8 @@ export const expectSoundLooks = (page: Page, view: string, widths: readonly numb
   inEachLook(
     page,
     async ({ name, width }) => {
-      expect(await barriers(page, { include: [[part]] }), `${view}, ${name}`).toEqual([]);
+      if (isLong || width === widths.at(0) || width === widths.at(-1))
+        expect(await barriers(page, { include: [[part]] }), `${view}, ${name}`).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth'), `${view}, ${name}`).toBe(width);
     },
     widths,
