@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseRefreshSchedule } from '#domain/market/refresh-schedule';
-import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/sources/aggregator-plan';
+import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/sources/coingecko-plans';
 import { MARKET_SOURCES, parseMarketSources } from '#domain/market/sources/provenance';
 import { parseRetention } from '#domain/market/sources/retention';
 import { parseNetworks } from '#domain/notices/public-address';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, DAY, SECOND } from '#domain/clock';
-import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/aggregator-plan';
+import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/coingecko-plans';
 import type { TokenName } from '#domain/market/token';
 import { monthOf } from '#domain/upstream/budget';
 import { jsonReply } from '#sandbox/replies';

@@ -5,7 +5,7 @@ import {
   aggregatorPlan,
   planDifferences,
   planNamed,
-} from '#domain/market/sources/aggregator-plan';
+} from '#domain/market/sources/coingecko-plans';
 import type { Budget } from '#domain/upstream/budget';
 import type { Warning } from '#domain/upstream/warning';
 import type { UpstreamBudget } from '#services/upstream/budget';

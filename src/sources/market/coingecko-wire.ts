@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Sample } from '#domain/market/sample';
-import type { KeyFacts } from '#domain/market/sources/aggregator-plan';
+import type { KeyFacts } from '#domain/market/sources/coingecko-plans';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
 import { createJsonReader, type ToldError } from '#sources/transport/json-answer';
 import { listOf, maybe, NUMERIC, numeric, whole } from '#sources/transport/number';

@@ -8,7 +8,7 @@ import {
   aggregatorPlan,
   type KeyFacts,
   reachAfterRefusal,
-} from '#domain/market/sources/aggregator-plan';
+} from '#domain/market/sources/coingecko-plans';
 import type { MarketSource, Quote } from '#domain/market/sources/source';
 import type { Span } from '#domain/market/span';
 import { beginningOf, type TokenName } from '#domain/market/token';

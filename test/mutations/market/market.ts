@@ -152,8 +152,8 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/sources/aggregator-plan.ts',
-    tests: ['domain/market/sources/aggregator-plan.test.ts'],
+    file: 'src/domain/market/sources/coingecko-plans.ts',
+    tests: ['domain/market/sources/coingecko-plans.test.ts'],
     changes: [
       ['named < refused', 'named <= refused'],
       ['Math.max(...smaller)', 'Math.min(...smaller)'],

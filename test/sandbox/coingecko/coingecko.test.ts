@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#domain/clock';
-import type { AggregatorPlanName } from '#domain/market/sources/aggregator-plan';
+import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
 import { answerCoingecko } from '#sandbox/coingecko/coingecko';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');

@@ -1,6 +1,6 @@
 import { openDependencies, openLog } from '#dependencies';
 import type { Clock } from '#domain/clock';
-import type { AggregatorPlanName } from '#domain/market/sources/aggregator-plan';
+import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { Answer } from '#services/caching/answer';
 import { readSettings } from '#settings';

@@ -1,4 +1,4 @@
-import type { AggregatorPlanName } from '#domain/market/sources/aggregator-plan';
+import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
 import { openCoinGecko } from '#sources/market/coingecko';
 import type { Dropped } from '#sources/market/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AggregatorPlanName } from '#domain/market/sources/aggregator-plan';
+import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
 import type { Fault } from '#sandbox/faults';
 import type { Sandbox } from '#sandbox/server';
 import { createTestClock } from '../../../../fixtures/clock.ts';

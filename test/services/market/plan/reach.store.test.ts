@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#domain/clock';
-import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/aggregator-plan';
+import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/coingecko-plans';
 import { warningText } from '#domain/upstream/warning';
 import { createTestClock } from '../../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../../../support/service/market.ts';

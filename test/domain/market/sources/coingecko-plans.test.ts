@@ -7,7 +7,7 @@ import {
   planDifferences,
   planNamed,
   reachAfterRefusal,
-} from '#domain/market/sources/aggregator-plan';
+} from '#domain/market/sources/coingecko-plans';
 import { BUILT_IN_TOKENS } from '#domain/market/token';
 
 test.each(AGGREGATOR_PLAN_NAMES)('the schedule of the plan %s fits into its months', (name) => {
