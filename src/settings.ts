@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseRefreshSchedule } from '#domain/market/refresh-schedule';
-import { AGGREGATOR_PLAN_NAMES, aggregatorPlan } from '#domain/market/sources/coingecko-plans';
+import { COINGECKO_PLAN_NAMES, coinGeckoPlan } from '#domain/market/sources/coingecko-plans';
 import { MARKET_SOURCES, parseMarketSources } from '#domain/market/sources/provenance';
 import { parseRetention } from '#domain/market/sources/retention';
 import { parseNetworks } from '#domain/notices/public-address';
@@ -93,7 +93,7 @@ const variables = z.object({
   DATA_DIR: z.string().default('./data'),
   COINGECKO_URL: httpUrl.optional(),
   COINGECKO_API_KEY: upstreamKey.optional(),
-  COINGECKO_PLAN: oneOf(...AGGREGATOR_PLAN_NAMES).default('public'),
+  COINGECKO_PLAN: oneOf(...COINGECKO_PLAN_NAMES).default('public'),
   COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
   COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
   COINGECKO_REFRESH: readBy(parseRefreshSchedule).default({}),
@@ -162,7 +162,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
   }
   const { data } = parsed;
-  const plan = aggregatorPlan(data.COINGECKO_PLAN);
+  const plan = coinGeckoPlan(data.COINGECKO_PLAN);
   return {
     host: data.HOST,
     port: data.PORT,

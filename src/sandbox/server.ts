@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Clock, systemClock } from '#domain/clock';
-import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
+import type { CoinGeckoPlanName } from '#domain/market/sources/coingecko-plans';
 import { createChain } from '#sandbox/chain/chain';
 import { createCosmosNode } from '#sandbox/chain/nodes/cosmos-node';
 import type { SdkVersion } from '#sandbox/chain/nodes/cosmos-search';
@@ -34,7 +34,7 @@ export async function startSandbox(
   options: {
     seed?: number;
     clock?: Clock;
-    plan?: AggregatorPlanName;
+    plan?: CoinGeckoPlanName;
     node?: { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
   } = {},
 ) {

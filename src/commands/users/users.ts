@@ -3,9 +3,9 @@ import { registrationForm } from '#domain/quota/registration';
 import { EXIT } from '#exit';
 import { GRACE_SECONDS } from '#services/quota/users';
 import { type CommandLine, readArguments, wholeNumber, wrongUsage } from '../command-line.ts';
+import { list, show } from './list-and-show.ts';
 import { notices } from './notices.ts';
 import { HIGHEST, printRecord, printUser, recordNumber, withUsers } from './records.ts';
-import { list, show } from './list-and-show.ts';
 
 const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
 

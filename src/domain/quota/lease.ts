@@ -7,6 +7,8 @@ const USABLE_FOR = 18 * SECOND;
 const BLOCK_SECONDS = 20;
 /** The rate of a key that is new, in calls a second. */
 const FIRST_RATE = 1;
+/** A user is idle after this long without a call, in ms: what is held goes back, but for the few calls that may rest. */
+export const IDLE_AFTER = 5 * SECOND;
 /** How many calls at most may stay with a lease while its user is idle. */
 const MAX_RESTING_CALLS = 20;
 /** How long they stay there, in ms. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, DAY, SECOND } from '#domain/clock';
-import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/coingecko-plans';
+import { type CoinGeckoPlanName, coinGeckoPlan } from '#domain/market/sources/coingecko-plans';
 import type { TokenName } from '#domain/market/token';
 import { monthOf } from '#domain/upstream/budget';
 import { jsonReply } from '#sandbox/replies';
@@ -20,10 +20,10 @@ import {
 } from './errors.ts';
 
 /** `spent`: the calls of this month, this one included. */
-export type CoingeckoState = { seed: number; plan: AggregatorPlanName; now: number; spent: number };
+export type CoingeckoState = { seed: number; plan: CoinGeckoPlanName; now: number; spent: number };
 
-const reachOf = ({ plan }: CoingeckoState) => aggregatorPlan(plan).historyDays;
-const isPaid = ({ plan }: CoingeckoState) => aggregatorPlan(plan).names !== undefined;
+const reachOf = ({ plan }: CoingeckoState) => coinGeckoPlan(plan).historyDays;
+const isPaid = ({ plan }: CoingeckoState) => coinGeckoPlan(plan).names !== undefined;
 
 function ok(body: unknown): Answer {
   return jsonReply(200, body, {
@@ -85,7 +85,7 @@ function marketChartRange(token: TokenName, query: URLSearchParams, state: Coing
 function key(headers: UpstreamRequest['headers'], state: CoingeckoState): Answer {
   if (!isPaid(state)) return paidPlansOnly(state.now);
   if (!headers['x-cg-pro-api-key']) return missingKey(state.now);
-  const { names, budget } = aggregatorPlan(state.plan);
+  const { names, budget } = coinGeckoPlan(state.plan);
   return ok({
     plan: names?.[0],
     rate_limit_request_per_minute: budget.perMinute,
@@ -133,7 +133,7 @@ export function createCoingecko({
 }: {
   seed: number;
   clock: Clock;
-  plan: AggregatorPlanName;
+  plan: CoinGeckoPlanName;
 }): Upstream {
   let month = { start: Number.NaN, spent: 0 };
   function spend(now: number): number {

@@ -1,8 +1,8 @@
 import type { Log } from '#domain/log';
 import type { RefreshSchedule } from '#domain/market/refresh-schedule';
 import {
-  type AggregatorPlanName,
-  aggregatorPlan,
+  type CoinGeckoPlanName,
+  coinGeckoPlan,
   planDifferences,
   planNamed,
 } from '#domain/market/sources/coingecko-plans';
@@ -14,7 +14,7 @@ import type { CoinGecko } from '#sources/market/coingecko';
 type Dependencies = {
   source: Pick<CoinGecko, 'key' | 'historyDays' | 'limitReach'>;
   budget: Pick<UpstreamBudget<RefreshSchedule>, 'lower' | 'reading'>;
-  configured: { plan: AggregatorPlanName; budget: Budget; apiKey?: string | undefined };
+  configured: { plan: CoinGeckoPlanName; budget: Budget; apiKey?: string | undefined };
   log: Log;
 };
 
@@ -25,14 +25,14 @@ type Dependencies = {
  */
 export function createKeyCheck({ source, budget, configured, log }: Dependencies) {
   const { plan } = configured;
-  const { historyDays, names } = aggregatorPlan(plan);
+  const { historyDays, names } = coinGeckoPlan(plan);
   let differences: string[] = [];
 
   async function check(): Promise<void> {
     const facts = await source.key();
     budget.lower(facts, facts.left);
     const told = planNamed(facts.plan);
-    if (told) source.limitReach(aggregatorPlan(told).historyDays);
+    if (told) source.limitReach(coinGeckoPlan(told).historyDays);
     differences = planDifferences(plan, configured.budget, facts, budget.reading().limit);
     if (differences.length === 0) return;
     log.warn({ upstream: 'coingecko', ...facts }, `${differences.join('; ')}: the smaller figures hold`);

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, type Instant, MINUTE, SECOND } from '#domain/clock';
-import { isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from '#domain/quota/lease';
+import { IDLE_AFTER, isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from '#domain/quota/lease';
 import type { Term } from '#domain/quota/plan';
 
-/** A user is idle after this long without a call, in ms: what is held goes back, but for the few calls that may rest. */
-export const IDLE = 5 * SECOND;
 /** After so long the state of a user without a lease is deleted. In ms. */
 const FORGOTTEN = MINUTE;
 
@@ -45,7 +43,7 @@ export type Held = {
 
 /** Whether the user has not called for a while, and no call waits. */
 export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): boolean =>
-  waiting.length === 0 && elapsed - lastCallAt >= IDLE;
+  waiting.length === 0 && elapsed - lastCallAt >= IDLE_AFTER;
 
 /** 128 random bits as one flat string: `randomUUID` gives a rope of twenty strings, all of which stay in memory. */
 const newId = () => randomBytes(16).toString('hex');
@@ -124,8 +122,8 @@ export function createQuotaStates(clock: Clock) {
         quota.callsThisTick = 0;
         const { lease } = quota;
         const idle = elapsed - quota.lastCallAt;
-        if (idle < IDLE) activeUsers += 1;
-        if (lease && (isOver(lease, wall) || idle >= (unspent(lease) > 0 ? RESTING_FOR : IDLE)))
+        if (idle < IDLE_AFTER) activeUsers += 1;
+        if (lease && (isOver(lease, wall) || idle >= (unspent(lease) > 0 ? RESTING_FOR : IDLE_AFTER)))
           endLease(quota);
         if (quota.ended.some(isDone)) quota.ended = quota.ended.filter((ended) => !isDone(ended));
         if (!quota.lease && quota.ended.length === 0 && idle >= FORGOTTEN) quotas.delete(key);

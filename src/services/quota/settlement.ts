@@ -1,11 +1,11 @@
 import { type Clock, type Instant, instantOf, SECOND } from '#domain/clock';
-import { extend, type Lease, restWanted, suspend } from '#domain/quota/lease';
+import { extend, IDLE_AFTER, type Lease, restWanted, suspend } from '#domain/quota/lease';
 import { Problem } from '#problems';
 import { withinDeadline } from '#services/deadline';
 import type { LeaseReport, LeaseState, LedgerStore } from '#stores/quota/ledger';
 import { dueInTick, dueOfAsking, type Item } from './due-leases.ts';
 import type { Outages } from './outages.ts';
-import { endLease, IDLE, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
+import { endLease, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
 import type { Statement } from './scheduler.ts';
 
 /** Pauses before the ledger is asked again, in ms: for a user who has nothing left, and after it failed. */
@@ -153,7 +153,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     if (sent.want === 0 || state.closed || state.granted - sent.spent >= sent.need) return;
     const { reclaimableIn } = state;
     const comesBackIn =
-      reclaimableIn === null ? undefined : Math.max(1, Math.min(IDLE / SECOND, reclaimableIn));
+      reclaimableIn === null ? undefined : Math.max(1, Math.min(IDLE_AFTER / SECOND, reclaimableIn));
     quota.exhausted = { cost: sent.need, until: clock.elapsed() + EXHAUSTED_FOR, comesBackIn };
   }
 

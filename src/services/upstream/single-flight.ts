@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { type Clock, SECOND } from '#domain/clock';
 import type { Log } from '#domain/log';
-import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
+import { UpstreamFailure } from '#domain/upstream/failure';
+import { failurePause } from '#domain/upstream/failure-pause';
 import type { Warning } from '#domain/upstream/warning';
 import type { RefreshStore } from '#stores/upstream/claims-and-budgets';
 import type { Poll } from './poll.ts';
 
-/** The pause after a failed fetch, in ms: doubled with each failure in a row, up to the longest. */
-const FIRST_PAUSE = SECOND;
-const LONGEST_PAUSE = 5 * MINUTE;
-/** The longest after an answer that was itself wrong: such do not open the upstream's circuit breaker. In ms. */
-const LONGEST_PAUSE_OF_MALFORMED = HOUR;
-const MALFORMED: ReadonlySet<FailureCause> = new Set(['unexpected', 'empty', 'refused', 'out_of_reach']);
 /** A claim outlives the upstream's deadline by this, in ms: time to store what came. */
 const WRITING = 5 * SECOND;
 /** How often a process polls for what another one is fetching, in ms. */
@@ -67,9 +62,7 @@ export function createSingleFlight<What extends string>(dependencies: Dependenci
     } catch (error) {
       const times = (failures.get(what)?.times ?? 0) + 1;
       const reason = error instanceof UpstreamFailure ? error.reason : undefined;
-      const longest = reason && MALFORMED.has(reason) ? LONGEST_PAUSE_OF_MALFORMED : LONGEST_PAUSE;
-      const pause = Math.min(longest, FIRST_PAUSE * 2 ** (times - 1));
-      failures.set(what, { error, times, until: clock.elapsed() + pause });
+      failures.set(what, { error, times, until: clock.elapsed() + failurePause(times, reason) });
       log.warn({ err: error, what, reason }, 'could not be fetched');
       throw error;
     } finally {

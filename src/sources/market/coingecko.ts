@@ -4,8 +4,8 @@ import type { Interval } from '#domain/market/interval';
 import { implausible, plausibleFigure } from '#domain/market/plausible-sample';
 import type { Sample } from '#domain/market/sample';
 import {
-  type AggregatorPlanName,
-  aggregatorPlan,
+  type CoinGeckoPlanName,
+  coinGeckoPlan,
   type KeyFacts,
   reachAfterRefusal,
 } from '#domain/market/sources/coingecko-plans';
@@ -59,7 +59,7 @@ function toQuote(market: Market, now: number): RecordedQuote[] {
 }
 
 type Options = {
-  plan: AggregatorPlanName;
+  plan: CoinGeckoPlanName;
   apiKey?: string | undefined;
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
@@ -72,7 +72,7 @@ type Options = {
 export function openCoinGecko(options: Options) {
   const { plan, apiKey, catalogue, clock, dropped, ...others } = options;
   const { frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = others;
-  const { keyHeader, ...terms } = aggregatorPlan(plan);
+  const { keyHeader, ...terms } = coinGeckoPlan(plan);
   /** How many days back the daily series reaches, and finer ones: no further, and on some plans less far. */
   const reachDays = { day: terms.historyDays, finer: terms.historyDays };
   const read = createReader(apiKey);

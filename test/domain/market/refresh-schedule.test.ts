@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
 import { parseRefreshSchedule, throttled } from '#domain/market/refresh-schedule';
-import { AGGREGATOR_PLANS as PLANS } from '#domain/market/sources/coingecko-plans';
+import { COINGECKO_PLANS as PLANS } from '#domain/market/sources/coingecko-plans';
 
 const { schedule: demo, budget } = PLANS.demo;
 /** Five tokens whose prices, charts and days are asked for. */

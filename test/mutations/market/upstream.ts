@@ -46,12 +46,18 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/upstream/single-flight.ts',
+    file: 'src/domain/upstream/failure-pause.ts',
     tests: ['services/upstream/single-flight.test.ts'],
     changes: [
       ['FIRST_PAUSE * 2 ** (times - 1)', 'FIRST_PAUSE * times'],
-      ['      failures.delete(what);\n', ''],
       ['Math.min(longest, FIRST_PAUSE', 'Math.max(longest, FIRST_PAUSE'],
+    ],
+  },
+  {
+    file: 'src/services/upstream/single-flight.ts',
+    tests: ['services/upstream/single-flight.test.ts'],
+    changes: [
+      ['      failures.delete(what);\n', ''],
       ['      inFlight.delete(what);\n', ''],
       ['if (poll.version(what) !== version) return', 'if (poll.version(what) === version) return'],
       ['void store.release(what, holder)', 'void Promise.resolve()'],

@@ -35,7 +35,7 @@ export const leases: Mutations[] = [
     file: 'src/services/quota/quota-state.ts',
     tests: ['services/quota/give-back.store.test.ts'],
     changes: [
-      ['elapsed - lastCallAt >= IDLE', 'elapsed - lastCallAt > IDLE'],
+      ['elapsed - lastCallAt >= IDLE_AFTER', 'elapsed - lastCallAt > IDLE_AFTER'],
       [' && inFlight === 0', ''],
     ],
   },

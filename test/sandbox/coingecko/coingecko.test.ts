@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#domain/clock';
-import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
+import type { CoinGeckoPlanName } from '#domain/market/sources/coingecko-plans';
 import { answerCoingecko } from '#sandbox/coingecko/coingecko';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 
 function get(
   target: string,
-  plan: AggregatorPlanName = 'public',
+  plan: CoinGeckoPlanName = 'public',
   headers: Record<string, string> = {},
   at = now,
 ) {
@@ -72,7 +72,7 @@ describe('coins/markets', () => {
 });
 
 describe('market_chart', () => {
-  const points = (query: string, plan: AggregatorPlanName = 'public') =>
+  const points = (query: string, plan: CoinGeckoPlanName = 'public') =>
     get(`/coins/bitcoin/market_chart?vs_currency=usd&${query}`, plan).json.prices.length;
 
   test('has the three columns', () => {

@@ -1,6 +1,6 @@
 import { openDependencies, openLog } from '#dependencies';
 import type { Clock } from '#domain/clock';
-import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
+import type { CoinGeckoPlanName } from '#domain/market/sources/coingecko-plans';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { Answer } from '#services/caching/answer';
 import { readSettings } from '#settings';
@@ -26,7 +26,7 @@ export async function openProcess(
 /** The market services on a fresh database, with the sandbox as their aggregator, all by one clock. */
 export async function openTestMarket(
   clock: TestClock,
-  { env = {}, plan = 'public' }: { env?: Env; plan?: AggregatorPlanName } = {},
+  { env = {}, plan = 'public' }: { env?: Env; plan?: CoinGeckoPlanName } = {},
 ) {
   const sandbox: Sandbox = await startSandbox({ clock, plan });
   const database = await openTestDatabase();

@@ -1,4 +1,4 @@
-import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
+import type { CoinGeckoPlanName } from '#domain/market/sources/coingecko-plans';
 import { openCoinGecko } from '#sources/market/coingecko';
 import type { Dropped } from '#sources/market/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
@@ -6,7 +6,7 @@ import { builtIn } from '../../../fixtures/tokens.ts';
 
 type Options = {
   timeoutMs?: number;
-  plan?: AggregatorPlanName;
+  plan?: CoinGeckoPlanName;
   apiKey?: string;
   /** Calls that the budget has left; no end of them where left out. */
   calls?: number;

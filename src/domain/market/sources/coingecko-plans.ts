@@ -2,12 +2,12 @@ import { HOUR, MINUTE } from '#domain/clock';
 import type { RefreshSchedule } from '#domain/market/refresh-schedule';
 import type { Budget } from '#domain/upstream/budget';
 
-/** What a plan of the aggregator gives, and how it is used. */
-type AggregatorPlan = {
+/** What a plan of CoinGecko gives, and how it is used. */
+type CoinGeckoPlan = {
   url: string;
   /** The header that the key goes into. */
   keyHeader?: string;
-  /** What the aggregator calls the plans that are used in this way, where a key tells its own plan (`GET /key`). */
+  /** What CoinGecko calls the plans that are used in this way, where a key tells its own plan (`GET /key`). */
   names?: readonly string[];
   /** How far back its history reaches. */
   historyDays: number;
@@ -25,7 +25,7 @@ const PAID = { url: 'https://pro-api.coingecko.com/api/v3', keyHeader: 'x-cg-pro
  * plan's. Of the demo plan's month the schedule takes 7,440 calls for the latest prices, 620 for the charts and 155 for
  * the daily series of five tokens, in 31 days; of the basic plan's 44,640, 14,880 and 155. The rest is for backfill.
  */
-export const AGGREGATOR_PLANS = {
+export const COINGECKO_PLANS = {
   public: {
     url: PUBLIC_URL,
     historyDays: 365,
@@ -53,16 +53,16 @@ export const AGGREGATOR_PLANS = {
     budget: { perMinute: 500, perMonth: 500_000 },
     schedule: { latest: MINUTE, chart: 5 * MINUTE },
   },
-} satisfies Record<string, AggregatorPlan>;
+} satisfies Record<string, CoinGeckoPlan>;
 
-export type AggregatorPlanName = keyof typeof AGGREGATOR_PLANS;
-export const AGGREGATOR_PLAN_NAMES = Object.keys(AGGREGATOR_PLANS) as AggregatorPlanName[];
-export const aggregatorPlan = (name: AggregatorPlanName): AggregatorPlan => AGGREGATOR_PLANS[name];
+export type CoinGeckoPlanName = keyof typeof COINGECKO_PLANS;
+export const COINGECKO_PLAN_NAMES = Object.keys(COINGECKO_PLANS) as CoinGeckoPlanName[];
+export const coinGeckoPlan = (name: CoinGeckoPlanName): CoinGeckoPlan => COINGECKO_PLANS[name];
 
-/** The plan here of a plan that the aggregator names; undefined for a name that is not known. */
-export const planNamed = (name: string): AggregatorPlanName | undefined =>
-  AGGREGATOR_PLAN_NAMES.find((one) =>
-    aggregatorPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
+/** The plan here of one that CoinGecko names; undefined for a name that is not known. */
+export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
+  COINGECKO_PLAN_NAMES.find((one) =>
+    coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
   );
 
 /**
@@ -71,7 +71,7 @@ export const planNamed = (name: string): AggregatorPlanName | undefined =>
  */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
-  const smaller = AGGREGATOR_PLAN_NAMES.map((name) => aggregatorPlan(name).historyDays).filter(
+  const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter(
     (days) => days < refused,
   );
   return smaller.length > 0 ? Math.max(...smaller) : Math.floor(refused / 2);
@@ -92,7 +92,7 @@ const UNREMARKABLE = 0.02;
  * @param share the calls of this month that are the service's: others may use the key
  */
 export function planDifferences(
-  plan: AggregatorPlanName,
+  plan: CoinGeckoPlanName,
   { perMinute, perMonth }: Budget,
   facts: KeyFacts,
   share: number,

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#domain/clock';
 import {
-  AGGREGATOR_PLAN_NAMES,
-  aggregatorPlan,
+  COINGECKO_PLAN_NAMES,
+  coinGeckoPlan,
   planDifferences,
   planNamed,
   reachAfterRefusal,
 } from '#domain/market/sources/coingecko-plans';
 import { BUILT_IN_TOKENS } from '#domain/market/token';
 
-test.each(AGGREGATOR_PLAN_NAMES)('the schedule of the plan %s fits into its months', (name) => {
-  const { budget, schedule } = aggregatorPlan(name);
+test.each(COINGECKO_PLAN_NAMES)('the schedule of the plan %s fits into its months', (name) => {
+  const { budget, schedule } = coinGeckoPlan(name);
   const month = 31 * DAY;
   const calls =
     month / schedule.latest + (BUILT_IN_TOKENS.length * month) / schedule.chart + 31 * BUILT_IN_TOKENS.length;
@@ -63,7 +63,7 @@ describe('after a refusal', () => {
 });
 
 describe('what a key says is compared with what is configured', () => {
-  const { budget } = aggregatorPlan('pro');
+  const { budget } = coinGeckoPlan('pro');
   const facts = { plan: 'Analyst', perMinute: 500, perMonth: 500_000, left: 499_000 };
 
   test.each<[string, Partial<typeof facts>, number, string[]]>([

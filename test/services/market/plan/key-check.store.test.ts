@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AggregatorPlanName } from '#domain/market/sources/coingecko-plans';
+import type { CoinGeckoPlanName } from '#domain/market/sources/coingecko-plans';
 import type { Fault } from '#sandbox/faults';
 import type { Sandbox } from '#sandbox/server';
 import { createTestClock } from '../../../../fixtures/clock.ts';
@@ -12,7 +12,7 @@ afterEach(() => service.close());
 type Options = { env?: Record<string, string>; fault?: Fault };
 
 /** A service that takes its key to be of a plan, with an aggregator where it is of another. */
-async function start(configured: AggregatorPlanName, plan: AggregatorPlanName, { env, fault }: Options = {}) {
+async function start(configured: CoinGeckoPlanName, plan: CoinGeckoPlanName, { env, fault }: Options = {}) {
   service = await startService({
     clock: createTestClock(NOW),
     sandbox: { plan },

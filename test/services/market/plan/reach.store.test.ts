@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#domain/clock';
-import { type AggregatorPlanName, aggregatorPlan } from '#domain/market/sources/coingecko-plans';
+import { type CoinGeckoPlanName, coinGeckoPlan } from '#domain/market/sources/coingecko-plans';
 import { warningText } from '#domain/upstream/warning';
 import { createTestClock } from '../../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../../../support/service/market.ts';
@@ -13,7 +13,7 @@ let opened: TestMarket;
 afterEach(() => opened.close());
 
 /** A service that takes its key to be of a plan, with an aggregator where it is of another. */
-async function openWith(configured: AggregatorPlanName, plan: AggregatorPlanName = configured) {
+async function openWith(configured: CoinGeckoPlanName, plan: CoinGeckoPlanName = configured) {
   const clock = createTestClock(NOW);
   opened = await openTestMarket(clock, { plan, env: { COINGECKO_PLAN: configured } });
   const { market, sandbox } = opened;
@@ -33,7 +33,7 @@ async function openWith(configured: AggregatorPlanName, plan: AggregatorPlanName
 describe('a plan of limited reach', () => {
   test.each(['public', 'demo', 'basic'] as const)('is never asked for more than it has: %s', async (plan) => {
     const { clock, market, sandbox } = await openWith(plan);
-    const { historyDays } = aggregatorPlan(plan);
+    const { historyDays } = coinGeckoPlan(plan);
     const froms = [
       '2010-01-01',
       '2019-11-01',
@@ -80,7 +80,7 @@ describe('a plan that reaches less far than is configured', () => {
   const whole = (market: TestMarket['market']) =>
     market.range('bitcoin', 'day', date('2013-04-28'), date('2026-05-14'), 'json');
 
-  test.each<[AggregatorPlanName, AggregatorPlanName, string[], string]>([
+  test.each<[CoinGeckoPlanName, CoinGeckoPlanName, string[], string]>([
     ['pro', 'basic', ['max', '730'], '2013-04-28/2024-05-15'],
     ['pro', 'demo', ['max', '365'], '2013-04-28/2025-05-15'],
     ['basic', 'demo', ['730', '365'], '2013-04-28/2025-05-15'],
