@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type * as quotient from '#client/index';
 import { SECOND } from '#domain/clock';
 import { type Sandbox, startSandbox } from '#sandbox/server';
+import { createNoonClock } from '../../fixtures/clock.ts';
 import { transferBytes } from '../../fixtures/signing.ts';
 import { buildClient } from '../../scripts/build-client.ts';
 import { openPage } from '../support/browser/page.ts';
@@ -34,6 +35,7 @@ beforeAll(async () => {
   };
   nodes = await startSandbox({ clock });
   service = await startService({
+    clock: createNoonClock(),
     settings: { BASE_PATH: '/market', CORS_ORIGINS: opened.origin, NODE_URLS: nodes.cosmosNodeUrl },
   });
 });

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { onDateAt } from '#console/format';
 import { DAY, HOUR } from '#domain/clock';
-import { createTestClock } from '../../fixtures/clock.ts';
+import { createNoonClock, createTestClock } from '../../fixtures/clock.ts';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
@@ -71,6 +71,7 @@ it('shows the age of what it has while the upstream fails', async () => {
 
 it('tells of a failure where there is nothing to show, and shows what else there is', async () => {
   const bare = await startService({
+    clock: createNoonClock(),
     consoleFolder: inject('consoleFolder'),
     settings: { MARKET_SOURCES: 'coingecko' },
   });
