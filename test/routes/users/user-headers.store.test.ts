@@ -52,14 +52,17 @@ it('each charged call takes one, down to none; free calls take nothing', async (
   const left = (response: Response) => only(response.headers.get('ratelimit'))[1].r;
   expect(left(first)).toBe(LIMIT - 1);
 
-  const fresh = await call(PRICED, { 'if-none-match': etag });
-  expect([fresh.status, left(fresh)]).toEqual([304, LIMIT - 1]);
-  const early = await call('/v1/prices/history/date?tokenName=solana&date=01-01-2015');
-  expect([early.status, left(early)]).toEqual([404, LIMIT - 1]);
+  // What is settled while a call is under way is told without it: the next one knows that it was given back.
+  const givenBack = (path: string, headers = {}) =>
+    expect.poll(async () => {
+      const response = await call(path, headers);
+      return [response.status, left(response)];
+    });
+  await givenBack(PRICED, { 'if-none-match': etag }).toEqual([304, LIMIT - 1]);
+  await givenBack('/v1/prices/history/date?tokenName=solana&date=01-01-2015').toEqual([404, LIMIT - 1]);
   service.sandbox.faults.always({ kind: 'status', status: 500 });
-  const failed = await call('/v1/prices/history/date?tokenName=ethereum&date=15-01-2026');
+  await givenBack('/v1/prices/history/date?tokenName=ethereum&date=15-01-2026').toEqual([503, LIMIT - 1]);
   service.sandbox.faults.clear();
-  expect([failed.status, left(failed)]).toEqual([503, LIMIT - 1]);
   expect((await call('/v1/prices/latest/token')).status).toBe(400);
   expect((await call('/v1/user/usage')).headers.get('ratelimit')).toBeNull();
 
@@ -68,7 +71,7 @@ it('each charged call takes one, down to none; free calls take nothing', async (
   expect(spent.status).toBe(429);
   const end = (FEBRUARY - START) / SECOND;
   expect(only(spent.headers.get('ratelimit'))).toEqual(['plan', { r: 0, t: end }]);
-  expect(spent.headers.get('ratelimit-policy')).toBe(early.headers.get('ratelimit-policy'));
+  expect(spent.headers.get('ratelimit-policy')).toBe(first.headers.get('ratelimit-policy'));
   const usage = (await (await service.get('/v1/user/usage', { key })).json()) as { used: number };
   expect(usage.used).toBe(LIMIT);
 });
