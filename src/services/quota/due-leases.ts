@@ -9,17 +9,23 @@ const REPORT_EVERY = 10 * SECOND;
  * A lease that goes into a statement, how many calls it should hold in all (0 asks for none), and how many a call that
  * waits costs: if so many cannot be spent from it then, it is granted none.
  */
-export type Item = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
+export type DueLease = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
 
 const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);
 const most = (calls: readonly number[]): number => calls.reduce((most, one) => Math.max(most, one), 1);
 
 /**
  * The leases of users whose calls wait, with those of theirs that ended; whoever is in it is taken out of `users`.
+ * @param opening leases whose first grant is under way: they are left out
  * @param atMost of so many leases no further user's are added
  */
-export function dueOfAsking(users: Set<QuotaState>, atMost: number, firstGrant: number): Item[] {
-  const items: Item[] = [];
+export function dueOfAsking(
+  users: Set<QuotaState>,
+  opening: ReadonlySet<Lease>,
+  atMost: number,
+  firstGrant: number,
+): DueLease[] {
+  const items: DueLease[] = [];
   for (const quota of users) {
     if (items.length >= atMost) break;
     users.delete(quota);
@@ -34,12 +40,12 @@ export function dueOfAsking(users: Set<QuotaState>, atMost: number, firstGrant: 
     // Leases that ended are settled with it: what they give back may be all that is left to grant.
     for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
   }
-  return items;
+  return items.filter(({ lease }) => !opening.has(lease));
 }
 
 /**
  * What is due in a tick: leases that want more, those that only report, those that give back.
- * @param opening leases whose first grant is under way
+ * @param opening leases whose first grant is under way: those that ended meanwhile are left out
  * @param now on the monotonic clock, in ms
  */
 export function dueInTick(
@@ -47,8 +53,8 @@ export function dueInTick(
   opening: ReadonlySet<Lease>,
   now: number,
   firstGrant: number,
-): Record<'wanting' | 'reporting' | 'returning', Item[]> {
-  const items = { wanting: [] as Item[], reporting: [] as Item[], returning: [] as Item[] };
+): Record<'wanting' | 'reporting' | 'returning', DueLease[]> {
+  const items = { wanting: [] as DueLease[], reporting: [] as DueLease[], returning: [] as DueLease[] };
   for (const quota of quotas) {
     const { lease, rate, waiting } = quota;
     if (lease && lease.granted > 0) {

@@ -3,7 +3,7 @@ import { extend, IDLE_AFTER, type Lease, restWanted, suspend } from '#domain/quo
 import { Problem } from '#problems';
 import { withinDeadline } from '#services/deadline';
 import type { LeaseReport, LeaseState, LedgerStore } from '#stores/quota/ledger';
-import { dueInTick, dueOfAsking, type Item } from './due-leases.ts';
+import { type DueLease, dueInTick, dueOfAsking } from './due-leases.ts';
 import type { Outages } from './outages.ts';
 import { endLease, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
 import type { Statement } from './scheduler.ts';
@@ -39,14 +39,14 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   let failedUntil = Number.NEGATIVE_INFINITY;
 
   /** The leases of users whose calls wait, but for those whose first grant is under way. */
-  const itemsOfAsking = (users: Set<QuotaState>): Item[] =>
-    dueOfAsking(users, SETTLED_AT_ONCE, firstGrant).filter(({ lease }) => !opening.has(lease));
+  const itemsOfAsking = (users: Set<QuotaState>): DueLease[] =>
+    dueOfAsking(users, opening, SETTLED_AT_ONCE, firstGrant);
 
   /** Whether it is for a first grant that a user's calls wait: nothing else is to be settled with it. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
 
   /** @param mayGiveBack whether what an idle or recalled user holds goes back, but for the calls that may rest */
-  function reportOf({ quota, lease, want, need = 1, recalled }: Item, mayGiveBack: boolean): LeaseReport {
+  function reportOf({ quota, lease, want, need = 1, recalled }: DueLease, mayGiveBack: boolean): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
     const isAtRest = isIdle(quota, clock.elapsed()) || (recalled && quota.waiting.length === 0);
@@ -80,7 +80,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   /** Reports leases and learns from the answer. */
-  async function send(items: readonly Item[], statement: Settle): Promise<void> {
+  async function send(items: readonly DueLease[], statement: Settle): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, true));
     const states = await answerTo(statement(reports, outages.mayReclaim()));
@@ -90,7 +90,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     });
   }
 
-  const settle = (items: readonly Item[]): Promise<void> => send(items, ledger.settle);
+  const settle = (items: readonly DueLease[]): Promise<void> => send(items, ledger.settle);
 
   async function settleAsking(): Promise<void> {
     refuseFailed();
@@ -114,7 +114,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   /** A heartbeat costs a third of a settlement; a lease that the ledger does not know as open is settled after it. */
-  async function heartbeat(items: readonly Item[]): Promise<void> {
+  async function heartbeat(items: readonly DueLease[]): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, false));
     const open = await answerTo(ledger.heartbeat(reports));
@@ -129,14 +129,14 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   /** What a report told of is settled, unless a later report was sent meanwhile. */
-  function acknowledge({ lease }: Item, sent: LeaseReport): boolean {
+  function acknowledge({ lease }: DueLease, sent: LeaseReport): boolean {
     if (sent.seq !== lease.seq) return false;
     settledCalls += Math.max(0, sent.spent - lease.settled);
     lease.settled = sent.spent;
     return true;
   }
 
-  function applyAnswer(item: Item, sent: LeaseReport, state: LeaseState, asked: Instant): void {
+  function applyAnswer(item: DueLease, sent: LeaseReport, state: LeaseState, asked: Instant): void {
     const { quota, lease } = item;
     if (!acknowledge(item, sent)) return;
     lease.granted = state.granted;

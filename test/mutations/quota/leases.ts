@@ -91,7 +91,6 @@ export const leases: Mutations[] = [
       ['extend(lease, asked)', 'extend(lease, instantOf(clock))'],
       ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
       ['    for (const { lease } of items) opening.add(lease);\n', ''],
-      ['.filter(({ lease }) => !opening.has(lease))', ''],
     ],
   },
   {
@@ -120,7 +119,10 @@ export const leases: Mutations[] = [
   {
     file: 'src/services/quota/due-leases.ts',
     tests: ['services/quota/waiting-calls.test.ts'],
-    changes: [['!opening.has(ended) && ', '']],
+    changes: [
+      ['!opening.has(ended) && ', ''],
+      ['.filter(({ lease }) => !opening.has(lease))', ''],
+    ],
   },
   {
     file: 'src/services/quota/scheduler.ts',
