@@ -5,8 +5,8 @@ import { createRandom } from '../../fixtures/simulation.ts';
 import { amount, longTimeout } from '../support/long.ts';
 import { type Besieged, BY_NAME, startBesieged } from '../support/service/chaos.ts';
 
-const REQUESTS = amount(500, 10_000);
-const ROUNDS = amount(10, 50);
+const REQUESTS = amount(250, 10_000);
+const ROUNDS = amount(5, 50);
 const AT_ONCE = 50;
 
 let service: Besieged;
@@ -113,7 +113,7 @@ test('while the upstream holds every call, all that is stored is answered before
   let isReleased = false;
   await service.pass(7 * MINUTE);
   // More than twice its time is waited for a moment; all that are asked in it wait for the same moment.
-  const seen = await requests(amount(200, 2_000));
+  const seen = await requests(amount(100, 2_000));
   await held.arrived(1);
   expect(isReleased).toBe(false);
   expect([...seen.keys()].sort()).toEqual([200, 304, 400]);

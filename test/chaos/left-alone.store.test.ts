@@ -97,7 +97,7 @@ test('one kind of answer that is wrong for days does not eat the budget of the o
   service.sandbox.faults.always({ kind: 'wrongTypes' }, { path: 'market_chart' });
   service.clock.advance(7 * HOUR);
   service.sandbox.clearCalls();
-  const hours = amount(3, 24);
+  const hours = amount(2, 24);
   for (let at = 0; at < hours * HOUR; at += 2 * MINUTE) {
     await askEverything();
     service.clock.advance(2 * MINUTE);

@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/database/database.ts';
 import { amount, longTimeout } from '../support/long.ts';
 
 /** How long the aggregator is cut off; midnight is in there. */
-const HOURS = amount(4, 24);
+const HOURS = amount(2, 24);
 
 type Question = ReturnType<typeof commonQuestions>[number];
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
   // A schedule that the month's budget bears.
   const env = { COINGECKO_REFRESH: 'latest=1m,chart=1h', COINGECKO_CALLS_PER_MONTH: '100000' };
-  simulation = await openSimulation({ open, processes: 1, env, start: '2026-05-01T20:30:00Z' });
+  simulation = await openSimulation({ open, processes: 1, env, start: '2026-05-01T22:00:00Z' });
 });
 afterEach(async () => {
   await simulation?.close();

@@ -5,7 +5,7 @@ import { amount, longTimeout } from '../../support/long.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';
 
-const REQUESTS = amount(1_500, 10_000);
+const REQUESTS = amount(1_000, 10_000);
 /** Another seed asks other questions; a failure names the one to repeat it. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 /** Some calls end the key that they are made with. */

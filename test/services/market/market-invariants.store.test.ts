@@ -187,7 +187,7 @@ test.each(['public', 'pro'] as const)(
           await opened.close();
         }
       }),
-      { numRuns: amount(4, 50) },
+      { numRuns: amount(2, 50) },
     );
   },
 );

@@ -231,6 +231,6 @@ test('whatever two sources answer, whatever is imported and purged, rows and cov
         await model.check();
       }
     }),
-    { numRuns: amount(40, 1000), examples: [[REPLACED_AND_PURGED]] },
+    { numRuns: amount(20, 1000), examples: [[REPLACED_AND_PURGED]] },
   );
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SECOND } from '#domain/clock';
-import { isLong } from '../../../support/long.ts';
+import { amount, isLong } from '../../../support/long.ts';
 import { type Answer, hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
-const LIMIT = 20_000;
+const LIMIT = amount(10_000, 20_000);
 /** From one settlement to the next: a tick, the statements before it, and what a busy machine adds. */
 const UNSETTLED = 1.5 * SECOND;
 const RECLAIMED_WITHIN = 35 * SECOND;

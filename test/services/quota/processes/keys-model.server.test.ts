@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, HOUR, iso, MINUTE } from '#domain/clock';
 import { hashApiKey, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
+import { amount } from '../../../support/long.ts';
 import { PRICED } from '../../../support/service/hammer.ts';
 import { type Service, startService } from '../../../support/service/service.ts';
 import { handClock } from '../allowance-harness.ts';
@@ -180,6 +181,6 @@ it('no sequence of changes on two processes breaks what is promised of keys', as
       }
       for (const { keys } of users) for (const key of keys.slice(-6)) await checkKey(key);
     }),
-    { numRuns: process.env.TEST_LONG ? 100 : 6 },
+    { numRuns: amount(4, 100) },
   );
 });

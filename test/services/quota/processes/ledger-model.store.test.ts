@@ -8,7 +8,7 @@ import { openTestDatabase, type TestDatabase } from '../../../support/database/d
 import { amount, longTimeout } from '../../../support/long.ts';
 import { age, enrol, handClock, openTeller, usageDays, usageRows } from '../allowance-harness.ts';
 
-const RUNS = amount(10, 300);
+const RUNS = amount(6, 300);
 /** So much of what is left may rest that it does, though the limits are small. */
 const RESTING = { restingPart: 3 };
 const UNAVAILABLE = 'database_unavailable';

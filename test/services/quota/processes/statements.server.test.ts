@@ -67,12 +67,12 @@ it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a s
   const since = performance.now();
   while (performance.now() < since + SECONDS * 1_000) {
     await everyKey();
-    await wait(20);
+    await wait(100);
   }
   statements.stop();
   const seconds = (performance.now() - since) / 1_000;
   await allowance.close(10_000);
-  expect(calls - before).toBeGreaterThan(50 * keys);
+  expect(calls - before).toBeGreaterThan(10 * keys);
   expect(statements.count()).toBeGreaterThanOrEqual(SECONDS - 1);
   // A call that had to wait, on a busy machine, has had a statement for it.
   expect(statements.count()).toBeLessThanOrEqual(seconds * MOST_A_SECOND + waits);
