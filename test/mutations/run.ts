@@ -73,6 +73,7 @@ const isServerThere = Boolean(process.env.TEST_DATABASE_URL);
 function projectOf(test: string): string {
   if (test.endsWith('.server.test.ts')) return 'server';
   if (test.endsWith('.store.test.ts')) return isServerThere ? 'server' : 'embedded';
+  if (test.endsWith('.browser.test.ts')) return 'browser';
   return 'unit';
 }
 
@@ -188,6 +189,9 @@ if (code !== 0) {
   });
   fail('These tests fail without a mutation', told);
 }
+const ran = new Set(report?.testResults.map(({ name }) => name));
+const missing = tests.filter((test) => !ran.has(join(first, 'test', test)));
+if (missing.length > 0) fail('These tests are in no project of this machine', missing);
 console.log(
   `${mutations.length} mutations; their ${tests.length} test files pass without them (${seconds(startedAt)})`,
 );

@@ -26,7 +26,9 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
     replicas = await startReplicas(2, { url: server.url });
     const { books, processes, enrol } = replicas;
     const { key, apiKey } = await enrol(LIMIT);
-    const hammers = processes.map(({ url }) => hammer(url, apiKey, { connections: 2, everyMs: amount(20, 10) }));
+    const hammers = processes.map(({ url }) =>
+      hammer(url, apiKey, { connections: 2, everyMs: amount(20, 10) }),
+    );
     const answers = () => hammers.flatMap((one) => one.answers);
     await expect.poll(async () => (await books(key)).used, { timeout: 15_000 }).toBeGreaterThan(200);
 
