@@ -5,7 +5,7 @@ import { openArchiveCache } from '#services/archive/archive-cache';
 import { createArchiveSummary } from '#services/archive/archive-summary';
 import type { WorkingSet } from '#services/caching/working-set';
 import { createBackfill, withoutFetches } from '#services/market/backfill';
-import { createFailover } from '#services/market/failover';
+import { createFailover } from '#services/market/latest-failover';
 import { createFetches } from '#services/market/fetches';
 import { createKeyCheck } from '#services/market/key-check';
 import { createMarket } from '#services/market/market';

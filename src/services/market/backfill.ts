@@ -15,7 +15,7 @@ import type { Demand } from '#services/upstream/demand';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
 import { createLastRequested } from '#services/upstream/last-requested';
 import type { SingleFlight } from '#services/upstream/single-flight';
-import { type Failover, NEXT_EVERY } from './failover.ts';
+import { type Failover, NEXT_EVERY } from './latest-failover.ts';
 import type { Fetches } from './fetches.ts';
 
 type Dependencies = {

@@ -25,7 +25,7 @@ import { createLatestTable } from '#services/latest/latest-table';
 import type { FetchOutcome } from '#services/upstream/fetch-outcome';
 import type { SeriesSummary } from '#stores/market/archive';
 import type { Backfill } from './backfill.ts';
-import { createGapReport } from './gaps.ts';
+import { createGapReport } from './gap-report.ts';
 import type { KeyCheck } from './key-check.ts';
 import { createStaleness } from './staleness.ts';
 import { createWindowReader, type WindowRows } from './window-rows.ts';

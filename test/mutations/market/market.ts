@@ -188,12 +188,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/failover.ts',
+    file: 'src/services/market/latest-failover.ts',
     tests: ['services/market/failover/latest.store.test.ts'],
     changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
   },
   {
-    file: 'src/services/market/failover.ts',
+    file: 'src/services/market/latest-failover.ts',
     tests: ['services/market/failover/windows.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],
@@ -223,7 +223,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/gaps.ts',
+    file: 'src/services/market/gap-report.ts',
     tests: ['services/market/completeness-gaps.store.test.ts'],
     changes: [['window.span.thru < reach', 'window.span.thru > reach']],
   },
