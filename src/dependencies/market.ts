@@ -5,12 +5,13 @@ import { openArchiveCache } from '#services/archive/archive-cache';
 import { createArchiveSummary } from '#services/archive/archive-summary';
 import type { WorkingSet } from '#services/caching/working-set';
 import { createBackfill, withoutFetches } from '#services/market/backfill';
-import { createFailover } from '#services/market/latest-failover';
 import { createFetches } from '#services/market/fetches';
 import { createKeyCheck } from '#services/market/key-check';
+import { createLatestFailover } from '#services/market/latest-failover';
 import { createMarket } from '#services/market/market';
 import { createSample } from '#services/market/sample';
 import { createScheduledLoad } from '#services/market/scheduled-load';
+import { createWindowFailover } from '#services/market/window-failover';
 import { openBudget } from '#services/upstream/budget';
 import { createDemand } from '#services/upstream/demand';
 import { createSingleFlight } from '#services/upstream/single-flight';
@@ -67,12 +68,13 @@ export async function openMarket(context: Context, { source: venue, rates, worki
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
   const fetches = createFetches({ source, archive, clock, retention });
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
-  const failover =
-    next &&
-    createFailover({
+  const failover = next && {
+    ...createLatestFailover({
       ...{ first: upstream, next, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
       ...{ every, hasBudget, differed, clock, log },
-    });
+    }),
+    ...createWindowFailover({ next, archive, singleFlight, retention, clock }),
+  };
   const backfill = createBackfill({
     ...{ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock },
   });

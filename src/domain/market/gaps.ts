@@ -1,3 +1,4 @@
+import { iso, isoDate } from '#domain/clock';
 import { type Interval, isGap, lastKnowable } from './interval.ts';
 import { overlap, type Span, without } from './span.ts';
 
@@ -14,4 +15,10 @@ export type Known = {
 export function gapsIn(interval: Interval, span: Span, { now, beginning, coverage }: Known): Span[] {
   const knowable = overlap(span, { from: beginning, thru: lastKnowable(interval, now) });
   return knowable ? without(knowable, coverage).filter((gap) => isGap(interval, gap)) : [];
+}
+
+/** A span as `Quotient-Gaps` names it: dates for days, instants for finer intervals, both ends included. */
+export function spanText(interval: Interval, { from, thru }: Span): string {
+  const text = interval === 'day' ? isoDate : iso;
+  return `${text(from)}/${text(thru)}`;
 }

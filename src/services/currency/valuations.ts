@@ -7,7 +7,7 @@ import type { TokenName } from '#domain/market/token';
 import type { LatestPrice } from '#domain/records';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import type { Backfill } from '#services/market/backfill';
-import type { GapReport } from '#services/market/gaps';
+import type { GapReport } from '#services/market/gap-report';
 import type { WindowReader } from '#services/market/window-rows';
 import type { Rates } from './rates.ts';
 import { type Valuation, valuationBySamples } from './valuation.ts';

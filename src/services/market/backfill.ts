@@ -15,13 +15,14 @@ import type { Demand } from '#services/upstream/demand';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#services/upstream/fetch-outcome';
 import { createLastRequested } from '#services/upstream/last-requested';
 import type { SingleFlight } from '#services/upstream/single-flight';
-import { type Failover, NEXT_EVERY } from './latest-failover.ts';
 import type { Fetches } from './fetches.ts';
+import { type LatestFailover, NEXT_EVERY } from './latest-failover.ts';
+import type { WindowFailover } from './window-failover.ts';
 
 type Dependencies = {
   fetches: Fetches;
   /** The next source of the line, where there is one. */
-  failover: Failover | undefined;
+  failover: (LatestFailover & WindowFailover) | undefined;
   archive: ArchiveCache;
   catalogue: Pick<Catalogue, 'named'>;
   singleFlight: SingleFlight<Fetch>;
@@ -90,7 +91,7 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   /** While another source is told, the first is asked by its own schedule, and nobody waits for it. */
-  function latestOfNext(token: TokenName, { isFresh, latest }: Failover, isDue: boolean) {
+  function latestOfNext(token: TokenName, { isFresh, latest }: LatestFailover, isDue: boolean) {
     if (isDue) singleFlight.start('latest', fetchLatest);
     return isFresh(token) ? NOTHING_TO_FETCH : latest(token);
   }

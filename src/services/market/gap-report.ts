@@ -1,6 +1,6 @@
-import { type Clock, DAY, HOUR, iso, isoDate } from '#domain/clock';
-import { gapsIn } from '#domain/market/gaps';
-import type { Interval, Window } from '#domain/market/interval';
+import { type Clock, DAY, HOUR, isoDate } from '#domain/clock';
+import { gapsIn, spanText } from '#domain/market/gaps';
+import type { Window } from '#domain/market/interval';
 import { overlap, type Span, union } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { Problem } from '#problems';
@@ -9,12 +9,6 @@ import { upstreamProblem } from '#services/upstream/problem';
 import type { Backfill } from './backfill.ts';
 
 type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
-
-/** A span as `Quotient-Gaps` names it: dates for days, instants for finer intervals, both ends included. */
-export function spanText(interval: Interval, { from, thru }: Span): string {
-  const text = interval === 'day' ? isoDate : iso;
-  return `${text(from)}/${text(thru)}`;
-}
 
 /** The aggregator has minutes of the last day alone, on every plan; everything else some plan has. */
 const isOnNoPlan = ({ interval, span }: Window, now: number) =>

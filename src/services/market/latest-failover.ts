@@ -1,11 +1,9 @@
 import { type Clock, HOUR, MINUTE } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Catalogue } from '#domain/market/catalogue';
-import { gapsIn } from '#domain/market/gaps';
-import { type Interval, slotOf, spacingOf, type Window } from '#domain/market/interval';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
-import { keptFrom, type Retention } from '#domain/market/sources/retention';
-import type { MarketSource } from '#domain/market/sources/source';
+import type { Retention } from '#domain/market/sources/retention';
+import type { NextSource } from '#domain/market/sources/source';
 import {
   areFarApart,
   type FailoverEvent,
@@ -14,7 +12,6 @@ import {
   nextTold,
   type PriceDifference,
 } from '#domain/market/sources/source-failover';
-import type { Span } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { ageAt, waitOnRefresh } from '#domain/upstream/freshness';
@@ -35,7 +32,7 @@ const TRIES = 3;
 type Dependencies = {
   /** Whose place is taken. */
   first: MarketSourceName;
-  next: MarketSource & { name: 'kraken' };
+  next: NextSource;
   archive: ArchiveCache;
   catalogue: Pick<Catalogue, 'named'>;
   demand: Demand;
@@ -52,25 +49,19 @@ type Dependencies = {
   log: Log;
 };
 
-/** What is missing of a series: nothing before an instant (Unix ms). */
-type Missing = { token: TokenName; interval: Interval; from: number };
-
 const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.reason : 'not_stored');
 
 /**
- * The next source of the line, where the first cannot be asked: who is told of the latest prices, which all processes
- * share, and the parts of a window that nobody has told.
+ * The latest prices of the next source of the line, where the first cannot be asked. Who is told of them all processes
+ * share.
  */
-export function createFailover(dependencies: Dependencies) {
+export function createLatestFailover(dependencies: Dependencies) {
   const { first, next, archive, catalogue, demand, store, singleFlight, retention } = dependencies;
   const { every, hasBudget, differed, clock, log } = dependencies;
   const recorder = createRecorder(next.name, { archive, retention });
 
-  const nameOf = (token: TokenName, interval: Interval): Fetch => `${next.name}:${interval}:${token}`;
   /** When this process last asked for the latest price of a token (Unix ms). */
   const askedAt = new Map<TokenName, number>();
-  /** From when on this process has last asked for the samples of a series. */
-  const askedFrom = new Map<Fetch, number>();
 
   const isTold = (): boolean => archive.failover().told !== first;
 
@@ -133,43 +124,6 @@ export function createFailover(dependencies: Dependencies) {
     await decide({ kind: 'next_answered', source: next.name, isSound: isFirstSound() }, now);
   }
 
-  /** The parts of a span that nobody has told and the next source tells. */
-  function gaps(token: TokenName, interval: Interval, span: Span): Span[] {
-    const now = clock.now();
-    // The oldest two are gone, or cut, when the answer comes.
-    const reach = Math.max(
-      next.reach(interval, now) + 2 * spacingOf(interval),
-      keptFrom(retention, next.name, now),
-    );
-    const beginning = Math.max(archive.beginning(token), reach);
-    return gapsIn(interval, span, { now, beginning, coverage: archive.coverage(token, interval) });
-  }
-
-  /** One call for the samples of a series from an instant on. */
-  async function fetchSamples({ token, interval, from }: Missing): Promise<void> {
-    askedFrom.set(nameOf(token, interval), from);
-    const told = await next.samples(token, interval, from);
-    const samples = told.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
-    const [head, last] = [samples[0], samples.at(-1)];
-    // What is before its first sample it does not know: it may not have listed the token yet.
-    const covers = head &&
-      last && {
-        from: Math.max(from, head.at - spacingOf(interval) + 1),
-        thru: slotOf('minute', last.at) + MINUTE - 1,
-      };
-    const update = { interval, samples, ...(covers && { covers }) };
-    await recorder.record(nameOf(token, interval), token, [update], clock.now());
-  }
-
-  /** Whether there is a newer sample than when it was last asked, or an older one that this process has not asked for. */
-  function isDue({ token, interval, from }: Missing): boolean {
-    const slot = (at: number) => Math.floor(at / spacingOf(interval));
-    const now = clock.now();
-    const fetchedAt = archive.fetchedAt(nameOf(token, interval)) ?? Number.NEGATIVE_INFINITY;
-    const isOlder = from < (askedFrom.get(nameOf(token, interval)) ?? Number.POSITIVE_INFINITY);
-    return isOlder || ageAt(fetchedAt, now) === Number.POSITIVE_INFINITY || slot(now) > slot(fetchedAt);
-  }
-
   return {
     isTold,
     isFirstSound,
@@ -200,24 +154,6 @@ export function createFailover(dependencies: Dependencies) {
       return isTold() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
     },
 
-    /** Whether nothing is missing of a window, whoever told it. */
-    isComplete: (token: TokenName, { interval, span }: Window): boolean =>
-      gapsIn(interval, span, {
-        now: clock.now(),
-        beginning: archive.beginning(token),
-        coverage: archive.coverage(token, interval),
-      }).length === 0,
-
-    /** Asks for the parts of a window that nobody has told, in one call; again when there is a newer sample. */
-    async window(token: TokenName, { interval, span }: Window): Promise<FetchOutcome> {
-      const [gap] = gaps(token, interval, span);
-      const missing = gap && { token, interval, from: gap.from };
-      if (!missing || !isDue(missing)) return NOTHING_TO_FETCH;
-      const runner = createFetchRunner({ singleFlight, clock });
-      await runner.run(nameOf(token, interval), 'end', () => fetchSamples(missing));
-      return runner.outcome;
-    },
-
     /** For the operator: that the next source is told, and the prices that differed when another one took over. */
     warnings(): Warning[] {
       const { told, since, differences } = archive.failover();
@@ -236,4 +172,4 @@ export function createFailover(dependencies: Dependencies) {
   };
 }
 
-export type Failover = ReturnType<typeof createFailover>;
+export type LatestFailover = ReturnType<typeof createLatestFailover>;

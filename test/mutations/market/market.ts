@@ -193,7 +193,7 @@ export const market: Mutations[] = [
     changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
   },
   {
-    file: 'src/services/market/latest-failover.ts',
+    file: 'src/services/market/window-failover.ts',
     tests: ['services/market/failover/windows.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],

@@ -28,3 +28,6 @@ export type MarketSource = {
   samples(token: TokenName, interval: Interval, from?: number): Promise<Sample[]>;
   close(): Promise<void>;
 };
+
+/** The source that stands in for the first. */
+export type NextSource = MarketSource & { name: 'kraken' };
