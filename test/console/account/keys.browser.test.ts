@@ -99,6 +99,7 @@ it('makes no key of no scope, and says what the service refuses', async () => {
   await page.getByLabel('Read prices, history and statistics').uncheck();
   await dialog().getByRole('button', { name: 'Create key' }).click();
   await dialog().getByText('Choose at least one.').waitFor();
+  expect(here.requests.filter((url) => url.includes('/v1/user/keys?'))).toEqual([]);
   await page.getByLabel('Use the node').check();
   await dialog().getByText('A key for a program').waitFor();
   await dialog().getByRole('button', { name: 'Create key' }).click();

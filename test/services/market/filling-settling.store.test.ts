@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { openProcess, told } from '../../support/service/market.ts';
@@ -186,4 +186,36 @@ test('a date that the series leaves out is a hole once a later one is there, and
   const calls = dailyCalls();
   expect(await points('2026-05-15T20:00:00Z', charts, range)).toHaveLength(2);
   expect(dailyCalls()).toBe(calls);
+});
+
+describe('the newest sample of the daily series', () => {
+  const NOW = '2026-05-15T10:20:00Z';
+  const today = date('2026-05-15');
+  const days: Charts['days'] = [
+    ['2026-05-14T00:00:00Z', 1],
+    ['2026-05-15T00:00:00Z', 2],
+    ['2026-05-15T10:19:00Z', 3],
+  ];
+  const daily = (market: typeof running.market) => market.days('bitcoin', 30, 'json');
+  const hours = (market: typeof running.market) => market.range('bitcoin', 'hour', today, today, 'json');
+
+  test('is the point of its hour', async () => {
+    const { points } = await openAt(NOW);
+    await points(NOW, { days }, daily);
+    expect(await points(NOW, {}, hours)).toEqual([['05-15T10:19:00', 3]]);
+  });
+
+  test('is not where its hour has one', async () => {
+    const { points } = await openAt(NOW);
+    const minutes: Charts['minutes'] = [
+      ['2026-05-15T09:40:00Z', 4],
+      ['2026-05-15T10:01:00Z', 5],
+    ];
+    await points(NOW, { minutes }, (market) => market.days('bitcoin', 1, 'json'));
+    await points(NOW, { days }, daily);
+    expect(await points(NOW, {}, hours)).toEqual([
+      ['05-15T09:40:00', 4],
+      ['05-15T10:01:00', 5],
+    ]);
+  });
 });
