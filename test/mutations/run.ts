@@ -120,9 +120,11 @@ async function judge(copy: string, { file, mutated, tests }: Mutation): Promise<
   writeFileSync(path, source);
   if (!report) return 'caught';
   if (code === 0) return 'survived';
-  const messages = report.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.flatMap(({ failureMessages }) => failureMessages),
-  );
+  // What fails after the tests of a file is told of the file.
+  const messages = report.testResults.flatMap(({ status, message, assertionResults }) => [
+    ...(status === 'failed' && assertionResults.some((one) => one.status === 'passed') ? [message] : []),
+    ...assertionResults.flatMap(({ failureMessages }) => failureMessages),
+  ]);
   return messages.length === 0 || messages.some((one) => SQL_SYNTAX.test(one)) ? 'broken' : 'caught';
 }
 

@@ -216,9 +216,9 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/services/market/window-rows.ts',
-    tests: ['services/market/market-windows.store.test.ts'],
+    tests: ['services/market/market-windows.store.test.ts', 'services/market/filling-settling.store.test.ts'],
     changes: [
-      ['sample.at <= lastAt', 'sample.at < lastAt'],
+      [' || sample.at <= lastAt', ''],
       ['first && isMidnightSample(first.at) ? first', 'first ? first'],
     ],
   },

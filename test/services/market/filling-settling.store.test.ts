@@ -219,3 +219,19 @@ describe('the newest sample of the daily series', () => {
     ]);
   });
 });
+
+test('days do not end with a sample of before the last of them', async () => {
+  const { points } = await openAt('2026-05-10T10:20:00Z');
+  const minutes: Charts['minutes'] = [['2026-05-10T10:01:00Z', 4]];
+  await points('2026-05-10T10:20:00Z', { minutes }, (market) => market.days('bitcoin', 1, 'json'));
+  const days: Charts['days'] = [
+    ['2026-05-14T00:00:00Z', 1],
+    ['2026-05-15T00:00:00Z', 2],
+  ];
+  expect(
+    await points('2026-05-15T10:20:00Z', { days }, (market) => market.days('bitcoin', 30, 'json')),
+  ).toEqual([
+    ['05-14T00:00:00', 1],
+    ['05-15T00:00:00', 2],
+  ]);
+});

@@ -219,6 +219,24 @@ const REPLACED_AND_PURGED: Step[] = [
   { kind: 'purge', source: 'coingecko', before: undefined },
 ];
 
+/** Nothing is added to what a source before has told all of, although it had no sample there. */
+const TOLD_THAT_THERE_IS_NONE: Step[] = [
+  {
+    kind: 'answer',
+    source: 'coingecko',
+    series: 'hour',
+    samples: [{ slot: 5, late: 0, settled: true }],
+    from: 0,
+  },
+  {
+    kind: 'answer',
+    source: 'kraken',
+    series: 'hour',
+    samples: [{ slot: 7, late: 0, settled: false }],
+    from: 0,
+  },
+];
+
 test('whatever two sources answer, whatever is imported and purged, rows and coverage are true', {
   timeout: longTimeout,
 }, async () => {
@@ -231,6 +249,6 @@ test('whatever two sources answer, whatever is imported and purged, rows and cov
         await model.check();
       }
     }),
-    { numRuns: amount(20, 1000), examples: [[REPLACED_AND_PURGED]] },
+    { numRuns: amount(20, 1000), examples: [[REPLACED_AND_PURGED], [TOLD_THAT_THERE_IS_NONE]] },
   );
 });
