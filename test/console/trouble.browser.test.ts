@@ -119,7 +119,7 @@ it('renews, and says from when that is possible again', async () => {
   const key = await service.enrol();
   await here.open(key);
   await menu('Renew key');
-  await page.getByRole('dialog').getByText('and then for one more month').waitFor();
+  await page.getByRole('dialog').getByText('and then for one more period').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await here.settled();

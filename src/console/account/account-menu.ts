@@ -37,11 +37,10 @@ export function openAccountMenu(
   function renewalInWords(): string {
     const { user } = session;
     if (!user) return '';
-    const period = user.plan === 'yearly' ? 'year' : 'month';
     if (user.validUntil.getTime() <= Date.now()) {
-      return `The key stays the same. It expired on ${validUntil()}: a new ${period} with ${count(user.limit)} calls starts now.`;
+      return `The key stays the same. It expired on ${validUntil()}: a new period with ${count(user.limit)} calls starts now.`;
     }
-    return `The key stays the same. It is valid until ${validUntil()}, and then for one more ${period}. What is left of the allowance now does not change.`;
+    return `The key stays the same. It is valid until ${validUntil()}, and then for one more period. What is left of the allowance now does not change.`;
   }
 
   function deletionInWords(): string {
