@@ -5,7 +5,7 @@ import { COINGECKO_PLAN_NAMES, coinGeckoPlan } from '#domain/market/sources/coin
 import { MARKET_SOURCES, parseMarketSources } from '#domain/market/sources/provenance';
 import { parseRetention } from '#domain/market/sources/retention';
 import { parseNetworks } from '#domain/notices/public-address';
-import { keyedUrls, lineUp } from '#domain/statistics/line-up';
+import { keyedUrls, lineUp } from '#domain/statistics/configured-sources';
 import { mailFaults, sender, smtpUrl } from './settings/mail.ts';
 import {
   baseUrl,

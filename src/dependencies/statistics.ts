@@ -1,5 +1,5 @@
 import { STATISTICS_BUDGETS, throttledStatistics } from '#domain/statistics/budget';
-import type { ConfiguredSource } from '#domain/statistics/line-up';
+import type { ConfiguredSource } from '#domain/statistics/configured-sources';
 import { STATISTICS_KINDS, type StatisticsKind, type StatisticsSource } from '#domain/statistics/statistics';
 import { createBreaker } from '#domain/upstream/circuit-breaker';
 import { createFailover } from '#services/statistics/failover';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isMempool } from '#domain/statistics/line-up';
+import { isMempool } from '#domain/statistics/configured-sources';
 
 /*
  * The forms of the settings that are URLs. No fault repeats the value: it may hold a secret.

@@ -208,7 +208,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/misspelt.ts',
+    file: 'src/http/pipeline/misspelt-parameters.ts',
     tests: [
       'http/pipeline/bad-input.store.test.ts',
       'http/pipeline/conformity.store.test.ts',

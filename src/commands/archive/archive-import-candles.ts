@@ -3,7 +3,7 @@ import { systemClock } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
 import { EXIT, ExitError } from '#exit';
 import { type BadLine, createCandleImport } from '#services/candles/candle-import';
-import { type CsvLines, ImportFileError, openCsvLines } from '#sources/market/csv-lines';
+import { type CsvLines, ImportFileError, openCsvLines } from '#sources/market/csv-file';
 import { createCandleStore } from '#stores/candles/candles';
 import { readArguments, withDatabase, wrongUsage } from '../command-line.ts';
 import { printFirst } from '../print-first.ts';

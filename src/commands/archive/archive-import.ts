@@ -7,8 +7,8 @@ import {
   type ImportSummary,
   type KeptRow,
 } from '#services/archive/import';
+import { ImportFileError } from '#sources/market/csv-file';
 import { openImportFile } from '#sources/market/csv-import-file';
-import { ImportFileError } from '#sources/market/csv-lines';
 import { createImportStore } from '#stores/market/imports';
 import { readArguments, withDatabase } from '../command-line.ts';
 import { interruption } from '../interruption.ts';

@@ -5,7 +5,7 @@ import type { Catalogue } from '#domain/market/catalogue';
 import { BUILT_IN_TOKENS, type TokenName } from '#domain/market/token';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#domain/statistics/statistics';
 import { invalidRequest } from '#problems';
-import { misspeltParameters } from './misspelt.ts';
+import { misspeltParameters } from './misspelt-parameters.ts';
 
 /*
  * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it

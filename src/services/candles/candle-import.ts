@@ -5,7 +5,7 @@ import type { Clock } from '#domain/clock';
 import type { Interval } from '#domain/market/interval';
 import type { MarketSourceName } from '#domain/market/sources/provenance';
 import type { TokenName } from '#domain/market/token';
-import type { CsvLine, CsvLines } from '#sources/market/csv-lines';
+import type { CsvLine, CsvLines } from '#sources/market/csv-file';
 import type { CandleStore } from '#stores/candles/candles';
 import { candleImport } from './candle-cache.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { type Period, periodAt } from '#domain/quota/plan';
-import { type KeyState, stateOfKey, stateOfUser, type UserState } from '#domain/quota/standing';
+import { type KeyState, stateOfKey, stateOfUser, type UserState } from '#domain/quota/user-state';
 import { Problem } from '#problems';
 import type { NoticeSettings, NoticeSettingsStore } from '#stores/notices/settings';
 import type { AccountFacts, AccountKey, AccountStore } from '#stores/quota/accounts';

@@ -1,5 +1,5 @@
 import { IMPORT_COLUMNS, type ImportColumn, type ImportLine } from '#domain/market/import-row';
-import { ImportFileError, openCsvLines } from './csv-lines.ts';
+import { ImportFileError, openCsvLines } from './csv-file.ts';
 
 /** The names of the service's own CSV that the aggregator's export has another name for. */
 const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };

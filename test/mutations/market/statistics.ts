@@ -32,8 +32,8 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/statistics/line-up.ts',
-    tests: ['domain/statistics/line-up.test.ts'],
+    file: 'src/domain/statistics/configured-sources.ts',
+    tests: ['domain/statistics/configured-sources.test.ts'],
     changes: [
       ['urls.length === 1 ? urls : ', ''],
       ['keyed.includes(url) ? ethereum.apiKey : undefined', 'ethereum.apiKey'],

@@ -19,7 +19,7 @@ export const accounts: Mutations[] = [
     changes: [['facts.periodStart === period.start ? facts.used : 0', 'facts.used']],
   },
   {
-    file: 'src/domain/quota/standing.ts',
+    file: 'src/domain/quota/user-state.ts',
     tests: ['services/quota/account-report.store.test.ts'],
     changes: [
       ["if (isErased) return 'erased';", ''],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#domain/clock';
 import { type BadLine, createCandleImport } from '#services/candles/candle-import';
-import { openCsvLines } from '#sources/market/csv-lines';
+import { openCsvLines } from '#sources/market/csv-file';
 import { createCandleStore } from '#stores/candles/candles';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyedUrls, lineUp, type StatisticsConfiguration } from '#domain/statistics/line-up';
+import { keyedUrls, lineUp, type StatisticsConfiguration } from '#domain/statistics/configured-sources';
 import { isStatisticsSource } from '#domain/statistics/statistics';
 
 const CONFIGURATION: StatisticsConfiguration = {
