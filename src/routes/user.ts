@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type Clock, instantOf } from '#domain/clock';
-import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
+import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { registrationForm } from '#domain/quota/registration';
 import { registrationPending, usageRecord, userRecord } from '#domain/records';
 import { createBurst } from '#http/limits/burst';
@@ -14,7 +14,7 @@ import { neverStored } from '#http/replies/no-store';
 import type { ProblemCode } from '#problems';
 import type { Allowance } from '#services/quota/allowance';
 import { refuseReplaced } from '#services/quota/key-problems';
-import { GRACE_SECONDS, type Users } from '#services/quota/users';
+import type { Users } from '#services/quota/users';
 import type { Settings } from '#settings';
 import type { MailServices } from './user-mail.ts';
 

@@ -1,7 +1,7 @@
+import { GRACE_SECONDS } from '#domain/quota/api-key';
 import { PLAN_NAMES } from '#domain/quota/plan';
 import { registrationForm } from '#domain/quota/registration';
 import { EXIT } from '#exit';
-import { GRACE_SECONDS } from '#services/quota/users';
 import { type CommandLine, readArguments, wholeNumber, wrongUsage } from '../command-line.ts';
 import { list, show } from './list-and-show.ts';
 import { notices } from './notices.ts';

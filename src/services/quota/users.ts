@@ -1,14 +1,11 @@
 import { type Clock, iso, SECOND } from '#domain/clock';
-import { mintApiKey } from '#domain/quota/api-key';
+import { GRACE_SECONDS, mintApiKey } from '#domain/quota/api-key';
 import { firstTerm, PLANS, renewedTerm } from '#domain/quota/plan';
 import type { RegistrationForm } from '#domain/quota/registration';
 import type { UserRecord } from '#domain/records';
 import { Problem } from '#problems';
 import type { KeyHolder, User, UserStore } from '#stores/quota/users';
 import { createUserKeys, storedForm } from './user-keys.ts';
-
-/** How long a rotated key goes on for reading, in seconds: unless told otherwise, and at the most. */
-export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
 
 function toRecord(user: User, apiKey: string): UserRecord {
   return {
