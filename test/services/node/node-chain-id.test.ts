@@ -19,8 +19,12 @@ describe('nodes of several chains', () => {
       await nodeOf('kava-3', '7'),
       await nodeOf('osmosis-1', '8', { height: 9_000_000 }),
     ];
-    const node = serviceOver([first, other]);
-    for (let i = 0; i < 3; i++) expect(await node.balances(ADDRESS)).toMatchObject(amount(first.state));
+    const clock = createTestClock('2026-05-15T14:42:25Z');
+    const node = serviceOver([first, other], { clock });
+    for (let i = 0; i < 3; i++) {
+      expect(await node.balances(ADDRESS)).toMatchObject(amount(first.state));
+      clock.advance(10_000);
+    }
     await node.broadcast({ tx_bytes: TX_BYTES, mode: 'sync' });
     expect(other.asked()).toEqual([]);
     expect(node.warnings().map(warningText)).toEqual(['node 2: of another chain (osmosis-1)']);
