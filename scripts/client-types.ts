@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
 import { BUILT_IN_NAMES } from '#domain/market/token';
-import { marketSample } from '#domain/market-sample';
 import * as records from '#domain/records';
+import { marketSample } from '#domain/records/market-sample';
+import { tokenPrice } from '#domain/records/token-price';
 import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
-import { tokenPrice } from '#domain/token-price';
 import { PROBLEM_CODES } from '#problems';
 import service from '../package.json' with { type: 'json' };
 

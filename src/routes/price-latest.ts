@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Currency } from '#domain/currency/currency';
 import type { Catalogue } from '#domain/market/catalogue';
 import { latestPrice } from '#domain/records';
-import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from '#domain/token-price';
+import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from '#domain/records/token-price';
 import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#http/pipeline/parameters';
 import { tokenNames } from '#http/pipeline/token-names';
 import type { Send } from '#http/replies/write-answer';

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { type Clock, SECOND } from '#domain/clock';
-import { marketSample, SAMPLE } from '#domain/market-sample';
+import { marketSample, SAMPLE } from '#domain/records/market-sample';
 import { sendShared } from '#http/replies/static-content';
 import { REFRESH_EVERY, type Sample } from '#services/market/sample';
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, MINUTE } from '#domain/clock';
 import type { LatestPrice, UsageRecord } from '#domain/records';
-import type { TokenPrice } from '#domain/token-price';
+import type { TokenPrice } from '#domain/records/token-price';
 import { addSandboxTokens } from '../../fixtures/sandbox-tokens.ts';
 import { type Besieged, LATEST, startBesieged } from '../support/service/chaos.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Catalogue } from '#domain/market/catalogue';
 import type { Token } from '#domain/market/token';
-import { MOST_TOKENS } from '#domain/token-price';
+import { MOST_TOKENS } from '#domain/records/token-price';
 
 type Named = Pick<Catalogue, 'find' | 'nearest'>;
 

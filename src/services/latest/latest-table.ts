@@ -2,7 +2,7 @@ import { DOLLAR } from '#domain/currency/currency';
 import { dayChange } from '#domain/market/day-change';
 import type { Token } from '#domain/market/token';
 import { latestPrice } from '#domain/records';
-import type { TokenPrice } from '#domain/token-price';
+import type { TokenPrice } from '#domain/records/token-price';
 import type { ArchiveCache } from '#services/archive/archive-cache';
 import { type ToldLatest, versionOf } from '#services/archive/latest-prices';
 import type { Answer } from '#services/caching/answer';

@@ -1,5 +1,5 @@
 import { type Clock, HOUR, SECOND } from '#domain/clock';
-import { type MarketSample, SAMPLE } from '#domain/market-sample';
+import { type MarketSample, SAMPLE } from '#domain/records/market-sample';
 import type { Answer } from '#services/caching/answer';
 import { type Body, bodyOf } from '#services/caching/answer-body';
 import type { Market } from './market.ts';

@@ -1,10 +1,10 @@
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type * as client from '#client/generated/records';
-import type { MarketSample } from '#domain/market-sample';
 import type * as service from '#domain/records';
+import type { MarketSample } from '#domain/records/market-sample';
+import type { TokenPrice } from '#domain/records/token-price';
 import type { StatisticsSymbol } from '#domain/statistics/statistics';
-import type { TokenPrice } from '#domain/token-price';
 import type { ProblemCode } from '#problems';
 
 /** What the service writes where the client gives a `Date`. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BUILT_IN_TOKENS } from '#domain/market/token';
 import { priceSeries } from '#domain/records';
 import { text } from '#domain/records/fields';
-import { tokenPrice } from '#domain/token-price';
+import { tokenPrice } from '#domain/records/token-price';
 
 /** Of what everybody may see a sample: the latest price of a token, and so many days of its history. */
 export const SAMPLE = { token: BUILT_IN_TOKENS[0], days: 30 } as const;
