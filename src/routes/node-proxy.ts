@@ -6,9 +6,9 @@ import { readJsonBodies } from '#http/pipeline/json-body';
 import { writeJson } from '#http/replies/json-write';
 import { neverStored } from '#http/replies/no-store';
 import { Problem } from '#problems';
-import type { NodeScope } from './node-scope.ts';
-import { nodeState } from './node-state.ts';
-import { nodeTransactions } from './node-transactions.ts';
+import { accountsAndBlocks } from './node/accounts-and-blocks.ts';
+import type { NodeScope } from './node/node-call.ts';
+import { transactions } from './node/transactions.ts';
 
 /** How many calls of a user may be under way at once, whichever of these they are. */
 const CALLS_AT_ONCE = 4;
@@ -42,6 +42,6 @@ export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explor
     }
   };
 
-  app.register(nodeState, { node, explorer, call });
-  app.register(nodeTransactions, { node, explorer, call });
+  app.register(accountsAndBlocks, { node, explorer, call });
+  app.register(transactions, { node, explorer, call });
 };

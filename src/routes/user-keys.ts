@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type Clock, iso, isoOrNull } from '#domain/clock';
-import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
 import { keyForm } from '#domain/quota/key-form';
+import { MAX_KEYS_PER_USER } from '#domain/quota/key-limits';
 import { type ApiKeyRecord, apiKeyRecord, createdKeyRecord } from '#domain/records';
 import { presentedKey } from '#http/pipeline/presented-key';
 import { neverStored } from '#http/replies/no-store';

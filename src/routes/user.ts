@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type Clock, instantOf } from '#domain/clock';
-import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
+import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#domain/quota/key-limits';
 import { registrationForm } from '#domain/quota/registration';
 import { registrationPending, usageRecord, userRecord } from '#domain/records';
 import { createBurst } from '#http/limits/burst';

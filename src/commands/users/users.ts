@@ -1,4 +1,4 @@
-import { GRACE_SECONDS } from '#domain/quota/api-key';
+import { GRACE_SECONDS } from '#domain/quota/key-limits';
 import { PLAN_NAMES } from '#domain/quota/plan';
 import { registrationForm } from '#domain/quota/registration';
 import { EXIT } from '#exit';

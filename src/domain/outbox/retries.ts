@@ -22,3 +22,8 @@ export function pauseAfter(attempts: number, age: number, random: number): numbe
   const pause = Math.min(PAUSE.first * 2 ** (attempts - 1), PAUSE.longest) * (1 + SPREAD * random);
   return Math.ceil(Math.max(LEAST, Math.min(pause, GIVEN_UP_AFTER - age)));
 }
+
+/** A message was refused for good: another attempt would be in vain. */
+export class Undeliverable extends Error {
+  override readonly name = 'Undeliverable';
+}

@@ -1,4 +1,4 @@
-import { MAX_KEYS_PER_USER } from '#domain/quota/api-key';
+import { MAX_KEYS_PER_USER } from '#domain/quota/key-limits';
 import { MAX_DISCARDED } from '#http/connections/request-body';
 import { MAX_BROADCAST_BYTES } from '#http/pipeline/broadcast-body';
 import type { ProblemCode } from '#problems';

@@ -3,7 +3,7 @@ import { type Clock, DAY } from '#domain/clock';
 import { noticeMail } from '#domain/mail/notice-mail';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, webhookBody } from '#domain/notices/notice';
 import { webhookHeaders } from '#domain/notices/signature';
-import { Undeliverable } from '#domain/outbox/undeliverable';
+import { Undeliverable } from '#domain/outbox/retries';
 import type { Deliver, OutboxMessage } from '#services/outbox/outbox';
 import type { Mailer } from '#sources/mail/smtp';
 import type { WebhookFailure, WebhookSender } from '#sources/webhook/webhook';

@@ -1,7 +1,6 @@
 import { SECOND } from '#domain/clock';
 import type { Log } from '#domain/log';
-import { pauseAfter } from '#domain/outbox/retries';
-import { Undeliverable } from '#domain/outbox/undeliverable';
+import { pauseAfter, Undeliverable } from '#domain/outbox/retries';
 import type { NewMessage, OutboxMessage, OutboxStore } from '#stores/outbox/outbox';
 
 export type { OutboxMessage } from '#stores/outbox/outbox';

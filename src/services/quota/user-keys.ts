@@ -1,5 +1,6 @@
 import type { Clock } from '#domain/clock';
-import { hashApiKey, MAX_KEYS_PER_USER, mintApiKey, startOfApiKey } from '#domain/quota/api-key';
+import { hashApiKey, mintApiKey, startOfApiKey } from '#domain/quota/api-key';
+import { MAX_KEYS_PER_USER } from '#domain/quota/key-limits';
 import { Problem } from '#problems';
 import type { KeyTerms, NewKey, StoredKey } from '#stores/quota/keys';
 import type { UserStore } from '#stores/quota/users';

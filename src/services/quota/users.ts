@@ -1,5 +1,6 @@
 import { type Clock, iso, SECOND } from '#domain/clock';
-import { GRACE_SECONDS, mintApiKey } from '#domain/quota/api-key';
+import { mintApiKey } from '#domain/quota/api-key';
+import { GRACE_SECONDS } from '#domain/quota/key-limits';
 import { firstTerm, PLANS, renewedTerm } from '#domain/quota/plan';
 import type { RegistrationForm } from '#domain/quota/registration';
 import type { UserRecord } from '#domain/records';

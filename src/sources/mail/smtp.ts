@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { SECOND } from '#domain/clock';
 import type { Mail } from '#domain/mail/mail';
-import { Undeliverable } from '#domain/outbox/undeliverable';
+import { Undeliverable } from '#domain/outbox/retries';
 
 /** A server that takes mails, as the settings name it. */
 export type SmtpServer = {

@@ -1,5 +1,5 @@
 import { iso } from '#domain/clock';
-import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
+import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/key-limits';
 import { OWNER_SCOPES, type Scope, sharedScopes } from '#domain/quota/scopes';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HOUR, iso, SECOND } from '#domain/clock';
-import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
+import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/key-limits';
 import { apiKeyRecord, createdKeyRecord } from '#domain/records';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Body, type Keys, openKeys } from './keys-harness.ts';

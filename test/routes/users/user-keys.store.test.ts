@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DAY, SECOND } from '#domain/clock';
-import { hashApiKey, MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, mintApiKey } from '#domain/quota/api-key';
+import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#domain/quota/key-limits';
 import { createKeyCache } from '#services/quota/key-cache';
 import { createUserStore } from '#stores/quota/users';
 import { type HandClock, handClock } from '../../services/quota/allowance-harness.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Undeliverable } from '#domain/outbox/undeliverable';
+import { Undeliverable } from '#domain/outbox/retries';
 import { createOutbox, type Deliver, type Outbox } from '#services/outbox/outbox';
 import { createOutboxStore, type OutboxStore } from '#stores/outbox/outbox';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Undeliverable } from '#domain/outbox/undeliverable';
+import { Undeliverable } from '#domain/outbox/retries';
 import { readSettings } from '#settings';
 import { createMailer } from '#sources/mail/smtp';
 import { CERTIFICATE, type MailServer, startMailServer } from '../../support/mail/mail-server.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, HOUR, iso, MINUTE } from '#domain/clock';
-import { hashApiKey, MAX_KEYS_PER_USER } from '#domain/quota/api-key';
+import { hashApiKey } from '#domain/quota/api-key';
+import { MAX_KEYS_PER_USER } from '#domain/quota/key-limits';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { amount } from '../../../support/long.ts';
 import { PRICED } from '../../../support/service/hammer.ts';

@@ -5,7 +5,7 @@ import type { BroadcastRequest, LegacyTransaction } from '#domain/cosmos/legacy-
 import { isInBlock, isTransactionHash } from '#domain/cosmos/transactions';
 import { NODE_EXAMPLES, nodeBroadcast, nodeSearch, nodeTransaction } from '#domain/node/records';
 import { broadcastRequest } from '#http/pipeline/broadcast-body';
-import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './node-scope.ts';
+import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './node-call.ts';
 
 const hash = z
   .string()
@@ -97,7 +97,7 @@ const queryOf = ({ url }: FastifyRequest) => {
 const FOR_EVER = 'private, max-age=31536000, immutable';
 
 /** Transactions: by what they did, by their hash, and the broadcast of one. */
-export const nodeTransactions: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
+export const transactions: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
   const linked = (reply: FastifyReply, found: LegacyTransaction): LegacyTransaction => {
     if (isInBlock(found) || found.code === undefined)
       linkToExplorer(reply, explorer.transaction, 'hash', found.txhash);

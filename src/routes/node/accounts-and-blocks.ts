@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isChainAddress } from '#domain/node/address';
 import { NODE_EXAMPLES, nodeAccount, nodeBalances, nodeBlock, nodeInfo } from '#domain/node/records';
-import { linkToExplorer, NODE_FACTS, type NodeScope } from './node-scope.ts';
+import { linkToExplorer, NODE_FACTS, type NodeScope } from './node-call.ts';
 
 const address = z
   .string()
@@ -69,7 +69,7 @@ const block = {
 };
 
 /** What the chain knows now: balances, accounts, blocks. */
-export const nodeState: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
+export const accountsAndBlocks: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
   app.get(
     '/bank/balances/:address',
     { schema: balances, config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] } },
