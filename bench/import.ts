@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY, systemClock } from '#domain/clock';
 import { createImport } from '#services/archive/import';
-import { openImportFile } from '#sources/market/csv-import-file';
+import { openImportFile } from '#sources/market/price-import';
 import { openDatabase } from '#stores/database/database';
 import { createImportStore } from '#stores/market/imports';
 import { atMost, type Figure, median } from './table.ts';

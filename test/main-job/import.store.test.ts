@@ -7,7 +7,7 @@ import { openDependencies, openLog } from '#dependencies';
 import { systemClock } from '#domain/clock';
 import { createImport } from '#services/archive/import';
 import { readSettings } from '#settings';
-import { openImportFile } from '#sources/market/csv-import-file';
+import { openImportFile } from '#sources/market/price-import';
 import { createImportStore } from '#stores/market/imports';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 

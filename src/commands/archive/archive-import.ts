@@ -8,7 +8,7 @@ import {
   type KeptRow,
 } from '#services/archive/import';
 import { ImportFileError } from '#sources/market/csv-file';
-import { openImportFile } from '#sources/market/csv-import-file';
+import { openImportFile } from '#sources/market/price-import';
 import { createImportStore } from '#stores/market/imports';
 import { readArguments, withDatabase } from '../command-line.ts';
 import { interruption } from '../interruption.ts';

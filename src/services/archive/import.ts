@@ -7,7 +7,7 @@ import type { ToldSample } from '#domain/market/series';
 import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#domain/market/sources/provenance';
 import { type Span, union } from '#domain/market/span';
 import type { TokenName } from '#domain/market/token';
-import type { ImportFile } from '#sources/market/csv-import-file';
+import type { ImportFile } from '#sources/market/price-import';
 import type { ArchivedSample } from '#stores/market/archive-sql';
 import type { CoveredBySource, ImportStore } from '#stores/market/imports';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#domain/clock';
-import { openImportFile } from '#sources/market/csv-import-file';
+import { openImportFile } from '#sources/market/price-import';
 import { type Besieged, startBesieged } from '../../support/service/chaos.ts';
 
 let service: Besieged;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImport } from '#services/archive/import';
-import { openImportFile } from '#sources/market/csv-import-file';
+import { openImportFile } from '#sources/market/price-import';
 import { createImportStore } from '#stores/market/imports';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { type Service, startService } from '../../support/service/service.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { seriesToCsv } from '#domain/market/text/series-csv';
 import { createImport } from '#services/archive/import';
-import { openImportFile } from '#sources/market/csv-import-file';
+import { openImportFile } from '#sources/market/price-import';
 import { createImportStore } from '#stores/market/imports';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';
 

@@ -6,7 +6,7 @@ import { DAY } from '#domain/clock';
 import { plausibleTimes } from '#domain/market/plausible-sample';
 import type { TokenName } from '#domain/market/token';
 import { type BadLine, createImport, type KeptRow } from '#services/archive/import';
-import { openImportFile } from '#sources/market/csv-import-file';
+import { openImportFile } from '#sources/market/price-import';
 import { createArchiveStore } from '#stores/market/archive';
 import { createImportStore } from '#stores/market/imports';
 import { openTestDatabase } from '../../../support/database/database.ts';

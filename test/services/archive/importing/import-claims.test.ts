@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isoDate } from '#domain/clock';
 import { IMPORT_COLUMNS } from '#domain/market/import-row';
 import { createImport } from '#services/archive/import';
-import type { ImportFile } from '#sources/market/csv-import-file';
+import type { ImportFile } from '#sources/market/price-import';
 import type { ImportStore } from '#stores/market/imports';
 
 const clock = { now: () => Date.parse('2024-06-01T12:00:00Z'), elapsed: () => 0 };
