@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { MOST_THRESHOLDS } from '#domain/notices/notice';
+import { DAYS_BEFORE_END, DEFAULT_THRESHOLDS, THRESHOLDS } from '#domain/notices/notice';
 import { webhookUrlFault } from '#domain/notices/webhook-url';
 import { noticesRecord, noticesWithSecretRecord } from '#domain/records';
 import type { RequestBodies } from '#http/connections/request-body';
@@ -34,17 +34,21 @@ const webhookUrl = (allowed: Settings['webhookAllow']) =>
       examples: ['https://example.org/hooks/quotient'],
     });
 
-const THRESHOLD = 'has something else in it than whole numbers from 1 to 100';
+const RANGE = `whole numbers from ${THRESHOLDS.min} to ${THRESHOLDS.max}`;
+const NO_THRESHOLD = `has something else in it than ${RANGE}`;
 
 const thresholds = z
-  .array(z.int(THRESHOLD).min(1, THRESHOLD).max(100, THRESHOLD), 'is not a list')
-  .max(MOST_THRESHOLDS, `has more than ${MOST_THRESHOLDS} numbers`)
+  .array(
+    z.int(NO_THRESHOLD).min(THRESHOLDS.min, NO_THRESHOLD).max(THRESHOLDS.max, NO_THRESHOLD),
+    'is not a list',
+  )
+  .max(THRESHOLDS.most, `has more than ${THRESHOLDS.most} numbers`)
   // The example of what is sent: one after the step that sorts would be of what comes out of it.
-  .meta({ examples: [[80, 100]] })
+  .meta({ examples: [DEFAULT_THRESHOLDS] })
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .meta({
     description: 'Per cent of the allowance of a period at which a notice is sent; an empty list for none',
-    fix: `a list of up to ${MOST_THRESHOLDS} whole numbers from 1 to 100, such as [80, 100]`,
+    fix: `a list of up to ${THRESHOLDS.most} ${RANGE}, such as [80, 100]`,
   });
 
 const rotateSecret = z.boolean('is not true or false').default(false).meta({
@@ -52,15 +56,17 @@ const rotateSecret = z.boolean('is not true or false').default(false).meta({
   fix: 'true or false, or leave it out',
 });
 
+const DAYS = DAYS_BEFORE_END.map((days) => (days === 1 ? '1 day' : `${days} days`)).join(' and ');
+
 const TIMES =
-  'A notice is sent once at each threshold of a period, and 7 days and 1 day before `validUntil`, as soon as the calls are ' +
+  `A notice is sent once at each threshold of a period, and ${DAYS} before \`validUntil\`, as soon as the calls are ` +
   'settled: half a minute later as a rule.';
 
 const get = {
   tags: ['users'],
   summary: 'Read which notices are sent',
   operationId: 'getNotices',
-  description: `${TIMES} Who has set nothing gets mails at 80 and 100 per cent if the address was verified, and else none.`,
+  description: `${TIMES} Who has set nothing gets mails at ${DEFAULT_THRESHOLDS.join(' and ')} per cent if the address was verified, and else none.`,
   response: { 200: noticesRecord },
 };
 

@@ -3,8 +3,8 @@ import { addMonths, PLANS, type Plan, periodAt } from '#domain/quota/plan';
 
 /** At so many per cent of the allowance a user is told, who has not chosen others. */
 export const DEFAULT_THRESHOLDS = [80, 100];
-/** How many thresholds a user may have. */
-export const MOST_THRESHOLDS = 10;
+/** Which thresholds a user may choose, in per cent of the allowance, and how many. */
+export const THRESHOLDS = { min: 1, max: 100, most: 10 } as const;
 /** So many days before the end of validity a user is told. */
 export const DAYS_BEFORE_END = [7, 1];
 
