@@ -97,6 +97,11 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/stores/notices/notices.ts',
+    tests: ['stores/notices/turns.server.test.ts'],
+    changes: [['AND ${NOW}`', 'AND excluded.fetched_at`']],
+  },
+  {
+    file: 'src/stores/notices/notices.ts',
     tests: ['routes/notices/delivery.store.test.ts'],
     changes: [
       ['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > '],

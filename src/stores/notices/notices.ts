@@ -6,6 +6,9 @@ import { hasAddress } from '#stores/quota/address';
 import { tellOfEndingValidity } from './ending-validity.ts';
 import { tellOfUsedAllowances } from './used-allowances.ts';
 
+/** As a column of whole milliseconds holds it, which would round it up. */
+const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
+
 /** A notice, and to whom it goes as things stand now. */
 export type Addressed = {
   notice: Notice;
@@ -78,14 +81,15 @@ export function createNoticeStore(prisma: PrismaClient) {
   return {
     /**
      * Takes the turn to do something that is done every so often (ms, by the database's clock), over all processes. One
-     * statement, so one process has it; when that one dies at once the next turn comes all the same.
+     * statement, so one process has it; when that one dies at once the next turn comes all the same. The clock is read
+     * when the row is had: one who waited for it would else be of before the last turn, as after a clock that went back.
      */
     async takeTurn(what: string, every: number): Promise<boolean> {
       const taken = await prisma.$executeRaw`
-        INSERT INTO refresh (what, fetched_at) VALUES (${what}, clock_timestamp())
-        ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at
+        INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
+        ON CONFLICT (what) DO UPDATE SET fetched_at = ${NOW}
         WHERE refresh.fetched_at IS NULL OR refresh.fetched_at NOT BETWEEN
-          excluded.fetched_at - make_interval(secs => ${every / SECOND}::float8) AND excluded.fetched_at`;
+          ${NOW} - make_interval(secs => ${every / SECOND}::float8) AND ${NOW}`;
       return taken > 0;
     },
 
