@@ -214,7 +214,7 @@ describe('the end of validity', () => {
 });
 
 test('a turn is one process at a time, and comes again after its time', async () => {
-  // Who waits for another has read the clock before it, and comes after it all the same.
+  // The time of a turn is not rounded up: in the part of a millisecond before it the next would take it again.
   for (let round = 0; round < 50; round++) {
     const what = `notices:test-${round}`;
     const turns = await Promise.all(Array.from({ length: 5 }, () => store.takeTurn(what, 60_000)));
