@@ -11,8 +11,6 @@ import { type currencyParameters, date, type tokenName } from '#http/pipeline/pa
 import type { Send } from '#http/replies/write-answer';
 import type { ProblemCode } from '#problems';
 import type { Answer } from '#services/caching/answer';
-import type { Candles } from '#services/candles/candles';
-import type { Market } from '#services/market/market';
 import type { WindowSize } from '#services/market/window-rows';
 
 /* What the routes of prices and of candles over a window share. */
@@ -91,14 +89,8 @@ export const WINDOW_FACTS = {
   problems,
 } as const;
 
-export type HistoryOptions = {
-  catalogue: Catalogue;
-  currencies: readonly Currency[];
-  market: Market;
-  candles: Candles;
-  clock: Clock;
-  send: Send;
-};
+/** What tells the parameters of any call for a window. */
+export type WindowOptions = { catalogue: Catalogue; currencies: readonly Currency[]; clock: Clock };
 
 /** Sends a window's answer, a large one when those before it to the same user have gone out. */
 export function createWindowSender(send: Send) {

@@ -48,7 +48,7 @@ const thresholds = z
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .meta({
     description: 'Per cent of the allowance of a period at which a notice is sent; an empty list for none',
-    fix: `a list of up to ${THRESHOLDS.most} ${RANGE}, such as [80, 100]`,
+    fix: `a list of up to ${THRESHOLDS.most} ${RANGE}, such as [${DEFAULT_THRESHOLDS.join(', ')}]`,
   });
 
 const rotateSecret = z.boolean('is not true or false').default(false).meta({

@@ -6,11 +6,11 @@ import { rangeWindow } from '#domain/market/interval';
 import { candle } from '#domain/records';
 import { CANDLES_CSV_EXAMPLE } from '#http/docs/schema-examples';
 import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#http/pipeline/parameters';
+import type { Candles } from '#services/candles/candles';
 import {
   type CurrencyParameters,
   dates,
   format,
-  type HistoryOptions,
   INTERVALS,
   inOrder,
   interval,
@@ -18,6 +18,7 @@ import {
   type SendWindow,
   type TokenParameter,
   WINDOW_FACTS,
+  type WindowOptions,
 } from './history-window.ts';
 
 const CANDLES = {
@@ -51,7 +52,7 @@ const contract = (token: TokenParameter, currency: CurrencyParameters, clock: Cl
   response: { 200: orCsv('The finished candles, ascending', z.array(candle), CANDLES) },
 });
 
-type Options = Omit<HistoryOptions, 'market' | 'send'> & { sendWindow: SendWindow };
+type Options = WindowOptions & { candles: Candles; sendWindow: SendWindow };
 
 export const priceCandles: FastifyPluginAsyncZod<Options> = async (app, options) => {
   const { catalogue, currencies, candles, clock, sendWindow } = options;

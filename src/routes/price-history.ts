@@ -11,18 +11,21 @@ import {
   inOneCurrency,
   tokenName,
 } from '#http/pipeline/parameters';
+import type { Send } from '#http/replies/write-answer';
+import type { Candles } from '#services/candles/candles';
+import type { Market } from '#services/market/market';
 import {
   type CurrencyParameters,
   createWindowSender,
   dates,
   format,
-  type HistoryOptions,
   INTERVALS,
   inOrder,
   interval,
   orCsv,
   type TokenParameter,
   WINDOW_FACTS,
+  type WindowOptions,
 } from './history-window.ts';
 import { priceCandles } from './price-candles.ts';
 
@@ -67,7 +70,9 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
   },
 });
 
-export const priceHistory: FastifyPluginAsyncZod<HistoryOptions> = async (app, options) => {
+type Options = WindowOptions & { market: Market; candles: Candles; send: Send };
+
+export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options) => {
   const { catalogue, currencies, market, candles, clock, send } = options;
   const sendWindow = createWindowSender(send);
   const schemas = contracts(tokenName(catalogue), currencyParameters(currencies), clock);

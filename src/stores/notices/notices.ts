@@ -6,7 +6,7 @@ import { hasAddress } from '#stores/quota/address';
 import { tellOfEndingValidity } from './ending-validity.ts';
 import { tellOfUsedAllowances } from './used-allowances.ts';
 
-/** As a column of whole milliseconds holds it, which would round it up. */
+/** The time, cut to milliseconds: a column of these would round it up. */
 const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
 
 /** A notice, and to whom it goes as things stand now. */
