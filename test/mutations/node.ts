@@ -3,14 +3,23 @@ import type { Mutations } from './mutation.ts';
 /** Which node is asked, for how long, and how often a transaction is sent. */
 export const node: Mutations[] = [
   {
-    file: 'src/services/node/pool.ts',
+    file: 'src/services/node/selection.ts',
     tests: ['services/node/node-failover.test.ts'],
     changes: [
       ['behind(member) <= MOST_BEHIND', 'behind(member) < MOST_BEHIND'],
-      ['isPassing || !asked.has(member)', '!asked.has(member)'],
       ['sound.length === 0 ?', 'sound.length !== 0 ?'],
-      ['      member.failure = undefined;\n      return value', '      return value'],
+      ['behind(member) > MOST_BEHIND ?', 'behind(member) >= MOST_BEHIND ?'],
     ],
+  },
+  {
+    file: 'src/services/node/member-call.ts',
+    tests: ['services/node/node-failover.test.ts'],
+    changes: [['      member.failure = undefined;\n      return value', '      return value']],
+  },
+  {
+    file: 'src/services/node/pool.ts',
+    tests: ['services/node/node-failover.test.ts'],
+    changes: [['isPassing || !asked.has(member)', '!asked.has(member)']],
   },
   {
     file: 'src/services/node/broadcast.ts',
@@ -23,15 +32,27 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/node/pool.ts',
+    file: 'src/services/node/wanted-chain.ts',
     tests: ['services/node/node-chain-id.test.ts'],
     changes: [
       ['chainId ?? members.find(', 'members.find('],
-      ['told === null ? chainId !== undefined : told !== (wantedChain() ?? told)', 'false'],
+      ['told === null ? chainId !== undefined : told !== (wanted() ?? told)', 'false'],
       ['members.length > 1 || chainId !== undefined', 'members.length > 1'],
-      ['...ofChain().map((one) => one.height ?? 0)', '...members.map((one) => one.height ?? 0)'],
-      ['      if (areCompared && member.chainId === undefined) await introduce(member, calls);\n', ''],
       ['if (areCompared && isOther(told)) throw new NodeFault', 'if (false) throw new NodeFault'],
+    ],
+  },
+  {
+    file: 'src/services/node/selection.ts',
+    tests: ['services/node/node-chain-id.test.ts'],
+    changes: [
+      ['...chain.members().map((one) => one.height ?? 0)', '...members.map((one) => one.height ?? 0)'],
+    ],
+  },
+  {
+    file: 'src/services/node/member-call.ts',
+    tests: ['services/node/node-chain-id.test.ts'],
+    changes: [
+      ['      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);\n', ''],
     ],
   },
   {

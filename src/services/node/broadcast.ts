@@ -7,6 +7,7 @@ import { txHashOf } from '#domain/cosmos/transaction-hash';
 import { isInCache, saysInCache } from '#domain/cosmos/transactions';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import { createBlockWaits } from './block-waits.ts';
+import type { Member } from './member.ts';
 import type { NodePool } from './pool.ts';
 import { unknownOutcome } from './problem.ts';
 
@@ -26,8 +27,6 @@ type Dependencies = {
   clock: Clock;
   wait?: (ms: number) => Promise<unknown>;
 };
-
-type Member = Awaited<ReturnType<NodePool['candidates']>>[number];
 
 /** What came of it, and the hash of the bytes that went out. */
 type Sent = ({ answer: LegacyTransaction } | { rejection: NodeRejection } | { failure: UpstreamFailure }) & {
