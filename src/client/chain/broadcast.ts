@@ -1,4 +1,4 @@
-import type { NodeCalls } from '../../domain/cosmos/adapter.ts';
+import type { NodeCalls } from '../../domain/cosmos/dialects/adapter.ts';
 import { NodeFault } from '../../domain/cosmos/exchange.ts';
 import type { BroadcastMode, LegacyTransaction } from '../../domain/cosmos/legacy-shapes.ts';
 import { isInBlock, isInCache, saysInCache } from '../../domain/cosmos/transactions.ts';

@@ -1,4 +1,4 @@
-import { createAdapter, detectDialect, type NodeCalls } from '../../domain/cosmos/adapter.ts';
+import { createAdapter, detectDialect, type NodeCalls } from '../../domain/cosmos/dialects/adapter.ts';
 import type { AskNode } from '../../domain/cosmos/exchange.ts';
 import type {
   LegacyAccount,

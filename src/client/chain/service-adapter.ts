@@ -1,7 +1,7 @@
-import type { NodeCalls } from '../../domain/cosmos/adapter.ts';
+import type { NodeCalls } from '../../domain/cosmos/dialects/adapter.ts';
+import { createLegacyAdapter } from '../../domain/cosmos/dialects/legacy.ts';
+import { answered } from '../../domain/cosmos/dialects/replies.ts';
 import type { AskNode } from '../../domain/cosmos/exchange.ts';
-import { createLegacyAdapter } from '../../domain/cosmos/legacy.ts';
-import { answered } from '../../domain/cosmos/replies.ts';
 import { legacySearch, legacyTransaction } from '../../domain/cosmos/transactions.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '#domain/clock';
-import type { NodeCalls } from '#domain/cosmos/adapter';
+import type { NodeCalls } from '#domain/cosmos/dialects/adapter';
 import { NodeRejection } from '#domain/cosmos/exchange';
 import type { BroadcastRequest, LegacyTransaction } from '#domain/cosmos/legacy-shapes';
 import { malformed } from '#domain/cosmos/parsers';

@@ -1,5 +1,10 @@
 import type { Clock } from '#domain/clock';
-import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '#domain/cosmos/adapter';
+import {
+  createAdapter,
+  detectDialect,
+  type NodeCalls,
+  type NodeDialect,
+} from '#domain/cosmos/dialects/adapter';
 import { type AskNode, isUpToCaller, NodeFault } from '#domain/cosmos/exchange';
 import type { Log } from '#domain/log';
 import { UpstreamFailure } from '#domain/upstream/failure';

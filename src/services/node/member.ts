@@ -1,4 +1,4 @@
-import type { NodeDialect } from '#domain/cosmos/adapter';
+import type { NodeDialect } from '#domain/cosmos/dialects/adapter';
 import type { UpstreamFailure } from '#domain/upstream/failure';
 import type { NodeSource } from '#sources/node/node';
 

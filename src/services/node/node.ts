@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { NodeCalls } from '#domain/cosmos/adapter';
+import type { NodeCalls } from '#domain/cosmos/dialects/adapter';
 import type {
   BroadcastRequest,
   LegacyAccount,

@@ -1,5 +1,5 @@
 import type { Clock } from '#domain/clock';
-import type { NodeCalls, NodeDialect } from '#domain/cosmos/adapter';
+import type { NodeCalls, NodeDialect } from '#domain/cosmos/dialects/adapter';
 import type { Log } from '#domain/log';
 import { type FailureCause, UpstreamFailure } from '#domain/upstream/failure';
 import type { Warning } from '#domain/upstream/warning';

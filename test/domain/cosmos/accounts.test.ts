@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '#domain/cosmos/adapter';
+import { createAdapter } from '#domain/cosmos/dialects/adapter';
 import { latestBlock, MODERN, scriptedNode } from './ask.ts';
 
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter, detectDialect } from '#domain/cosmos/adapter';
+import { createAdapter, detectDialect } from '#domain/cosmos/dialects/adapter';
 import { latestBlock, MODERN, scriptedNode } from './ask.ts';
 
 const HASH = 'A'.repeat(64);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '#domain/cosmos/adapter';
+import { createAdapter } from '#domain/cosmos/dialects/adapter';
 import type { LegacySearch, LegacyTransaction } from '#domain/cosmos/legacy-shapes';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { scriptedNode } from './ask.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '#domain/cosmos/adapter';
+import { createAdapter } from '#domain/cosmos/dialects/adapter';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { latestBlock, MODERN, scriptedNode } from './ask.ts';
 

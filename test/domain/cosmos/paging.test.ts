@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '#domain/cosmos/adapter';
+import { createAdapter } from '#domain/cosmos/dialects/adapter';
 import type { NodeReply } from '#domain/cosmos/exchange';
 import { latestBlock, MODERN, scriptedNode } from './ask.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '#domain/clock';
-import type { NodeDialect } from '#domain/cosmos/adapter';
+import type { NodeDialect } from '#domain/cosmos/dialects/adapter';
 import type { NodeQuestion, NodeReply } from '#domain/cosmos/exchange';
 import { Problem } from '#problems';
 import { createNode } from '#services/node/node';

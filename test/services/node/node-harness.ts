@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import { systemClock } from '#domain/clock';
-import type { NodeDialect } from '#domain/cosmos/adapter';
+import type { NodeDialect } from '#domain/cosmos/dialects/adapter';
 import { createNode } from '#services/node/node';
 import { createNodePool } from '#services/node/pool';
 import { openNode } from '#sources/node/node';

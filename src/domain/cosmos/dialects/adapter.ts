@@ -1,4 +1,4 @@
-import { type AskNode, NodeFault } from './exchange.ts';
+import { type AskNode, NodeFault } from '../exchange.ts';
 import { createLegacyAdapter } from './legacy.ts';
 import { createModernAdapter } from './modern.ts';
 import type { NodeCalls, NodeCapabilities } from './node-calls.ts';

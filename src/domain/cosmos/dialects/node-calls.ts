@@ -6,7 +6,7 @@ import type {
   LegacyNodeInfo,
   LegacySearch,
   LegacyTransaction,
-} from './legacy-shapes.ts';
+} from '../legacy-shapes.ts';
 
 /**
  * The calls there are, in the legacy shapes whichever dialect they are made in. The address and the hash must have

@@ -1,5 +1,5 @@
-import { NodeFault, NodeRejection, type NodeReply } from './exchange.ts';
-import { isMembers, type Members } from './parsers.ts';
+import { NodeFault, NodeRejection, type NodeReply } from '../exchange.ts';
+import { isMembers, type Members } from '../parsers.ts';
 
 /*
  * Errors as nodes tell them. Legacy: `{error}`, under 400 or 404 where the node says what is wrong with the request,
