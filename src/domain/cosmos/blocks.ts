@@ -1,5 +1,5 @@
 import { fromBase64, toHex } from './conversion/protobuf.ts';
-import type { LegacyBlock, LegacyNodeInfo } from './legacy-shapes.ts';
+import type { LegacyBlock } from './legacy-shapes.ts';
 import {
   chainId,
   count,
@@ -115,38 +115,4 @@ export function blockOfModern({ block_id, block, sdk_block }: Members): LegacyBl
 export function blockOf(height: string | undefined, block: LegacyBlock): LegacyBlock {
   if (height !== undefined && block.block.header.height !== height) throw malformed('block of that height');
   return block;
-}
-
-/** What is told of a node by a legacy one. */
-export function legacyNodeInfo({ node_info, application_version }: Members): LegacyNodeInfo {
-  const { network, ...rest } = members(node_info, 'node_info');
-  return {
-    node_info: { ...rest, network: chainId(network) },
-    application_version: isMembers(application_version) ? application_version : {},
-  };
-}
-
-/** Names of the modern interface that the legacy one has others for. */
-const VERSION_NAMES = new Map([
-  ['app_name', 'server_name'],
-  ['git_commit', 'commit'],
-  ['go_version', 'go'],
-]);
-/** The modules that it was built of are hundreds, and no legacy node told them. */
-const BUILD = 'build_deps';
-
-/** The same by a modern node. */
-export function nodeInfoOfModern({ default_node_info, application_version }: Members): LegacyNodeInfo {
-  const { network, default_node_id, ...rest } = members(default_node_info, 'default_node_info');
-  const version = Object.entries(isMembers(application_version) ? application_version : {})
-    .filter(([name]) => name !== BUILD)
-    .map(([name, value]) => [VERSION_NAMES.get(name) ?? name, value]);
-  return {
-    node_info: {
-      ...(default_node_id !== undefined && { id: default_node_id }),
-      ...rest,
-      network: chainId(network),
-    },
-    application_version: Object.fromEntries(version),
-  };
 }

@@ -1,6 +1,7 @@
 import { legacyAccount } from '../accounts.ts';
-import { blockOf, legacyBlock, legacyNodeInfo } from '../blocks.ts';
+import { blockOf, legacyBlock } from '../blocks.ts';
 import { type AskNode, NodeRejection } from '../exchange.ts';
+import { legacyNodeInfo } from '../node-info.ts';
 import { coins, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
 import { legacySearch, legacyTransaction, transactionOf } from '../transactions.ts';

@@ -1,8 +1,9 @@
 import { accountOfModern, noAccount } from '../accounts.ts';
-import { blockOf, blockOfModern, nodeInfoOfModern } from '../blocks.ts';
+import { blockOf, blockOfModern } from '../blocks.ts';
 import { txBytes } from '../conversion/tx-bytes.ts';
 import { type AskNode, NodeRejection, type NodeReply } from '../exchange.ts';
 import type { Coin, LegacyBalances } from '../legacy-shapes.ts';
+import { nodeInfoOfModern } from '../node-info.ts';
 import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../parsers.ts';
 import { modernParameters, readSearch } from '../search.ts';
 import { legacySearchOfModern, modernTransaction, transactionOf } from '../transactions.ts';
