@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { type Clock, DAY, MINUTE, SECOND } from '#domain/clock';
+import { type Clock, MINUTE, SECOND } from '#domain/clock';
 import { hashApiKey, isApiKey } from '#domain/quota/api-key';
+import { DEAD_KEYS_STORED_FOR } from '#domain/quota/key-limits';
 import { Problem } from '#problems';
 import { createFirstInFirstOut } from '#services/caching/fifo-map';
 import { withinDeadline } from '#services/deadline';
@@ -18,8 +19,6 @@ const UNKNOWN_FOR = MINUTE;
 /** Look-ups travel together, so many at once; beyond so many waiting, the service is overloaded. */
 const LOOKUP_BATCH = 500;
 const LOOKUPS_WAITING = 5_000;
-/** How long a dead key is kept, so that whoever uses it is told why it ended, in ms. */
-const DEAD_FOR = 30 * DAY;
 /** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
@@ -189,7 +188,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     writeUse: use.write,
 
     /** Deletes what has been dead for long. */
-    tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_FOR)),
+    tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_KEYS_STORED_FOR)),
   };
 }
 
