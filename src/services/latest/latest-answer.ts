@@ -1,10 +1,10 @@
 import type { Clock } from '#domain/clock';
 import { convertLatest } from '#domain/currency/conversion';
 import { type Currency, DOLLAR } from '#domain/currency/currency';
+import type { ToldLatest } from '#domain/market/sources/failover-price';
 import type { TokenName } from '#domain/market/token';
 import { UpstreamFailure } from '#domain/upstream/failure';
 import type { ArchiveCache } from '#services/archive/archive-cache';
-import { sourcesOf, type ToldLatest } from '#services/archive/latest-prices';
 import type { Answer } from '#services/caching/answer';
 import type { Answers } from '#services/caching/answers';
 import { currencyText, noWorth, withRates } from '#services/currency/valuation';
@@ -12,6 +12,7 @@ import type { Valuations } from '#services/currency/valuations';
 import type { Backfill } from '#services/market/backfill';
 import { allOutcomes, type FetchOutcome } from '#services/upstream/fetch-outcome';
 import { upstreamProblem } from '#services/upstream/problem';
+import { sourcesOf } from './latest-sources.ts';
 
 /** Why a token has no price where no fetch has failed. */
 const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');

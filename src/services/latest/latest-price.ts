@@ -1,9 +1,10 @@
 import { DOLLAR } from '#domain/currency/currency';
+import type { ToldLatest } from '#domain/market/sources/failover-price';
 import type { TokenName } from '#domain/market/token';
 import type { ArchiveCache } from '#services/archive/archive-cache';
-import { type ToldLatest, versionOf } from '#services/archive/latest-prices';
 import type { Answer } from '#services/caching/answer';
 import type { LatestAnswers } from './latest-answer.ts';
+import { versionOf } from './latest-sources.ts';
 
 type Row = { told: ToldLatest | undefined };
 

@@ -1,12 +1,13 @@
 import { DOLLAR } from '#domain/currency/currency';
 import { dayChange } from '#domain/market/day-change';
+import type { ToldLatest } from '#domain/market/sources/failover-price';
 import type { Token } from '#domain/market/token';
 import { latestPrice } from '#domain/records';
 import type { TokenPrice } from '#domain/records/token-price';
 import type { ArchiveCache } from '#services/archive/archive-cache';
-import { type ToldLatest, versionOf } from '#services/archive/latest-prices';
 import type { Answer } from '#services/caching/answer';
 import type { LatestAnswers } from './latest-answer.ts';
+import { versionOf } from './latest-sources.ts';
 
 /** What is said of a token without any price. */
 const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
