@@ -15,6 +15,6 @@ export const NODE_FLAGS = [
 
 /** For glibc, which reads them as a process begins. */
 export const NODE_ENVIRONMENT: Readonly<Record<string, string>> = {
-  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_MMAP_THRESHOLD_: '40960',
   MALLOC_TRIM_THRESHOLD_: '131072',
 };
