@@ -1,8 +1,8 @@
 import { escapeHtml } from '#domain/html';
 import { assetsOf, htmlPage } from '#http/pages/page';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#problems';
-import { ADVICE } from './error-docs.ts';
 import { codeHtml, inlineHtml } from './markdown.ts';
+import { ADVICE } from './problem-advice.ts';
 import { problemExample } from './schema-examples.ts';
 
 /** What the node refuses goes out with the status that it gave. */

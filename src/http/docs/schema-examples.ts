@@ -1,7 +1,7 @@
 import { CANDLES_CSV_HEADER } from '#domain/candles/candle-text';
 import { CSV_HEADER } from '#domain/market/text/series-csv';
 import { type ProblemCode, problemKind } from '#problems';
-import { ADVICE } from './error-docs.ts';
+import { ADVICE } from './problem-advice.ts';
 
 /** A JSON schema (2020-12), as far as the interface description looks into it. */
 export type Schema = {

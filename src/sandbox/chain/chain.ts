@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type Clock, SECOND } from '#domain/clock';
 import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
 import { type Coin, coinSchema } from './coin.ts';
-import { type Condition, satisfies } from './conditions.ts';
 import { type Delivered, deliver } from './deliver.ts';
 import { addressError, genesisKey } from './keys.ts';
 import { createLedger } from './ledger.ts';
+import { type Condition, satisfies } from './search-conditions.ts';
 import { signersOf, type Transaction } from './transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConditions } from '#sandbox/chain/conditions';
+import { readConditions } from '#sandbox/chain/search-conditions';
 import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 
 let chain: TestChain;

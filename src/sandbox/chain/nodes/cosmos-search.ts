@@ -1,5 +1,5 @@
 import type { Chain } from '#sandbox/chain/chain';
-import { type Condition, readConditions } from '#sandbox/chain/conditions';
+import { type Condition, readConditions } from '#sandbox/chain/search-conditions';
 import type { Answer } from '#sandbox/upstream';
 import { cosmosResponse, cosmosTransaction } from './cosmos-records.ts';
 import { json } from './node-answers.ts';

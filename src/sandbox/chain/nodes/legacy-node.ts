@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { BroadcastResult, Chain } from '#sandbox/chain/chain';
 import { coinRecord } from '#sandbox/chain/coin';
-import type { Condition } from '#sandbox/chain/conditions';
 import { readStdTx } from '#sandbox/chain/encoding/amino';
 import { addressError } from '#sandbox/chain/keys';
+import type { Condition } from '#sandbox/chain/search-conditions';
 import { hashOf } from '#sandbox/chain/transaction';
 import { parseJson } from '#sandbox/replies';
 import type { Answer, Upstream, UpstreamRequest } from '#sandbox/upstream';
