@@ -1,5 +1,5 @@
 import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
-import type { Operation, Parameter, Response } from './operation.ts';
+import type { Operation, Parameter, Response } from './operation-shapes.ts';
 
 /** The interface description, as far as its digest looks into it. */
 export type Described = {

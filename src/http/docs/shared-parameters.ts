@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from './operation.ts';
+import type { Operation, Parameter } from './operation-shapes.ts';
 
 type Document = { paths: Record<string, Record<string, Operation>>; components: object };
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { remaining } from '#domain/quota/lease';
-import type { RouteFacts } from '#http/docs/operation';
+import type { RouteFacts } from '#http/docs/operation-shapes';
 import type { RateLimits } from '#http/limits/rate-limits';
 import type { Allowance, Caller, Receipt } from '#services/quota/allowance';
 import type { WantedScope } from '#services/quota/key-problems';

@@ -1,4 +1,4 @@
-import type { Operation, Parameter, Response } from '#http/docs/operation';
+import type { Operation, Parameter, Response } from '#http/docs/operation-shapes';
 import type { NamedSchemas, Schema } from '#http/docs/schema-examples';
 import { MANY_CHOICES } from './schema-html.ts';
 

@@ -1,6 +1,6 @@
 import { escapeHtml } from '#domain/html';
 import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#http/docs/markdown';
-import type { Parameter } from '#http/docs/operation';
+import type { Parameter } from '#http/docs/operation-shapes';
 import type { NamedSchemas, Schema } from '#http/docs/schema-examples';
 import { LANGUAGES, type Language, samplesOf } from './code-samples.ts';
 import type { Answer, Entry, Shared } from './document.ts';

@@ -1,5 +1,5 @@
 import { escapeHtml } from '#domain/html';
-import type { Parameter } from '#http/docs/operation';
+import type { Parameter } from '#http/docs/operation-shapes';
 import type { NamedSchemas } from '#http/docs/schema-examples';
 import { bodyExample, exampleText } from './code-samples.ts';
 import type { Entry } from './document.ts';
