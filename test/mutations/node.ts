@@ -6,9 +6,9 @@ export const node: Mutations[] = [
     file: 'src/services/node/selection.ts',
     tests: ['services/node/node-failover.test.ts'],
     changes: [
-      ['behind(member) <= MOST_BEHIND', 'behind(member) < MOST_BEHIND'],
       ['sound.length === 0 ?', 'sound.length !== 0 ?'],
-      ['behind(member) > MOST_BEHIND ?', 'behind(member) >= MOST_BEHIND ?'],
+      ['blocks > MOST_BEHIND ?', 'blocks >= MOST_BEHIND ?'],
+      ['if (height === undefined) return undefined;', 'if (height === undefined) return 99;'],
     ],
   },
   {

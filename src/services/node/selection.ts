@@ -44,15 +44,19 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     await firstCheck;
   }
 
-  const behind = ({ height }: Member) =>
-    height === undefined ? 0 : Math.max(...chain.members().map((one) => one.height ?? 0)) - height;
+  /** How many blocks a node is behind the best, where that is too many to be asked; else undefined. */
+  function lag({ height }: Member): number | undefined {
+    if (height === undefined) return undefined;
+    const blocks = Math.max(...chain.members().map((one) => one.height ?? 0)) - height;
+    return blocks > MOST_BEHIND ? blocks : undefined;
+  }
 
   /** The nodes to ask, in order: those that failed, or whose height is not known, come last. */
   async function candidates(): Promise<Member[]> {
     if (chain.areCompared) await checkHeights();
     const among = chain.members();
     if (among.length === 0) throw chain.failure();
-    const near = among.filter((member) => behind(member) <= MOST_BEHIND);
+    const near = among.filter((member) => lag(member) === undefined);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
     // The highest may answer nothing but its height: while none is sound, those far behind are asked too.
@@ -63,10 +67,5 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     ];
   }
 
-  return {
-    candidates,
-
-    /** How many blocks a node is behind the best, where that is too many to be asked; else undefined. */
-    lag: (member: Member): number | undefined => (behind(member) > MOST_BEHIND ? behind(member) : undefined),
-  };
+  return { candidates, lag };
 }
