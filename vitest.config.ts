@@ -8,12 +8,20 @@ import { SHORT_LIVED } from './test/support/node-arguments.ts';
 const STORE_TESTS = 'test/**/*.store.test.ts';
 const SERVER_TESTS = 'test/**/*.server.test.ts';
 const DOCKER_TESTS = 'test/**/*.docker.test.ts';
+const IMAGE_TESTS = 'test/**/*.image.test.ts';
 const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
 const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
 
 /** Where the embedded database and a server can differ: these store tests run on both. */
-const STORE_TESTS_ON_BOTH = ['test/stores/**/*.store.test.ts', 'test/services/quota/*.store.test.ts'];
+const STORE_TESTS_ON_BOTH = [
+  'test/**/*-store.store.test.ts',
+  'test/accounts/allowance/*.store.test.ts',
+  'test/accounts/users/account-report.store.test.ts',
+  'test/database/**/*.store.test.ts',
+  'test/prices/archive/older-release.store.test.ts',
+  'test/prices/archive/provenance.store.test.ts',
+];
 /** All of them can run on a server, which starts sooner: `npm run test:mutations` asks for it. */
 const STORE_TESTS_ON_SERVER = process.env.TEST_STORES_ON_SERVER ? [STORE_TESTS] : STORE_TESTS_ON_BOTH;
 
@@ -38,7 +46,15 @@ async function usual(): Promise<TestProjectConfiguration[]> {
       test: {
         name: 'unit',
         include: ['test/**/*.test.ts'],
-        exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, BROWSER_TESTS, PROMTOOL_TESTS, HOSTILE_TESTS],
+        exclude: [
+          STORE_TESTS,
+          SERVER_TESTS,
+          DOCKER_TESTS,
+          IMAGE_TESTS,
+          BROWSER_TESTS,
+          PROMTOOL_TESTS,
+          HOSTILE_TESTS,
+        ],
       },
     },
     { extends: true, test: { name: 'embedded', include: [STORE_TESTS], globalSetup } },
@@ -108,9 +124,16 @@ const docker: TestProjectConfiguration = {
   },
 };
 
-/** Attacks, and building an image, take minutes: a mode asks for them, as `npm run test:hostile` does. */
+/** The steps of the image's build, without Docker. */
+const image: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'image', include: [IMAGE_TESTS] },
+};
+
+/** Attacks, and building an image, take minutes: each has a mode, such as that of `npm run test:hostile`. */
 function projectsOf(mode: string): TestProjectConfiguration[] | Promise<TestProjectConfiguration[]> {
   if (mode === 'hostile') return [hostile];
+  if (mode === 'image') return [image];
   return mode === 'docker' ? [docker] : usual();
 }
 

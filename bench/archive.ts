@@ -1,8 +1,8 @@
-import { DAY, HOUR, startOfDate, systemClock } from '#domain/clock';
-import type { Sample } from '#domain/market/sample';
-import { BUILT_IN_NAMES, type TokenName } from '#domain/market/token';
-import { openDatabase } from '#stores/database/database';
-import { createArchiveStore } from '#stores/market/archive';
+import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
+import { DAY, HOUR, startOfDate, systemClock } from '#core/clock';
+import { openDatabase } from '#database/database';
+import { createArchiveStore } from '#prices/archive/archive-store';
+import type { Sample } from '#prices/sample';
 
 /** How many days the longest history there is has, and how many hours the aggregator gives at once. */
 export const DAYS = 4700;

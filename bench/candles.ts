@@ -1,6 +1,6 @@
-import { DAY, startOfDate, systemClock } from '#domain/clock';
-import { createCandleStore } from '#stores/candles/candles';
-import { openDatabase } from '#stores/database/database';
+import { DAY, startOfDate, systemClock } from '#core/clock';
+import { openDatabase } from '#database/database';
+import { createCandleStore } from '#prices/candles/candle-store';
 
 /** Figures with as many decimals as the venue gives: one of a price, eight of a volume. */
 const rounded = (figure: number, decimals: number) => Number(figure.toFixed(decimals));

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDependencies, openLog } from '#dependencies';
-import { DAY, startOfDate } from '#domain/clock';
+import { DAY, startOfDate } from '#core/clock';
+import { openDependencies, openLog } from '#open';
 import { startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
 import { fillArchive } from './archive.ts';

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DAY, systemClock } from '#domain/clock';
-import { createImport } from '#services/archive/import';
-import { openImportFile } from '#sources/market/price-import';
-import { openDatabase } from '#stores/database/database';
-import { createImportStore } from '#stores/market/imports';
+import { DAY, systemClock } from '#core/clock';
+import { openDatabase } from '#database/database';
+import { createImport } from '#prices/archive/import/import';
+import { createImportStore } from '#prices/archive/import/import-store';
+import { openImportFile } from '#prices/archive/import/price-import';
 import { atMost, type Figure, median } from './table.ts';
 
 const ROWS = 3400;

@@ -1,4 +1,4 @@
-import { openDatabase } from '#stores/database/database';
+import { openDatabase } from '#database/database';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { compare } from './comparison.ts';
 import { hasWrk, latencies } from './load.ts';

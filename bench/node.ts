@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { NODE_ENVIRONMENT, NODE_FLAGS } from '#start/node-flags';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
 
 /**
  * The Node that servers run with: the one that runs the bench, or another with `BENCH_NODE=/path/to/node`. All of them

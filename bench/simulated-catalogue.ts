@@ -1,5 +1,5 @@
-import { DAY, HOUR, MINUTE } from '#domain/clock';
-import type { TokenName } from '#domain/market/token';
+import type { TokenName } from '#catalogue/token';
+import { DAY, HOUR, MINUTE } from '#core/clock';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { createRandom, openSimulation, type Questions } from '../fixtures/simulation.ts';
 import { openBenchDatabase } from './simulated-database.ts';

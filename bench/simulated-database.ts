@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '#stores/database/database';
+import { type Database, openDatabase } from '#database/database';
 import { makeDatabase } from './database.ts';
 import type { Surroundings } from './surroundings.ts';
 

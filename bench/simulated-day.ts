@@ -1,4 +1,4 @@
-import { DAY, MINUTE } from '#domain/clock';
+import { DAY, MINUTE } from '#core/clock';
 import {
   anyQuestion,
   commonQuestions,

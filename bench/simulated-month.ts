@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { DAY, HOUR, MINUTE } from '#core/clock';
 import { commonQuestions, openSimulation, type Simulation } from '../fixtures/simulation.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import type { Surroundings } from './surroundings.ts';

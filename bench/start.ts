@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BUILT_IN_NAMES } from '#domain/market/token';
-import { openDatabase } from '#stores/database/database';
-import { createDemandStore } from '#stores/upstream/demand';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { openDatabase } from '#database/database';
+import { createDemandStore } from '#prices/refresh/demand-store';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { fillArchive } from './archive.ts';
 import { SERVICE } from './node.ts';

@@ -1,8 +1,9 @@
 /** The service as it is, but for the charge: every call is paid for from a lease that has no end and no ledger. */
+
+import type { Caller, Receipt } from '#accounts/allowance/allowance';
+import { type Lease, newLease } from '#accounts/ledger/lease';
 import { buildApp } from '#app';
-import { openDependencies, openLog } from '#dependencies';
-import { type Lease, newLease } from '#domain/quota/lease';
-import type { Caller, Receipt } from '#services/quota/allowance';
+import { openDependencies, openLog } from '#open';
 import { readSettings } from '#settings';
 
 const settings = readSettings();

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
-import { hashApiKey, mintApiKey } from '#domain/quota/api-key';
+import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
 import { execute } from './database.ts';
 import { node } from './node.ts';
 
@@ -15,7 +15,7 @@ export type Home = { url: string | undefined; dataDir: string };
 /** Brings an empty database up to the migrations of a checkout, as each of its commands does. */
 export async function migrate({ url, dataDir }: Home, tree: string): Promise<void> {
   const env = { ...process.env, DATABASE_URL: url ?? '', DATA_DIR: dataDir };
-  await run(node, [join(tree, 'build/commands/users.js'), 'list'], { env });
+  await run(node, [join(tree, 'build/cli/users.js'), 'list'], { env });
 }
 
 /** Users with a key each, dated an hour ago: what changed just now, running processes would read again. */

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDependencies, openLog } from '#dependencies';
-import { DAY, startOfDate } from '#domain/clock';
-import type { TokenName } from '#domain/market/token';
+import type { TokenName } from '#catalogue/token';
+import { DAY, startOfDate } from '#core/clock';
+import { openDependencies, openLog } from '#open';
 import { readSettings } from '#settings';
 import { DAYS, fillArchive } from './archive.ts';
 import { fillCandles } from './candles.ts';

@@ -13,7 +13,7 @@ import { dts } from 'rolldown-plugin-dts';
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCE = join(ROOT, 'src/client');
+const SOURCE = join(ROOT, 'packages/client');
 
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
@@ -29,7 +29,7 @@ async function bundle(folder: string): Promise<void> {
   });
   const groups = [
     { name: 'transport', test: /\/client\/(transport\/|generated\/|error|secrets)/, priority: 2 },
-    { name: 'chain', test: /\/(client\/chain|domain\/cosmos)\//, priority: 1 },
+    { name: 'chain', test: /\/packages\/(client\/chain|cosmos)\//, priority: 1 },
   ];
   for (const options of [
     { format: 'esm', chunkFileNames: '[name].js', codeSplitting: { groups } },
@@ -49,7 +49,7 @@ async function bundleTypes(file: string): Promise<void> {
   try {
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
     const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', work];
-    const args = ['-p', SOURCE, '--rootDir', join(ROOT, 'src'), ...emit];
+    const args = ['-p', SOURCE, '--rootDir', join(ROOT, 'packages'), ...emit];
     await promisify(execFile)(process.execPath, [compiler, ...args]);
     // Nothing is left to compile: what compiles is named so that the plugin does not look for TypeScript's interface,
     // which version 7 has not.

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { hasEnded, servedCurrencies } from '#domain/currency/currency';
-import { PLAN_NAMES, PLANS } from '#domain/quota/plan';
-import { footerHtml, headerHtml } from '#http/pages/page-frame';
+import { PLAN_NAMES, PLANS } from '#accounts/allowance/plan';
+import { hasEnded, servedCurrencies } from '#prices/currencies/currency';
+import { footerHtml, headerHtml } from '#server/pages/page-frame';
 
 /*
  * Builds the console into a folder, since a browser neither strips types nor finds packages. `npm ci` runs it, and
@@ -15,9 +15,9 @@ import { footerHtml, headerHtml } from '#http/pages/page-frame';
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCE = join(ROOT, 'src/console');
+const SOURCE = join(ROOT, 'packages/console');
 /** What all pages share: the icon, the theme, and styles that `styles/index.css` imports. */
-const SHARED = join(ROOT, 'src/http/pages/assets');
+const SHARED = join(ROOT, 'src/server/pages/assets');
 
 /** The folder of the modules, the style sheet and the icon, below the page. */
 const ASSETS = 'console';

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cp, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { writeTemplate } from '#stores/database/embedded/template';
+import { writeTemplate } from '#database/embedded/template';
 
 /*
  * Builds the service into a folder: JavaScript, and what the sources hold besides TypeScript. A process that strips the
@@ -13,8 +14,35 @@ import { writeTemplate } from '#stores/database/embedded/template';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
-/** Packages of their own: what they are made of is no part of the service. */
-const OTHERS = ['client', 'console'].map((room) => join(SOURCE, room));
+/** The packages that the service or its demo imports. The client and the console are bundled on their own. */
+const PACKAGES = ['cosmos', 'sandbox'];
+
+/** The files below a folder that end like this. */
+const filesBelow = async (folder: string, end: string) =>
+  (await readdir(folder, { recursive: true }))
+    .filter((name) => name.endsWith(end))
+    .map((name) => join(folder, name));
+
+/**
+ * Moves what the compiler emitted to where it runs: it keeps the folders of the checkout, but the service is at the top of
+ * `folder` with the packages beside it.
+ */
+async function arrange(folder: string): Promise<void> {
+  const emitted = join(folder, 'packages');
+  // The image is built without the sandbox.
+  for (const name of PACKAGES.filter((name) => existsSync(join(emitted, name)))) {
+    await rename(join(emitted, name), join(folder, name));
+    // The sandbox names modules of the service by their place in the checkout.
+    for (const file of await filesBelow(join(folder, name), '.js')) {
+      const code = await readFile(file, 'utf8');
+      await writeFile(file, code.replace(/(['"])(?:\.\.\/)+src\/([^'"]+)\.js\1/g, '$1#$2$1'));
+    }
+  }
+  for (const name of await readdir(join(folder, 'src'))) {
+    await rename(join(folder, 'src', name), join(folder, name));
+  }
+  for (const name of ['src', 'packages']) await rm(join(folder, name), { recursive: true, force: true });
+}
 
 /**
  * Builds the service into `folder`, which is emptied first. It lies beside `prisma/`, `package.json` and `dist/`, as
@@ -27,6 +55,7 @@ export async function buildService(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, args).catch(({ message, stdout }) => {
     throw new Error(`${message}\n${stdout}`);
   });
+  await arrange(folder);
   // What is built finds its own modules: the imports of the package above it name the sources.
   await writeFile(
     join(folder, 'package.json'),
@@ -34,10 +63,9 @@ export async function buildService(folder: string): Promise<void> {
   );
   await cp(SOURCE, folder, {
     recursive: true,
-    filter: async (path) =>
-      !OTHERS.includes(path) && ((await stat(path)).isDirectory() || !path.endsWith('.ts')),
+    filter: async (path) => (await stat(path)).isDirectory() || !path.endsWith('.ts'),
   });
-  await writeTemplate(join(folder, 'stores/database/embedded/template.gz'));
+  await writeTemplate(join(folder, 'database/embedded/template.gz'));
 }
 
 if (import.meta.main) await buildService(join(ROOT, 'build'));

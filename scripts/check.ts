@@ -12,7 +12,11 @@ const TSC = 'node_modules/typescript/bin/tsc';
 const CHECKS = [
   [BIOME, 'check', '.'],
   [TSC],
-  ...['src/client', 'src/console', 'src/http/pages/assets'].map((project) => [TSC, '-p', project]),
+  ...['packages/client', 'packages/console', 'src/server/pages/assets'].map((project) => [
+    TSC,
+    '-p',
+    project,
+  ]),
 ];
 
 for (const args of CHECKS) {

@@ -1,20 +1,20 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
-import { BUILT_IN_NAMES } from '#domain/market/token';
-import * as records from '#domain/records';
-import { marketSample } from '#domain/records/market-sample';
-import { tokenPrice } from '#domain/records/token-price';
-import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
-import { PROBLEM_CODES } from '#problems';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { PROBLEM_CODES } from '#core/problems';
+import { tokenPrice } from '#prices/latest/records';
+import { marketSample } from '#prices/market-sample/records';
+import * as records from '#records';
+import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };
 
 /*
- * Writes the records as plain TypeScript for the client, whose types must not depend on zod: `src/client/generated/`,
+ * Writes the records as plain TypeScript for the client, whose types must not depend on zod: `packages/client/generated/`,
  * from the schemas that the service itself is held to. `npm ci` runs it, and `npm run build:types`.
  */
 
-const FOLDER = new URL('../src/client/generated/', import.meta.url);
+const FOLDER = new URL('../packages/client/generated/', import.meta.url);
 
 type Schema = Record<string, unknown>;
 

@@ -2,17 +2,17 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { SECOND, systemClock } from '#domain/clock';
-import { CONSOLE_FOLDER } from '#http/pages/console';
-import { listenForMetrics } from '#http/recording/metrics-listener';
-import type { Metrics } from '#metrics/metrics';
-import type { Database } from '#stores/database/database';
+import { SECOND, systemClock } from '#core/clock';
+import type { Metrics } from '#core/metrics/metrics';
+import type { Database } from '#database/database';
+import { announcement, urlOf } from '#process/announcement';
+import { explain, isUnreachable, openConfiguredDatabase } from '#process/exit';
+import { giveBackMemory } from '#process/memory';
+import { CONSOLE_FOLDER } from '#server/pages/console';
+import { listenForMetrics } from '#server/recording/metrics-listener';
 import { buildApp } from './app.ts';
-import { openDependencies, openLog } from './dependencies.ts';
-import { explain, isUnreachable, openConfiguredDatabase } from './exit.ts';
-import { giveBackMemory } from './memory.ts';
+import { openDependencies, openLog } from './open.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { announcement, urlOf } from './start/announcement.ts';
 
 /** The part of the time to stop in that goes to answering what is under way. */
 const DRAINING = 0.7;

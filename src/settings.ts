@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { parseRefreshSchedule } from '#domain/market/refresh-schedule';
-import { COINGECKO_PLAN_NAMES, coinGeckoPlan } from '#domain/market/sources/coingecko-plans';
-import { MARKET_SOURCES, parseMarketSources } from '#domain/market/sources/provenance';
-import { parseRetention } from '#domain/market/sources/retention';
-import { parseNetworks } from '#domain/notices/public-address';
-import { keyedUrls, lineUp } from '#domain/statistics/configured-sources';
-import { mailFaults, sender, smtpUrl } from './settings/mail.ts';
+import { mailFaults, sender, smtpUrl } from '#notifications/settings';
+import { parseNetworks } from '#notifications/webhooks/public-address';
+import { parseRetention } from '#prices/archive/retention/retention-periods';
+import { parseRefreshSchedule } from '#prices/refresh/refresh-schedule';
+import { COINGECKO_PLAN_NAMES, coinGeckoPlan } from '#prices/sources/coingecko-plans';
+import { MARKET_SOURCES, parseMarketSources } from '#prices/sources/provenance';
+import { keyedUrls, lineUp } from '#statistics/configured-sources';
 import {
   baseUrl,
   bitcoinUrl,
@@ -15,7 +15,7 @@ import {
   linkTemplate,
   nodeUrls,
   upToEight,
-} from './settings/urls.ts';
+} from './settings-urls.ts';
 
 /** The settings do not hold; `faults` has a line for each that is wrong. */
 export class SettingsError extends Error {

@@ -1,7 +1,7 @@
-import { systemClock } from '#domain/clock';
-import { createUsers } from '#services/quota/users';
-import { openDatabase } from '#stores/database/database';
-import { createUserStore } from '#stores/quota/users';
+import { createUserStore } from '#accounts/users/user-store';
+import { createUsers } from '#accounts/users/users';
+import { systemClock } from '#core/clock';
+import { openDatabase } from '#database/database';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { execute, makeDatabase } from '../database.ts';
 import type { Book, Booked, User } from './book.ts';

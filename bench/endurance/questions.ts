@@ -1,6 +1,6 @@
-import { DAY, isoDate } from '#domain/clock';
-import { BUILT_IN_NAMES } from '#domain/market/token';
-import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { DAY, isoDate } from '#core/clock';
+import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 
 /** Why an upstream's failure may be the answer: never, always, or only until the same was answered once. */
 type Upstream = 'none' | 'always' | 'untilAnswered';

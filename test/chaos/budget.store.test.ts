@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DAY, HOUR } from '#domain/clock';
+import { DAY, HOUR } from '#core/clock';
 import { amount, longTimeout } from '../support/long.ts';
 import { type Besieged, BY_NAME, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
 

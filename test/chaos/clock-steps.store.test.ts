@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { amount, longTimeout } from '../support/long.ts';
 import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MINUTE } from '#domain/clock';
+import { MINUTE } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
 import { createRandom } from '../../fixtures/simulation.ts';
 import { amount, longTimeout } from '../support/long.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '#domain/clock';
+import { HOUR, MINUTE } from '#core/clock';
 import { amount, longTimeout } from '../support/long.ts';
 import { type Besieged, BY_NAME, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
 

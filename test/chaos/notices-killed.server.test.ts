@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNoticeSettingsStore } from '#stores/notices/settings';
-import { type Replicas, startReplicas } from '../services/quota/processes/replicas.ts';
+import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
+import { type Replicas, startReplicas } from '../accounts/allowance/processes/replicas.ts';
 import { amount, longTimeout } from '../support/long.ts';
 import { type MailServer, startMailServer } from '../support/mail/mail-server.ts';
 import type { ServiceProcess } from '../support/service/service-process.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Dependencies, openDependencies, openLog } from '#dependencies';
-import { MINUTE } from '#domain/clock';
+import { MINUTE } from '#core/clock';
+import { type Database, openDatabase } from '#database/database';
+import { type Dependencies, openDependencies, openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
-import { type Database, openDatabase } from '#stores/database/database';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
 import { createTestDatabase } from '../support/database/database.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '#domain/clock';
-import { openDatabase } from '#stores/database/database';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import { openDatabase } from '#database/database';
 import {
   commonQuestions,
   everyQuestion,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '#domain/clock';
-import { BUILT_IN_NAMES } from '#domain/market/token';
-import { openDatabase } from '#stores/database/database';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { HOUR, MINUTE } from '#core/clock';
+import { openDatabase } from '#database/database';
 import {
   commonQuestions,
   openSimulation,

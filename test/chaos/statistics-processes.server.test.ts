@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Dependencies, openDependencies, openLog } from '#dependencies';
-import { DAY, HOUR } from '#domain/clock';
+import { DAY, HOUR } from '#core/clock';
+import { type Database, openDatabase } from '#database/database';
+import { type Dependencies, openDependencies, openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
-import { type Database, openDatabase } from '#stores/database/database';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
 import { createTestDatabase } from '../support/database/database.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE, SECOND } from '#domain/clock';
-import { warningText } from '#domain/upstream/warning';
+import { MINUTE, SECOND } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
+import { warningText } from '#upstream/warning';
 import { type Besieged, DAY_CHART, LATEST, startBesieged } from '../support/service/chaos.ts';
 
 type Case = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type * as quotient from '#client/index';
-import { SECOND } from '#domain/clock';
+import { SECOND } from '#core/clock';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { createNoonClock } from '../../fixtures/clock.ts';
 import { transferBytes } from '../../fixtures/signing.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SECOND } from '#domain/clock';
+import { SECOND } from '#core/clock';
 import { startSandbox } from '#sandbox/server';
 import { buildClient } from '../../scripts/build-client.ts';
 import { type Service, startService } from '../support/service/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QuotientClient } from '#client/index';
-import { DAY } from '#domain/clock';
+import { DAY } from '#core/clock';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { failure } from './failure.ts';

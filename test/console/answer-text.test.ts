@@ -16,8 +16,8 @@ import {
   EXAMPLE_STATISTICS,
   EXAMPLE_USAGE,
 } from '#console/api/example-answers';
-import { candle, priceSeries, tokenStatistics, usageRecord } from '#domain/records';
-import { tokenPrice } from '#domain/records/token-price';
+import { tokenPrice } from '#prices/latest/records';
+import { candle, priceSeries, tokenStatistics, usageRecord } from '#records';
 
 const WINDOW = { from: '2026-01-01', thru: '2026-02-01', interval: 'daily' } as const;
 const { path: daysPath } = daysCall('solana', 30, 'usd');

@@ -3,7 +3,7 @@ import { QuotientError } from '#client/index';
 import { dailyCalls } from '#console/account/daily-calls';
 import { ageText, oldest, staleReason } from '#console/api/result';
 import { bigMoney, change, fromNow, money, span } from '#console/format';
-import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
+import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 

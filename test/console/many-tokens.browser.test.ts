@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
-import { BUILT_IN_TOKENS } from '#domain/market/token';
+import { TOKENS_CHANGED } from '#catalogue/open';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
+import { createTokenStore } from '#catalogue/token-store';
 import { sandboxTokens } from '#sandbox/tokens';
-import { TOKENS_CHANGED } from '#services/catalogue/catalogue';
-import { createTokenStore } from '#stores/market/tokens';
 import { launchBrowser } from '../support/browser/browser.ts';
 import { type Visit, visit } from '../support/browser/console.ts';
 import { expectSoundLooks } from '../support/browser/looks.ts';

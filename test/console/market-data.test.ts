@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { QuotientError } from '#client/index';
-import { isLow } from '#console/account/allowance-level';
 import type { Session } from '#console/account/session';
 import type { ApiCall } from '#console/api/api-call';
 import { createMarketData } from '#console/api/market-data';
-import { priceInWords } from '#console/dashboard/auto-refresh';
 import { pauseAfter } from '#console/dashboard/backoff';
-import { MINUTE } from '#domain/clock';
+import { MINUTE } from '#core/clock';
+import { isLow } from '../../packages/console/account/allowance-level.ts';
+import { priceInWords } from '../../packages/console/dashboard/auto-refresh.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
 import type { TokenPrice } from '#client/index';
-import { BUILT_IN_TOKENS } from '#domain/market/token';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
 import type { Service } from '../support/service/service.ts';
 

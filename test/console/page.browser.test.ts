@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { BUILT_IN_TOKENS } from '#domain/market/token';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
 import { expectSoundLooks } from '../support/browser/looks.ts';
 import type { Service } from '../support/service/service.ts';

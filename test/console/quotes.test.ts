@@ -3,7 +3,7 @@ import { QuotientError, type TokenPrice } from '#client/index';
 import type { ApiCall } from '#console/api/api-call';
 import type { Result } from '#console/api/result';
 import { createQuotes, isBehind } from '#console/prices/quotes';
-import { HOUR, MINUTE } from '#domain/clock';
+import { HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { FIGURES } from '#domain/statistics/figures';
+import { FIGURES } from '#statistics/figures';
 
 // The page needs a browser's types, so its modules cannot be imported here.
 const CONSOLE = new URL('../../src/console/', import.meta.url);

@@ -46,7 +46,7 @@ it('holds what the service runs on, and nothing that only serves to develop it',
   const rooms = new Set(files.map((file) => file.split('/').slice(1, 3).join('/')));
   for (const room of ['test', 'bench', 'src', 'build/sandbox', 'build/client', '.env', '.git'])
     expect(rooms).not.toContain(room);
-  expect(files).not.toContain('./build/commands/demo.js');
+  expect(files).not.toContain('./build/cli/demo.js');
 
   const packages = (await run('ls', 'node_modules', 'node_modules/@prisma')).split('\n');
   expect(packages).toContain('fastify');
@@ -58,7 +58,7 @@ it('holds what the service runs on, and nothing that only serves to develop it',
 it('runs alone: healthy, on a volume that outlives it, and it stops when it is told to', async () => {
   const first = await start();
   await becomesHealthy(first);
-  const list = ['build/commands/users.js', 'list'];
+  const list = ['build/cli/users.js', 'list'];
   await expect(docker('exec', first, 'node', ...list)).rejects.toThrow(/the data directory \/data is in use/);
   const register = `fetch('http://127.0.0.1:8080/v1/user/create?name=Ada&email=ada%40example.org&plan=monthly',
     { method: 'POST' }).then(({ status }) => console.log(status))`;

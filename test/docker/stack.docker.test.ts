@@ -15,7 +15,7 @@ let url: string;
 /** A user of their own for each test, made by the operator: registrations are limited. */
 async function enrol() {
   const form = ['--name', 'Ada Lovelace', '--email', 'ada@example.org', '--plan', 'monthly'];
-  const command = ['node', 'build/commands/users.js', 'create', ...form, '--limit', String(LIMIT)];
+  const command = ['node', 'build/cli/users.js', 'create', ...form, '--limit', String(LIMIT)];
   const record = await stack.compose('exec', '-T', 'api', ...command);
   const apiKey = /^apiKey: +(\S+)/m.exec(record)?.[1] ?? '';
   return { key: Number(/^key: +(\d+)/m.exec(record)?.[1]), apiKey };

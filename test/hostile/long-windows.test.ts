@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DAY, isoDate, MINUTE } from '#domain/clock';
+import { DAY, isoDate, MINUTE } from '#core/clock';
 import { askAgain } from '../../bench/hostile/attacks.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 

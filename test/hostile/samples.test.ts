@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DAY, MINUTE } from '#domain/clock';
+import { DAY, MINUTE } from '#core/clock';
 import { ASKED_EACH_SECOND, openStand, type Stand } from './stand.ts';
 
 const latest = (token: string) => `/v1/prices/latest/token?tokenName=${token}`;

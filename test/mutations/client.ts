@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What the companion client sends, repeats, tells of an answer, and rejects with. */
 export const client: Mutations[] = [
   {
-    file: 'src/client/transport/retries.ts',
+    file: 'packages/client/transport/retries.ts',
     tests: ['client/transport/retries.test.ts', 'client/transport/rate-limit.test.ts'],
     changes: [
       ['408, 429, 500, ', '429, '],
@@ -20,7 +20,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'src/client/transport/rate-limit.ts',
+    file: 'packages/client/transport/rate-limit.ts',
     tests: ['client/transport/answers.test.ts', 'client/transport/retries.test.ts'],
     changes: [
       ["=> name === 'plan'", '=> name !== undefined'],
@@ -29,7 +29,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'src/client/transport/signals.ts',
+    file: 'packages/client/transport/signals.ts',
     tests: ['client/transport/call-options.test.ts'],
     changes: [
       [
@@ -40,7 +40,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'src/client/transport/transport.ts',
+    file: 'packages/client/transport/transport.ts',
     tests: ['client/transport/failures.test.ts', 'client/transport/call-options.test.ts'],
     changes: [
       ["redirect: 'manual'", "redirect: 'error'"],
@@ -57,7 +57,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'src/client/transport/transport.ts',
+    file: 'packages/client/transport/transport.ts',
     tests: ['client/requests/arguments.test.ts'],
     changes: [
       ['    checkKey(apiKey);\n', ''],
@@ -66,7 +66,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'src/client/transport/answers.ts',
+    file: 'packages/client/transport/answers.ts',
     tests: ['client/transport/answers.test.ts'],
     changes: [
       ['characters -= text.length', 'characters -= 0'],
@@ -74,17 +74,17 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'src/client/transport/user-agent.ts',
+    file: 'packages/client/transport/user-agent.ts',
     tests: ['client/transport/call-options.test.ts'],
     changes: [[' || document !== undefined', '']],
   },
   {
-    file: 'src/client/transport/call-options.ts',
+    file: 'packages/client/transport/call-options.ts',
     tests: ['client/transport/call-options.test.ts'],
     changes: [["const OWN_HEADERS = ['accept', ", 'const OWN_HEADERS = [']],
   },
   {
-    file: 'src/client/requests/account.ts',
+    file: 'packages/client/requests/account.ts',
     tests: ['client/requests/arguments.test.ts', 'client/requests/account-calls.test.ts'],
     changes: [
       ['if (!Number.isSafeInteger(id) || id < 1) throw', 'if (id === 0) throw'],
@@ -96,7 +96,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'src/client/requests/caller.ts',
+    file: 'packages/client/requests/caller.ts',
     tests: ['client/transport/failures.test.ts', 'client/transport/answers.test.ts'],
     changes: [
       ['{ cause, status, requestId }', '{ cause }'],
@@ -104,7 +104,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'src/client/chain/chain-client.ts',
+    file: 'packages/client/chain/chain-client.ts',
     tests: ['client/transport/call-options.test.ts'],
     changes: [
       ['timeout ?? this.#transport.timeout', 'this.#transport.timeout'],

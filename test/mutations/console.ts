@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What the page shows of prices and candles, and what it asks for. */
 export const page: Mutations[] = [
   {
-    file: 'src/console/api/api-call.ts',
+    file: 'packages/console/api/api-call.ts',
     tests: ['console/price-table.test.ts'],
     changes: [
       ['Math.ceil(rest / TOKENS_PER_CALL)', 'Math.floor(rest / TOKENS_PER_CALL)'],
@@ -11,12 +11,12 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/api/api-call.ts',
+    file: 'packages/console/api/api-call.ts',
     tests: ['console/snippets.test.ts'],
     changes: [['client.candles(token, { from, thru, interval }', 'client.candles(token, { from, thru }']],
   },
   {
-    file: 'src/console/prices/sorting.ts',
+    file: 'packages/console/prices/sorting.ts',
     tests: ['console/price-table.test.ts'],
     changes: [
       ['Number(left === undefined) - Number(right === undefined)', 'way'],
@@ -25,12 +25,12 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/prices/search.ts',
+    file: 'packages/console/prices/search.ts',
     tests: ['console/price-table.test.ts'],
     changes: [['typed.trim().toLowerCase()', 'typed.toLowerCase()']],
   },
   {
-    file: 'src/console/prices/quotes.ts',
+    file: 'packages/console/prices/quotes.ts',
     tests: ['console/quotes.test.ts'],
     changes: [
       ['isOfOneTime ? fetchedAt', 'fetchedAt ? fetchedAt'],
@@ -43,7 +43,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/api/market-data.ts',
+    file: 'packages/console/api/market-data.ts',
     tests: ['console/market-data.test.ts'],
     changes: [
       ['failure && drop()', 'failure'],
@@ -52,7 +52,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/dashboard/address.ts',
+    file: 'packages/console/dashboard/address.ts',
     tests: ['console/dashboard/address.test.ts'],
     changes: [
       ['isDate(from) && isDate(thru) && ', ''],
@@ -63,12 +63,12 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/dashboard/backoff.ts',
+    file: 'packages/console/dashboard/backoff.ts',
     tests: ['console/market-data.test.ts'],
     changes: [['retryAfter * 1000', 'retryAfter']],
   },
   {
-    file: 'src/console/history/chart-choice.ts',
+    file: 'packages/console/history/chart-choice.ts',
     tests: ['console/history/chart-choice.test.ts'],
     changes: [
       ['date.getTime() + length > since', 'date.getTime() > since'],
@@ -77,7 +77,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/history/axis-labels.ts',
+    file: 'packages/console/history/axis-labels.ts',
     tests: ['console/history/axis-labels.test.ts'],
     changes: [
       ['? decimals : decimals + 1', '? decimals : decimals'],
@@ -86,7 +86,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/history/zoom.ts',
+    file: 'packages/console/history/zoom.ts',
     tests: ['console/history/zoom.test.ts'],
     changes: [
       ['clamp(from, 0, points - length)', 'from'],
@@ -95,7 +95,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/history/range-change.ts',
+    file: 'packages/console/history/range-change.ts',
     tests: ['console/history/range-change.test.ts'],
     changes: [
       ['distance(nearest) <= TOLERANCE && ', ''],
@@ -105,7 +105,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/history/date-presets.ts',
+    file: 'packages/console/range/date-presets.ts',
     tests: ['console/history/date-presets.test.ts'],
     changes: [
       ['from < listed ? listed : from', 'from'],
@@ -113,7 +113,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/account/renewal.ts',
+    file: 'packages/console/account/renewal.ts',
     tests: ['console/account/allowance-in-words.test.ts'],
     changes: [
       ['validUntil > resetsAt', 'validUntil >= resetsAt'],
@@ -121,7 +121,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/history/csv-download.ts',
+    file: 'packages/console/history/csv-download.ts',
     tests: ['console/history/csv-download.test.ts'],
     changes: [['text.slice(0, 19)', 'text.slice(0, 16)']],
   },

@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What a request passes, what it is charged, what it may bring, and what an answer says of itself. */
 export const http: Mutations[] = [
   {
-    file: 'src/http/replies/fast-path.ts',
+    file: 'src/server/replies/fast-path.ts',
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
       ['headers.accept !== found.accept || ', ''],
@@ -13,7 +13,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/admission.ts',
+    file: 'src/accounts/gate/admission.ts',
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
       ['spendAtOnce(caller, now, cost)', 'spendAtOnce(caller, now, 1)'],
@@ -24,17 +24,17 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/admission.ts',
+    file: 'src/accounts/gate/admission.ts',
     tests: ['routes/keys/restricted.store.test.ts'],
     changes: [['      refuseUncovered(caller, scope);\n', '']],
   },
   {
-    file: 'src/http/pipeline/admission.ts',
+    file: 'src/accounts/gate/admission.ts',
     tests: ['routes/keys/last-use.store.test.ts'],
     changes: [['      noteUse(allowance, caller, headers, now);\n', '']],
   },
   {
-    file: 'src/http/replies/write-answer.ts',
+    file: 'src/server/replies/write-answer.ts',
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
       ['const isPaid = status === 200 && ', 'const isPaid = '],
@@ -42,17 +42,17 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/replies/write-answer.ts',
+    file: 'src/server/replies/write-answer.ts',
     tests: ['http/pipeline/hang-up.store.test.ts'],
     changes: [[' && !isGone(socket)', '']],
   },
   {
-    file: 'src/http/replies/answer-headers.ts',
+    file: 'src/server/replies/answer-headers.ts',
     tests: ['http/replies/fast-path.test.ts'],
     changes: [['Math.floor((now - fetchedAt) / SECOND)', 'Math.ceil((now - fetchedAt) / SECOND)']],
   },
   {
-    file: 'src/http/replies/response-head.ts',
+    file: 'src/server/replies/response-head.ts',
     tests: ['http/replies/response-head.test.ts'],
     changes: [
       ['  response.shouldKeepAlive &&\n', ''],
@@ -60,7 +60,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/caching/answer-cache.ts',
+    file: 'src/server/cache/answer-cache.ts',
     tests: ['services/caching/answer-cache.test.ts'],
     changes: [
       ['now - at < KEPT_FOR', 'now - at <= KEPT_FOR'],
@@ -70,17 +70,17 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/caching/fifo-map.ts',
+    file: 'src/core/fifo-map.ts',
     tests: ['services/caching/first-in-first-out.test.ts'],
     changes: [['entries.size <= most', 'entries.size < most']],
   },
   {
-    file: 'src/http/replies/answer-headers.ts',
+    file: 'src/server/replies/answer-headers.ts',
     tests: ['http/replies/caching.store.test.ts'],
     changes: [["one.trim().replace(/^W\\//, '') === etag", 'one.trim() === etag']],
   },
   {
-    file: 'src/http/replies/negotiation.ts',
+    file: 'src/server/replies/negotiation.ts',
     tests: ['http/replies/negotiation.test.ts'],
     changes: [
       ["given.get(coding) ?? given.get('*') ?? 0", 'given.get(coding) ?? 0'],
@@ -89,7 +89,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/guard.ts',
+    file: 'src/accounts/gate/guard.ts',
     tests: ['routes/users/user-headers.store.test.ts'],
     changes: [
       ['else allowance.refund(receipt)', 'else allowance.keep(receipt)'],
@@ -98,7 +98,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/limits/burst.ts',
+    file: 'src/accounts/gate/burst.ts',
     tests: ['http/limits/burst.test.ts'],
     changes: [
       ['Math.max(now, last))', 'last)'],
@@ -109,7 +109,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/limits/registration-limit.ts',
+    file: 'src/accounts/gate/registration-limit.ts',
     tests: ['routes/users/user-limits.store.test.ts'],
     changes: [
       ['.slice(0, 4)', '.slice(0, 5)'],
@@ -117,7 +117,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/limits/answer-queue.ts',
+    file: 'src/server/limits/answer-queue.ts',
     tests: ['http/limits/answer-queues.test.ts'],
     changes: [
       ['given.size < atOnce', 'given.size <= atOnce'],
@@ -130,7 +130,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/limits/concurrency-limit.ts',
+    file: 'src/server/limits/concurrency-limit.ts',
     tests: ['http/limits/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
@@ -138,7 +138,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/connections/pipelined-requests.ts',
+    file: 'src/server/connections/pipelined-requests.ts',
     tests: ['http/connections/pipelined-requests.test.ts'],
     changes: [
       ['before >= WAITING', 'before > WAITING'],
@@ -147,7 +147,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/connections/request-body.ts',
+    file: 'src/server/connections/request-body.ts',
     tests: ['http/connections/request-body.test.ts'],
     changes: [
       ['size > limit)', 'size >= limit)'],
@@ -159,7 +159,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/limits/request-limits.ts',
+    file: 'src/server/limits/request-limits.ts',
     tests: ['http/limits/request-limits.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],
@@ -168,7 +168,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/parameters.ts',
+    file: 'src/prices/parameters.ts',
     tests: ['http/pipeline/bad-input.store.test.ts', 'http/pipeline/conformity.store.test.ts'],
     changes: [
       ['at <= startOfDate(clock.now())', 'at < startOfDate(clock.now())'],
@@ -176,7 +176,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/replies/answer-headers.ts',
+    file: 'src/server/replies/answer-headers.ts',
     tests: ['http/replies/caching.store.test.ts', 'http/replies/answer-headers.test.ts'],
     changes: [
       ['(fetchedAt ?? now)', 'now'],
@@ -188,7 +188,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/limits/rate-limits.ts',
+    file: 'src/accounts/gate/rate-limits.ts',
     tests: ['routes/users/user-headers.store.test.ts', 'routes/users/user-limits.store.test.ts'],
     changes: [
       ['plan(period, 0, now)', 'plan(period, 1, now)'],
@@ -199,7 +199,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/format.ts',
+    file: 'src/server/pipeline/format.ts',
     tests: ['http/pipeline/conformity.store.test.ts'],
     changes: [
       ['request.routeOptions.config.csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],
@@ -208,7 +208,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/misspelt-parameters.ts',
+    file: 'src/server/pipeline/misspelt-parameters.ts',
     tests: [
       'http/pipeline/bad-input.store.test.ts',
       'http/pipeline/conformity.store.test.ts',

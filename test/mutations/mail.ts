@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What leaves the service, recovery by mail, and registration of confirmed addresses. */
 export const mail: Mutations[] = [
   {
-    file: 'src/domain/outbox/retries.ts',
+    file: 'src/notifications/outbox/retries.ts',
     tests: ['domain/outbox/retries.test.ts'],
     changes: [
       ['age >= GIVEN_UP_AFTER', 'age > GIVEN_UP_AFTER'],
@@ -12,7 +12,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/outbox/outbox.ts',
+    file: 'src/notifications/outbox/outbox-store.ts',
     tests: ['stores/outbox/outbox.store.test.ts'],
     changes: [
       ['FOR UPDATE SKIP LOCKED', ''],
@@ -26,7 +26,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/outbox/outbox.ts',
+    file: 'src/notifications/outbox/outbox.ts',
     tests: ['services/outbox/outbox.store.test.ts'],
     changes: [
       ['(atOnce[kind] ?? AT_ONCE) - busy(kind)', 'AT_ONCE'],
@@ -39,7 +39,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/mail/mail.ts',
+    file: 'src/notifications/mail/mail.ts',
     tests: ['domain/mail/mails.test.ts'],
     changes: [
       ['escapeHtml(part.link)', 'part.link'],
@@ -48,7 +48,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/mail/token.ts',
+    file: 'src/notifications/mail/token.ts',
     tests: ['domain/mail/mails.test.ts'],
     changes: [
       ['const BYTES = 32', 'const BYTES = 16'],
@@ -56,7 +56,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/mail/smtp.ts',
+    file: 'src/notifications/sources/smtp.ts',
     tests: ['sources/mail/smtp.test.ts'],
     changes: [
       ["command === 'RCPT TO' && ", ''],
@@ -68,7 +68,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/settings/mail.ts',
+    file: 'src/notifications/settings.ts',
     tests: ['settings-mail.test.ts'],
     changes: [
       ['|| !', '&& !'],
@@ -77,7 +77,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/mail/allowance.ts',
+    file: 'src/notifications/mail/mail-allowance-store.ts',
     tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
       ['OR held.count < ${most}::int', 'OR true'],
@@ -90,7 +90,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/mail/recovery.ts',
+    file: 'src/notifications/mail/recovery-store.ts',
     tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
       ['${hasAddress(email)}', 'u.email = ${email}'],
@@ -103,7 +103,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/mail/recovery.ts',
+    file: 'src/notifications/mail/recovery.ts',
     tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
       ['to: first.email', 'to: email'],
@@ -111,7 +111,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/mail/recovery.ts',
+    file: 'src/notifications/mail/recovery.ts',
     tests: ['services/mail/enumeration.server.test.ts'],
     changes: [
       [
@@ -121,7 +121,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/keys.ts',
+    file: 'src/accounts/keys/key-store.ts',
     tests: ['routes/users/user-recovery.store.test.ts'],
     changes: [
       ['AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz', 'AND user_key = ${userKey}'],
@@ -132,7 +132,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/mail/registrations.ts',
+    file: 'src/notifications/mail/registration-store.ts',
     tests: ['routes/users/user-verify.store.test.ts'],
     changes: [
       [
@@ -144,7 +144,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/mail/registration.ts',
+    file: 'src/notifications/mail/registration.ts',
     tests: ['routes/users/user-verify.store.test.ts'],
     changes: [
       ['registration.expiresAt <= clock.now()', 'false'],
@@ -152,7 +152,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/routes/user-mail.ts',
+    file: 'src/notifications/mail/routes.ts',
     tests: ['routes/users/user-recovery.store.test.ts', 'routes/users/user-verify.store.test.ts'],
     changes: [
       ['refuseCrossSite(headers, settings.corsOrigins);', ''],

@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** Which node is asked, for how long, and how often a transaction is sent. */
 export const node: Mutations[] = [
   {
-    file: 'src/services/node/selection.ts',
+    file: 'src/node/pool/selection.ts',
     tests: ['services/node/node-failover.test.ts'],
     changes: [
       ['sound.length === 0 ?', 'sound.length !== 0 ?'],
@@ -12,17 +12,17 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/node/member-call.ts',
+    file: 'src/node/pool/member-call.ts',
     tests: ['services/node/node-failover.test.ts'],
     changes: [['      member.failure = undefined;\n      return value', '      return value']],
   },
   {
-    file: 'src/services/node/pool.ts',
+    file: 'src/node/pool/pool.ts',
     tests: ['services/node/node-failover.test.ts'],
     changes: [['isPassing || !asked.has(member)', '!asked.has(member)']],
   },
   {
-    file: 'src/services/node/broadcast.ts',
+    file: 'src/node/broadcast.ts',
     tests: ['services/node/node-broadcast.test.ts'],
     changes: [
       ['      if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };\n', ''],
@@ -32,7 +32,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/node/wanted-chain.ts',
+    file: 'src/node/pool/wanted-chain.ts',
     tests: ['services/node/node-chain-id.test.ts'],
     changes: [
       ['chainId ?? members.find(', 'members.find('],
@@ -42,26 +42,26 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/node/selection.ts',
+    file: 'src/node/pool/selection.ts',
     tests: ['services/node/node-chain-id.test.ts'],
     changes: [
       ['...chain.members().map((one) => one.height ?? 0)', '...members.map((one) => one.height ?? 0)'],
     ],
   },
   {
-    file: 'src/services/node/member-call.ts',
+    file: 'src/node/pool/member-call.ts',
     tests: ['services/node/node-chain-id.test.ts'],
     changes: [
       ['      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);\n', ''],
     ],
   },
   {
-    file: 'src/services/node/broadcast.ts',
+    file: 'src/node/broadcast.ts',
     tests: ['wallets/launchpad.store.test.ts'],
     changes: [['code === WRONG_SEQUENCE ?', 'code !== WRONG_SEQUENCE ?']],
   },
   {
-    file: 'src/domain/cosmos/conversion/tx-bytes.ts',
+    file: 'packages/cosmos/conversion/tx-bytes.ts',
     tests: ['domain/cosmos/conversion/messages.test.ts'],
     changes: [
       ['if (signers.length > MOST_SIGNERS) throw', 'if (signers.length > 99) throw'],
@@ -70,7 +70,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/cosmos/conversion/fields.ts',
+    file: 'packages/cosmos/conversion/fields.ts',
     tests: ['domain/cosmos/conversion/messages.test.ts'],
     changes: [
       ["fraction.padEnd(18, '0')", 'fraction'],
@@ -80,7 +80,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/cosmos/conversion/logs.ts',
+    file: 'packages/cosmos/conversion/logs.ts',
     tests: ['domain/cosmos/logs.test.ts'],
     changes: [
       ["attributes.filter(({ key }) => key !== 'msg_index')", 'attributes'],
@@ -89,7 +89,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/cosmos/accounts.ts',
+    file: 'packages/cosmos/accounts.ts',
     tests: ['domain/cosmos/accounts.test.ts'],
     changes: [
       ['if (address !== asked) throw', 'if (address === undefined) throw'],
@@ -98,7 +98,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/cosmos/conversion/multisignature.ts',
+    file: 'packages/cosmos/conversion/multisignature.ts',
     tests: ['wallets/multisig.store.test.ts'],
     changes: [
       ['wholeField(1, BigInt(extra))', 'wholeField(1, 0n)'],
@@ -106,17 +106,17 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/node/pool.ts',
+    file: 'src/node/pool/pool.ts',
     tests: ['services/node/node-times.test.ts'],
     changes: [['(until - now) / (chosen.length - index)', '(until - now)']],
   },
   {
-    file: 'src/services/node/broadcast.ts',
+    file: 'src/node/broadcast.ts',
     tests: ['services/node/node-times.test.ts'],
     changes: [['start + timeoutMs * SENDING', 'start + timeoutMs']],
   },
   {
-    file: 'src/services/node/block-waits.ts',
+    file: 'src/node/block-waits.ts',
     tests: ['services/node/block-waits.test.ts'],
     changes: [
       ['Math.min(left, soonest ?? left)', 'Math.max(left, soonest ?? left)'],

@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What users are told of their allowance, once, and where webhooks may go. */
 export const notices: Mutations[] = [
   {
-    file: 'src/domain/notices/public-address.ts',
+    file: 'src/notifications/webhooks/public-address.ts',
     tests: ['domain/notices/public-address.test.ts'],
     changes: [
       ["  if (address.range() !== 'unicast') return false;\n", ''],
@@ -15,7 +15,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/notices/webhook-url.ts',
+    file: 'src/notifications/webhooks/webhook-url.ts',
     tests: ['domain/notices/public-address.test.ts'],
     changes: [
       ["(protocol === 'https:' && isPublicAddress(address))", 'isPublicAddress(address)'],
@@ -26,7 +26,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/notices/signature.ts',
+    file: 'src/notifications/webhooks/signature.ts',
     tests: ['domain/notices/signature.test.ts'],
     changes: [
       ['Math.floor(now / 1000)', 'now'],
@@ -35,7 +35,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/webhook/checked-lookup.ts',
+    file: 'src/notifications/sources/checked-lookup.ts',
     tests: ['sources/webhook/webhook.test.ts'],
     changes: [
       ['.filter(isAllowed)', ''],
@@ -43,7 +43,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/webhook/webhook.ts',
+    file: 'src/notifications/sources/webhook.ts',
     tests: ['sources/webhook/webhook.test.ts'],
     changes: [
       ['isIP(host) && !isAllowed(host)', 'false'],
@@ -55,7 +55,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/notices/used-allowances.ts',
+    file: 'src/notifications/notices/used-allowance-store.ts',
     tests: ['stores/notices/notices.store.test.ts'],
     changes: [
       ['used + coalesce(sum(unbooked), 0)::int AS calls', 'used AS calls'],
@@ -70,7 +70,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/notices/ending-validity.ts',
+    file: 'src/notifications/notices/ending-validity-store.ts',
     tests: ['stores/notices/notices.store.test.ts'],
     changes: [
       ['AND n.threshold <= days LIMIT', 'LIMIT'],
@@ -80,7 +80,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/notices/add-notices.ts',
+    file: 'src/notifications/notices/add-notices-store.ts',
     tests: ['stores/notices/notices.store.test.ts'],
     changes: [
       ['u.erased_at IS NULL AND ', ''],
@@ -88,7 +88,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/notices/settings.ts',
+    file: 'src/notifications/notices/notice-settings-store.ts',
     tests: ['routes/notices/settings.store.test.ts', 'routes/notices/delivery.store.test.ts'],
     changes: [
       ['${stays} AND NOT ${isRotated}::boolean THEN', '${stays} THEN'],
@@ -96,12 +96,12 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/notices/notices.ts',
+    file: 'src/notifications/notices/notice-store.ts',
     tests: ['stores/notices/turns.server.test.ts'],
     changes: [['AND ${NOW}`', 'AND excluded.fetched_at`']],
   },
   {
-    file: 'src/stores/notices/notices.ts',
+    file: 'src/notifications/notices/notice-store.ts',
     tests: ['routes/notices/delivery.store.test.ts'],
     changes: [
       ['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > '],
@@ -110,7 +110,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/notices/delivery.ts',
+    file: 'src/notifications/notices/delivery.ts',
     tests: ['routes/notices/delivery.store.test.ts'],
     changes: [
       ['!user.isVerified && ', ''],

@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** How the service begins: on which Node, with what, and what it says when it cannot. */
 export const start: Mutations[] = [
   {
-    file: 'src/supported-node.ts',
+    file: 'src/process/supported-node.ts',
     tests: ['main/node-version.test.ts'],
     changes: [
       ['const OLDEST = [22, 19]', 'const OLDEST = [22, 18]'],
@@ -17,12 +17,12 @@ export const start: Mutations[] = [
     changes: [["import './supported-node.ts';\n", '']],
   },
   {
-    file: 'src/commands/archive.ts',
+    file: 'src/cli/archive.ts',
     tests: ['main/node-version.test.ts'],
     changes: [["import '../supported-node.ts';\n", '']],
   },
   {
-    file: 'src/start/launch.ts',
+    file: 'src/process/launch.ts',
     tests: ['main/starter.test.ts'],
     changes: [
       ['{ ...NODE_ENVIRONMENT, ...process.env }', '{ ...process.env, ...NODE_ENVIRONMENT }'],
@@ -36,7 +36,7 @@ export const start: Mutations[] = [
     ],
   },
   {
-    file: 'src/start/start.ts',
+    file: 'src/process/start.ts',
     tests: ['main/starter.test.ts'],
     changes: [
       ['} else if (args.length > 0) {', '} else if (args.length > 1) {'],
@@ -45,7 +45,7 @@ export const start: Mutations[] = [
     ],
   },
   {
-    file: 'src/start/announcement.ts',
+    file: 'src/process/announcement.ts',
     tests: ['main/announcement.test.ts'],
     changes: [
       [" || address === '::'", ''],
@@ -61,7 +61,7 @@ export const start: Mutations[] = [
     ],
   },
   {
-    file: 'src/exit.ts',
+    file: 'src/process/exit.ts',
     tests: ['exit.test.ts'],
     changes: [
       ['  EADDRINUSE: ', '  EADDRINUSED: '],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createMailer } from '#notifications/sources/smtp';
 import { type ReceivedMail, startMailbox } from '#sandbox/mail/mailbox';
 import { readSettings } from '#settings';
-import { createMailer } from '#sources/mail/smtp';
 
 test('the stand-in for a server for mails reads what the service sends', async () => {
   const got: ReceivedMail[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, MINUTE } from '#domain/clock';
-import { BUILT_IN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { DAY, MINUTE } from '#core/clock';
 import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from '#sandbox/price-model';
 import { listingOf } from '../../fixtures/tokens.ts';
 

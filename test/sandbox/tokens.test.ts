@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DAY } from '#domain/clock';
-import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, listedAt } from '#domain/market/token';
+import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, listedAt } from '#catalogue/token';
+import { DAY } from '#core/clock';
 import { answerCoingecko } from '#sandbox/coingecko/coingecko';
 import { allPairs } from '#sandbox/kraken/pairs';
 import { extremesAt, figuresAt } from '#sandbox/price-model';

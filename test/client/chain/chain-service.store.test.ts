@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChainClient, type QuotientError } from '#client/index';
-import { SECOND } from '#domain/clock';
+import { SECOND } from '#core/clock';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { transferBytes, transferStdTx } from '../../../fixtures/signing.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainClient } from '#client/index';
-import { MINUTE, SECOND } from '#domain/clock';
+import { MINUTE, SECOND } from '#core/clock';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { transferBytes, transferStdTx } from '../../../fixtures/signing.ts';

@@ -1,11 +1,11 @@
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type * as client from '#client/generated/records';
-import type * as service from '#domain/records';
-import type { MarketSample } from '#domain/records/market-sample';
-import type { TokenPrice } from '#domain/records/token-price';
-import type { StatisticsSymbol } from '#domain/statistics/statistics';
-import type { ProblemCode } from '#problems';
+import type { ProblemCode } from '#core/problems';
+import type { TokenPrice } from '#prices/latest/records';
+import type { MarketSample } from '#prices/market-sample/records';
+import type * as service from '#records';
+import type { StatisticsSymbol } from '#statistics/statistics-sources';
 
 /** What the service writes where the client gives a `Date`. */
 type Written<T> = T extends Date

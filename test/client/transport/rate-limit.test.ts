@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createBurst } from '#accounts/gate/burst';
 import { QuotientClient, QuotientError } from '#client/index';
 import { createRetries } from '#client/transport/retries';
-import { createBurst } from '#http/limits/burst';
-import type { Problem } from '#problems';
+import type { Problem } from '#core/problems';
 
 /* Many calls at once against the service's own burst limit, on a clock that stands still but for timers. */
 

@@ -4,7 +4,7 @@ import { mailLinkIn } from '#console/account/link-in-address';
 import { thresholdsIn } from '#console/account/thresholds';
 import { adviceFor, isForPages, keyInUse, lifeInWords, scopesInWords } from '#console/keys/key-texts';
 import { factsOf } from '#console/service-facts';
-import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const owner: ApiKey = {

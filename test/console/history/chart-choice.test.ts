@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '#client/index';
 import { candlesIn, drawnOf, type HistoryView, historyCall, isLog } from '#console/history/chart-choice';
-import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:34:00Z');
 const view = (parts: Partial<HistoryView> = {}): HistoryView => ({

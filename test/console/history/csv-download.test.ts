@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/history/csv-download';
-import { candlesCsv } from '#domain/candles/candle-text';
-import { MINUTE } from '#domain/clock';
-import { seriesToCsv } from '#domain/market/text/series-csv';
+import { MINUTE } from '#core/clock';
+import { candlesCsv } from '#prices/candles/candle-text';
+import { seriesToCsv } from '#prices/history/series-csv';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryView } from '#console/history/chart-choice';
 import { changeInWords } from '#console/history/range-change';
-import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const point = (ago: number, price: number) => ({ date: new Date(NOW - ago), price });

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** A copy that misses something, a backup that cannot be restored, SQL that not every PostgreSQL has. */
 export const database: Mutations[] = [
   {
-    file: 'src/services/copy/copy.ts',
+    file: 'src/database/copy/copy.ts',
     tests: ['services/copy/copy.server.test.ts'],
     changes: [
       ['source.rows === target.rows && source.sum === target.sum', 'source.rows === target.rows'],
@@ -16,7 +16,7 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/copy/target.ts',
+    file: 'src/database/copy/target.ts',
     tests: ['services/copy/copy.server.test.ts'],
     changes: [
       ['AND checksum = $4 RETURNING id', 'AND checksum <> $5 RETURNING id'],
@@ -29,7 +29,7 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/copy/source.ts',
+    file: 'src/database/copy/source.ts',
     tests: ['services/copy/copy.server.test.ts'],
     changes: [
       ['ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLAIN_TEXT}', 'READ ONLY; ${PLAIN_TEXT}'],
@@ -37,7 +37,7 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/copy/tables.ts',
+    file: 'src/database/copy/tables.ts',
     tests: ['services/copy/copy.server.test.ts'],
     changes: [
       ["SET LOCAL search_path TO ''; ", ''],
@@ -45,12 +45,12 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/database/migrations.ts',
+    file: 'src/database/migrations.ts',
     tests: ['commands/database-copy.server.test.ts'],
     changes: [['if (name === UNFINISHED_COPY) {', "if (name === 'no such name') {"]],
   },
   {
-    file: 'src/stores/backup/tar.ts',
+    file: 'src/database/backup/tar.ts',
     tests: ['stores/backup/tar.test.ts'],
     changes: [
       ['number(148, 8) === sumOf(header) && ', ''],
@@ -61,7 +61,7 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/market/archive-sql.ts',
+    file: 'src/prices/archive/archive-sql-store.ts',
     tests: ['stores/market/provenance.store.test.ts'],
     changes: [
       [
@@ -71,7 +71,7 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/outages.ts',
+    file: 'src/accounts/ledger/outages.ts',
     tests: ['services/quota/outages.store.test.ts'],
     changes: [
       ['AFTER_FAILURE = 10 * SECOND', 'AFTER_FAILURE = 5 * SECOND'],

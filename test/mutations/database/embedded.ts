@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** The embedded database: its thread, who may use its one session, and the files it begins with. */
 export const embedded: Mutations[] = [
   {
-    file: 'src/stores/database/embedded/session.ts',
+    file: 'src/database/embedded/session.ts',
     tests: ['stores/database/embedded/session.test.ts', 'stores/database/embedded/shared-directory.test.ts'],
     changes: [
       ['holder = isInTransaction(answer) ? job.client : undefined;', 'holder = undefined;'],
@@ -16,7 +16,7 @@ export const embedded: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/database/embedded/port-stream.ts',
+    file: 'src/database/embedded/port-stream.ts',
     tests: ['stores/database/embedded/port-stream.test.ts'],
     changes: [
       ['    this.#finishWrite(); // or', '    // or'],
@@ -26,7 +26,7 @@ export const embedded: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/database/embedded/frontend-messages.ts',
+    file: 'src/database/embedded/frontend-messages.ts',
     tests: ['stores/database/embedded/frontend-messages.test.ts'],
     changes: [
       ['length < 4 || size > LONGEST', 'length < 4'],
@@ -36,7 +36,7 @@ export const embedded: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/database/embedded/supervisor.ts',
+    file: 'src/database/embedded/supervisor.ts',
     tests: [
       'stores/database/embedded/supervisor.test.ts',
       'stores/database/embedded/shared-directory.test.ts',
@@ -47,12 +47,12 @@ export const embedded: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/database/embedded/local-socket.ts',
+    file: 'src/database/embedded/local-socket.ts',
     tests: ['stores/database/embedded/shared-directory.test.ts'],
     changes: [['    await chmod(path, 0o600);\n', '']],
   },
   {
-    file: 'src/stores/database/embedded/template.ts',
+    file: 'src/database/embedded/template.ts',
     tests: ['stores/database/embedded/template.test.ts'],
     changes: [
       ['existsSync(at) || ', ''],
@@ -60,7 +60,7 @@ export const embedded: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/quota/lease.ts',
+    file: 'src/accounts/ledger/lease.ts',
     tests: ['domain/quota/lease.test.ts'],
     changes: [['(lease.closed ? 0 : unspent(lease))', 'unspent(lease)']],
   },

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** What Kraken tells, which candles are fetched for a window, what is stored of them, and their import. */
 export const candles: Mutations[] = [
   {
-    file: 'src/sources/market/kraken.ts',
+    file: 'src/prices/sources/kraken.ts',
     tests: ['sources/market/kraken-samples.test.ts'],
     changes: [
       ['rows.filter(({ at }) => at <= last)', 'rows'],
@@ -12,7 +12,7 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/market/kraken-pairs.ts',
+    file: 'src/prices/sources/kraken-pairs.ts',
     tests: ['sources/market/kraken-samples.test.ts'],
     changes: [
       ["return status === 'online'", "return status !== 'gone'"],
@@ -20,12 +20,12 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/market/kraken-wire.ts',
+    file: 'src/prices/sources/kraken-wire.ts',
     tests: ['sources/market/kraken-samples.test.ts'],
     changes: [["one.startsWith('E')", "one !== ''"]],
   },
   {
-    file: 'src/domain/candles/candle.ts',
+    file: 'src/prices/candles/candle.ts',
     tests: ['sources/market/kraken-samples.test.ts'],
     changes: [
       ['at: at + length, price: close }, now', 'at, price: close }, now'],
@@ -33,7 +33,7 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/candles/candle-window.ts',
+    file: 'src/prices/candles/candle-window.ts',
     tests: ['domain/candles/candle-window.test.ts'],
     changes: [
       ['fetchedAt >= at + length', 'fetchedAt > at + length'],
@@ -44,12 +44,12 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/candles/candle-window.ts',
+    file: 'src/prices/candles/candle-window.ts',
     tests: ['domain/candles/candle-window.test.ts', 'services/candles/deleting-candles.store.test.ts'],
     changes: [['Math.ceil(keptFrom /', 'Math.floor(keptFrom /']],
   },
   {
-    file: 'src/services/candles/candle-cache.ts',
+    file: 'src/prices/candles/candle-cache.ts',
     tests: ['services/candles/deleting-candles.store.test.ts'],
     changes: [
       [", 'candles-import', 'candles-purge']", ", 'candles-import']"],
@@ -57,17 +57,17 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/market/purges.ts',
+    file: 'src/prices/archive/retention/purge-store.ts',
     tests: ['services/candles/deleting-candles.store.test.ts'],
     changes: [["coverage: 'candle_coverage',\n    slot", "coverage: 'source_coverage',\n    slot"]],
   },
   {
-    file: 'src/domain/candles/candle-text.ts',
+    file: 'src/prices/candles/candle-text.ts',
     tests: ['domain/candles/candle-text.test.ts'],
     changes: [["i > 0 ? ',' : ''", "','"]],
   },
   {
-    file: 'src/domain/candles/candle-file.ts',
+    file: 'src/prices/candles/candle-file.ts',
     tests: ['services/candles/importing-candles.store.test.ts'],
     changes: [
       ['missing === 0 || allowHoles', 'missing >= 0'],
@@ -76,7 +76,7 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/candles/candles.ts',
+    file: 'src/prices/candles/candle-store.ts',
     tests: [
       'services/candles/importing-candles.store.test.ts',
       'services/candles/candle-calls.store.test.ts',
@@ -87,7 +87,7 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/candles/candle-facts.ts',
+    file: 'src/prices/candles/candle-facts.ts',
     tests: ['services/candles/candle-calls.store.test.ts', 'routes/candles.store.test.ts'],
     changes: [
       ['        gaps.length === 0 &&\n', ''],

@@ -3,12 +3,12 @@ import type { Mutations } from '../mutation.ts';
 /** The tokens that are served: how they are found, added and taken over. */
 export const catalogue: Mutations[] = [
   {
-    file: 'src/routes/tokens.ts',
+    file: 'src/catalogue/routes.ts',
     tests: ['routes/tokens.store.test.ts'],
     changes: [['pair ? [CANDLES]', 'tokenName ? [CANDLES]']],
   },
   {
-    file: 'src/domain/market/catalogue.ts',
+    file: 'src/catalogue/catalogue.ts',
     tests: ['domain/market/catalogue.test.ts'],
     changes: [
       ['if (!bySymbol.has(token.symbol)) bySymbol', 'bySymbol'],
@@ -21,7 +21,7 @@ export const catalogue: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/spelling.ts',
+    file: 'src/core/spelling.ts',
     tests: ['domain/market/catalogue.test.ts'],
     changes: [
       ['(before[j - 2] as number) + 1', '(before[j - 2] as number) + 2'],
@@ -29,12 +29,12 @@ export const catalogue: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/catalogue/catalogue.ts',
+    file: 'src/catalogue/open.ts',
     tests: ['services/catalogue/catalogue.store.test.ts'],
     changes: [['generation += 1', 'generation += 0']],
   },
   {
-    file: 'src/stores/market/tokens.ts',
+    file: 'src/catalogue/token-store.ts',
     tests: ['services/catalogue/catalogue.store.test.ts'],
     changes: [
       ["where: { removedAt: null }, orderBy: { position: 'asc' }", "orderBy: { position: 'asc' }"],
@@ -44,7 +44,7 @@ export const catalogue: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/catalogue/listing.ts',
+    file: 'src/catalogue/listing.ts',
     tests: ['services/catalogue/listing.store.test.ts'],
     changes: [
       ["if (isBuiltIn(id)) return refused('built_in');", ''],
@@ -57,7 +57,7 @@ export const catalogue: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/replies/fast-path.ts',
+    file: 'src/server/replies/fast-path.ts',
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
       [' || found.generation !== catalogue.generation()', ''],

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** Rates by date, conversion, when rates are fetched, and what answers in other currencies say. */
 export const currency: Mutations[] = [
   {
-    file: 'src/domain/currency/rates.ts',
+    file: 'src/prices/currencies/rate-series.ts',
     tests: ['domain/currency/rates.test.ts'],
     changes: [
       ['<= instant) low', '< instant) low'],
@@ -14,7 +14,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/currency/conversion.ts',
+    file: 'src/prices/currencies/conversion.ts',
     tests: ['domain/currency/conversion.test.ts'],
     changes: [
       ['dollars / worth;', 'dollars * worth;'],
@@ -32,7 +32,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/currency/publication.ts',
+    file: 'src/prices/currencies/publication.ts',
     tests: ['domain/currency/publication.test.ts'],
     changes: [
       ['14 * HOUR + 10 * MINUTE', '15 * HOUR'],
@@ -46,7 +46,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/currency/ecb.ts',
+    file: 'src/prices/sources/ecb.ts',
     tests: ['sources/currency/ecb.test.ts'],
     changes: [
       ["text !== '' && !text.endsWith('\\n')", 'false'],
@@ -63,7 +63,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/currency/rates.ts',
+    file: 'src/prices/currencies/rate-store.ts',
     tests: ['stores/currency/rates.store.test.ts'],
     changes: [
       ['excluded.rates || known.rates', 'known.rates || excluded.rates'],
@@ -73,7 +73,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/currency/rates.ts',
+    file: 'src/prices/currencies/rates.ts',
     tests: ['services/currency/rates.store.test.ts'],
     changes: [
       ['await cache.sync();\n', '\n'],
@@ -83,7 +83,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/currency/valuation.ts',
+    file: 'src/prices/currencies/valuation.ts',
     tests: ['routes/currency/currencies.store.test.ts', 'services/currency/rates.store.test.ts'],
     changes: [
       ['1 / worth(at)', 'worth(at)'],
@@ -93,17 +93,17 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/latest/latest-price.ts',
+    file: 'src/prices/latest/latest-price.ts',
     tests: ['routes/currency/currencies.store.test.ts'],
     changes: [['token : `${token},${currency}`', 'token : token']],
   },
   {
-    file: 'src/services/latest/latest-answer.ts',
+    file: 'src/prices/latest/latest-answer.ts',
     tests: ['routes/currency/currencies.store.test.ts', 'services/currency/rates.store.test.ts'],
     changes: [['`${versionOf(rows)};${valuation.version}`', 'versionOf(rows)']],
   },
   {
-    file: 'src/services/currency/converted-rows.ts',
+    file: 'src/prices/currencies/converted-rows.ts',
     tests: ['services/currency/rates.store.test.ts'],
     changes: [
       ['&& valuation.isSettled(rows.lastAt)', ''],
@@ -111,7 +111,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/parameters.ts',
+    file: 'src/prices/parameters.ts',
     tests: ['routes/currency/currencies.store.test.ts'],
     changes: [
       ['served.includes(value)', 'true'],

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** Dates and windows, spans and coverage, what is fetched for a window, what is stored of it, and imports. */
 export const market: Mutations[] = [
   {
-    file: 'src/domain/market/interval.ts',
+    file: 'src/prices/interval.ts',
     tests: ['domain/market/grain.test.ts'],
     changes: [
       ['days > 10', 'days >= 10'],
@@ -20,7 +20,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/span.ts',
+    file: 'src/core/span.ts',
     tests: ['domain/market/span.test.ts'],
     changes: [
       ['span.from <= last.thru + 1', 'span.from <= last.thru'],
@@ -30,12 +30,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/sample.ts',
+    file: 'src/prices/sample.ts',
     tests: ['domain/market/sample.test.ts'],
     changes: [['startOfDate(at) < startOfDate(last.at)', 'startOfDate(at) <= startOfDate(last.at)']],
   },
   {
-    file: 'src/domain/market/plausible-sample.ts',
+    file: 'src/prices/plausible-sample.ts',
     tests: ['domain/market/plausible-sample.test.ts'],
     changes: [
       ['thru: now + AHEAD', 'thru: now'],
@@ -44,7 +44,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/series.ts',
+    file: 'src/prices/series.ts',
     tests: ['domain/market/series.test.ts'],
     changes: [
       ['< instant) low', '<= instant) low'],
@@ -52,7 +52,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/text/series-json.ts',
+    file: 'src/prices/history/series-json.ts',
     tests: ['domain/market/series-formats.test.ts'],
     changes: [
       ['if (!Number.isNaN(figures[i])) return true', 'return true'],
@@ -60,7 +60,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/backfill-plan.ts',
+    file: 'src/prices/refresh/backfill-plan.ts',
     tests: ['domain/market/backfill-plan.test.ts'],
     changes: [
       ['HOURLY_DAYS * DAY - HOUR', 'HOURLY_DAYS * DAY + HOUR'],
@@ -77,7 +77,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/fetches.ts',
+    file: 'src/prices/refresh/fetches.ts',
     tests: ['services/market/filling-calls.store.test.ts', 'services/market/filling-settling.store.test.ts'],
     changes: [
       ["slotOf('hour', from + HOUR - 1)", "slotOf('hour', from)"],
@@ -87,12 +87,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/archive/archive-cache.ts',
+    file: 'src/prices/archive/archive-cache.ts',
     tests: ['services/archive/holdings.store.test.ts'],
     changes: [['touched(what, polledAt)', 'touched(what, now)']],
   },
   {
-    file: 'src/services/archive/archive-cache.ts',
+    file: 'src/prices/archive/archive-cache.ts',
     tests: ['services/archive/loading.store.test.ts'],
     changes: [
       ['      forget(namesOf(token));\n', ''],
@@ -101,7 +101,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/caching/residents.ts',
+    file: 'src/prices/archive/residents.ts',
     tests: ['services/archive/loading.store.test.ts'],
     changes: [
       ['    workingSet.use(known);\n    return known.value;', '    return known.value;'],
@@ -109,7 +109,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/caching/working-set.ts',
+    file: 'src/prices/archive/working-set.ts',
     tests: ['services/caching/working-set.test.ts'],
     changes: [
       ['(left <= mostBytes || at > idleSince)', '(left <= mostBytes)'],
@@ -118,7 +118,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/upstream/demand.ts',
+    file: 'src/prices/refresh/demand.ts',
     tests: ['services/market/demand.store.test.ts'],
     changes: [
       ['>= NOTE_EVERY', '< NOTE_EVERY'],
@@ -127,7 +127,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/backfill.ts',
+    file: 'src/prices/refresh/backfill.ts',
     tests: ['services/market/demand.store.test.ts'],
     changes: [
       ['Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own', 'ofAll'],
@@ -135,24 +135,24 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/backfill.ts',
+    file: 'src/prices/refresh/backfill.ts',
     tests: ['services/market/market-failures.store.test.ts'],
     changes: [['for (const token of tokens) askedAt.set(token, clock.now());', '']],
   },
   {
-    file: 'src/services/market/scheduled-load.ts',
+    file: 'src/prices/refresh/scheduled-load.ts',
     tests: ['services/market/demand.store.test.ts'],
     changes: [["inUse('chart')", '0']],
   },
   {
-    file: 'src/services/archive/archive-cache.ts',
+    file: 'src/prices/archive/archive-cache.ts',
     tests: ['services/market/filling-processes.store.test.ts'],
     changes: [
       ['if (from >= oldestInMemory(interval, clock.now())) return series', 'if (from) return series'],
     ],
   },
   {
-    file: 'src/domain/market/sources/coingecko-plans.ts',
+    file: 'src/prices/sources/coingecko-plans.ts',
     tests: ['domain/market/sources/coingecko-plans.test.ts'],
     changes: [
       ['named < refused', 'named <= refused'],
@@ -161,7 +161,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/market/coingecko.ts',
+    file: 'src/prices/sources/coingecko.ts',
     tests: ['sources/market/coingecko-plan.test.ts'],
     changes: [
       ['|| days <= 1', ''],
@@ -170,7 +170,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/backfill.ts',
+    file: 'src/prices/refresh/backfill.ts',
     tests: ['services/market/plan/reach.store.test.ts'],
     changes: [
       ['(window.interval, now) > reach)', '(window.interval, now) < reach)'],
@@ -178,7 +178,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/sources/source-failover.ts',
+    file: 'src/prices/latest/source-failover.ts',
     tests: ['domain/market/sources/source-failover.test.ts'],
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
@@ -188,12 +188,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/latest-failover.ts',
+    file: 'src/prices/latest/latest-failover.ts',
     tests: ['services/market/failover/latest.store.test.ts'],
     changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
   },
   {
-    file: 'src/services/market/window-failover.ts',
+    file: 'src/prices/history/window-failover.ts',
     tests: ['services/market/failover/windows.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],
@@ -201,12 +201,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/window-rows.ts',
+    file: 'src/prices/history/window-rows.ts',
     tests: ['services/market/failover/windows.store.test.ts'],
     changes: [['isOfFirst && ', '']],
   },
   {
-    file: 'src/services/market/key-check.ts',
+    file: 'src/prices/refresh/key-check.ts',
     tests: ['services/market/plan/key-check.store.test.ts'],
     changes: [
       ['budget.lower(facts, facts.left);', ''],
@@ -215,7 +215,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/window-rows.ts',
+    file: 'src/prices/history/window-rows.ts',
     tests: ['services/market/market-windows.store.test.ts', 'services/market/filling-settling.store.test.ts'],
     changes: [
       [' || sample.at <= lastAt', ''],
@@ -223,12 +223,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/market/gap-report.ts',
+    file: 'src/prices/history/gap-report.ts',
     tests: ['services/market/completeness-gaps.store.test.ts'],
     changes: [['window.span.thru < reach', 'window.span.thru > reach']],
   },
   {
-    file: 'src/stores/market/write-points.ts',
+    file: 'src/prices/archive/point-store.ts',
     tests: ['services/market/filling-settling.store.test.ts'],
     changes: [
       ['${ofSeries} AND ${mayGo}', '${ofSeries}'],
@@ -236,7 +236,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/market/write-points.ts',
+    file: 'src/prices/archive/point-store.ts',
     tests: ['stores/market/provenance.store.test.ts'],
     changes: [
       ["AND NOT ${isOneOf('point.source', before)}", ''],
@@ -245,7 +245,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/market/purges.ts',
+    file: 'src/prices/archive/retention/purge-store.ts',
     tests: ['stores/market/provenance.store.test.ts'],
     changes: [
       ['AND source = ${source} AND ${isNext}', 'AND ${isNext}'],
@@ -253,37 +253,37 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/archive/purge.ts',
+    file: 'src/prices/archive/retention/purge.ts',
     tests: ['services/archive/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
-    file: 'src/services/archive/retention.ts',
+    file: 'src/prices/archive/retention/retention.ts',
     tests: ['services/archive/purge.store.test.ts'],
     changes: [["archive.fetchedAt('retention'), now) < EVERY", "archive.fetchedAt('retention'), now) < 0"]],
   },
   {
-    file: 'src/services/market/fetches.ts',
+    file: 'src/prices/refresh/fetches.ts',
     tests: ['services/archive/purge.store.test.ts'],
     changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
   },
   {
-    file: 'src/domain/market/sources/retention.ts',
+    file: 'src/prices/archive/retention/retention-periods.ts',
     tests: ['services/archive/purge.store.test.ts', 'services/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },
   {
-    file: 'src/services/market/backfill.ts',
+    file: 'src/prices/refresh/backfill.ts',
     tests: ['routes/provenance.store.test.ts'],
     changes: [['archive.coverage(token, interval, fetches.source)', 'archive.coverage(token, interval)']],
   },
   {
-    file: 'src/domain/market/text/series-csv.ts',
+    file: 'src/prices/history/series-csv.ts',
     tests: ['routes/provenance.store.test.ts'],
     changes: [['.length > 1', '.length > 0']],
   },
   {
-    file: 'src/stores/market/archive-sql.ts',
+    file: 'src/prices/archive/archive-sql-store.ts',
     tests: ['services/archive/holdings.store.test.ts'],
     changes: [
       [
@@ -294,7 +294,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/market/archive-sql.ts',
+    file: 'src/prices/archive/archive-sql-store.ts',
     tests: ['services/archive/implausible-rows.store.test.ts'],
     changes: [
       ['coalesce(price, 1) > 0', 'coalesce(price, 1) >= 0'],
@@ -302,7 +302,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/import-row.ts',
+    file: 'src/prices/archive/import/import-row.ts',
     tests: ['services/archive/importing/rows.test.ts'],
     changes: [
       ['value < 0)', 'value <= 0)'],
@@ -311,7 +311,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/market/merge-days.ts',
+    file: 'src/prices/archive/import/merge-days.ts',
     tests: ['services/archive/importing/rows.test.ts'],
     changes: [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
@@ -321,7 +321,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/archive/import.ts',
+    file: 'src/prices/archive/import/import.ts',
     tests: ['services/archive/importing/import-claims.test.ts'],
     changes: [
       ['dates.get(date + 2 * DAY) === source', 'dates.get(date + 3 * DAY) === source'],
@@ -331,7 +331,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/archive/import.ts',
+    file: 'src/prices/archive/import/import.ts',
     tests: ['services/archive/importing/other-times.store.test.ts'],
     changes: [
       ['|| sample.at < other.at', ''],
@@ -340,7 +340,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/market/archive-sql.ts',
+    file: 'src/prices/archive/archive-sql-store.ts',
     tests: ['services/archive/importing/other-times.store.test.ts'],
     changes: [
       ["${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'", '${isCovered}'],
@@ -348,12 +348,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/market/imports.ts',
+    file: 'src/prices/archive/import/import-store.ts',
     tests: ['services/archive/importing/rows.store.test.ts'],
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
   {
-    file: 'src/domain/market/day-change.ts',
+    file: 'src/prices/latest/day-change.ts',
     tests: ['domain/market/day-change.test.ts'],
     changes: [
       ['distance >= nearest', 'distance > nearest'],
@@ -362,22 +362,22 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/latest/latest-answer.ts',
+    file: 'src/prices/latest/latest-answer.ts',
     tests: ['routes/latest-tokens.store.test.ts'],
     changes: [['if (told.length === 0) throw', 'if (told.length < rows.length) throw']],
   },
   {
-    file: 'src/services/market/backfill.ts',
+    file: 'src/prices/refresh/backfill.ts',
     tests: ['routes/latest-tokens.store.test.ts'],
     changes: [['!isMade && latestAge(token) >= every', '!isMade && !archive.latest(token)']],
   },
   {
-    file: 'src/http/pipeline/token-names.ts',
+    file: 'src/prices/latest/token-names.ts',
     tests: ['routes/latest-tokens.store.test.ts'],
     changes: [['!token || tokens.indexOf(token) !== i', '!token']],
   },
   {
-    file: 'src/routes/price-latest.ts',
+    file: 'src/prices/latest/routes.ts',
     tests: ['routes/latest-tokens.store.test.ts'],
     changes: [['Math.ceil(tokens / TOKENS_PER_CALL)', 'Math.floor(tokens / TOKENS_PER_CALL) + 1']],
   },

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** Failover among the sources of statistics, and the figures of a day. */
 export const statistics: Mutations[] = [
   {
-    file: 'src/services/statistics/failover.ts',
+    file: 'src/statistics/failover.ts',
     tests: ['services/statistics/sampling.test.ts'],
     changes: [
       ['isoDate(at) === isoDate(clock.now())', 'at === clock.now()'],
@@ -17,12 +17,12 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/statistics/statistics.ts',
+    file: 'src/statistics/statistics.ts',
     tests: ['services/statistics/statistics-timetable.store.test.ts'],
     changes: [['(ageOf(`statistics:${symbol}`) < every)', '(ageOf(`statistics:${symbol}`) <= every)']],
   },
   {
-    file: 'src/domain/statistics/daily-difference.ts',
+    file: 'src/statistics/daily-difference.ts',
     tests: ['domain/statistics/day-figures.test.ts'],
     changes: [
       ['offDay(sample) <= DAY_TOLERANCE', 'offDay(sample) < DAY_TOLERANCE'],
@@ -32,7 +32,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/statistics/configured-sources.ts',
+    file: 'src/statistics/configured-sources.ts',
     tests: ['domain/statistics/configured-sources.test.ts'],
     changes: [
       ['urls.length === 1 ? urls : ', ''],
@@ -41,7 +41,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/statistics/mempool.ts',
+    file: 'src/statistics/sources/mempool.ts',
     tests: ['sources/statistics/mempool.test.ts'],
     changes: [
       ['remainingBlocks === EPOCH ? null : ', ''],
@@ -49,7 +49,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/statistics/ethereum.ts',
+    file: 'src/statistics/sources/ethereum.ts',
     tests: ['sources/statistics/ethereum-key.test.ts', 'sources/statistics/published-figures.test.ts'],
     changes: [
       ['new Set([401, 402])', 'new Set([401])'],
@@ -60,7 +60,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/statistics/record.ts',
+    file: 'src/statistics/record.ts',
     tests: ['domain/statistics/statistics-record.test.ts'],
     changes: [
       ['Math.floor(at / SECOND)', 'at'],
@@ -69,7 +69,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/statistics/statistics.ts',
+    file: 'src/statistics/statistics-store.ts',
     tests: ['stores/statistics/statistics.store.test.ts'],
     changes: [
       [' AND source = ${source} AND', ' AND'],

@@ -3,17 +3,17 @@ import type { Mutations } from '../mutation.ts';
 /** When an upstream is asked, how often, how long it is left alone, and what its answers are taken for. */
 export const upstream: Mutations[] = [
   {
-    file: 'src/domain/upstream/budget.ts',
+    file: 'src/upstream/monthly-budget.ts',
     tests: ['domain/upstream/budget.test.ts'],
     changes: [['Date.UTC(year, month + 1, 1)', 'Date.UTC(year, month + 1, 0)']],
   },
   {
-    file: 'src/domain/upstream/budget.ts',
+    file: 'src/upstream/monthly-budget.ts',
     tests: ['domain/market/refresh-schedule.test.ts'],
     changes: [['perMonth * (1 - RESERVE) - spent', 'perMonth - spent']],
   },
   {
-    file: 'src/domain/market/refresh-schedule.ts',
+    file: 'src/prices/refresh/refresh-schedule.ts',
     tests: ['domain/market/refresh-schedule.test.ts'],
     changes: [
       ['Math.ceil(timeLeft / DAY)', 'Math.floor(timeLeft / DAY)'],
@@ -24,7 +24,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/upstream/circuit-breaker.ts',
+    file: 'src/upstream/circuit-breaker.ts',
     tests: ['domain/upstream/breaker.test.ts'],
     changes: [
       ['FIRST_OPEN * 2 ** openings', 'FIRST_OPEN * 2 * openings'],
@@ -36,7 +36,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/upstream/freshness.ts',
+    file: 'src/upstream/freshness.ts',
     tests: ['domain/upstream/freshness.test.ts'],
     changes: [
       ['age < -SKEW', 'age < 0'],
@@ -46,7 +46,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/upstream/failure-pause.ts',
+    file: 'src/upstream/failure-pause.ts',
     tests: ['services/upstream/single-flight.test.ts'],
     changes: [
       ['FIRST_PAUSE * 2 ** (times - 1)', 'FIRST_PAUSE * times'],
@@ -54,7 +54,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/upstream/single-flight.ts',
+    file: 'src/upstream/single-flight.ts',
     tests: ['services/upstream/single-flight.test.ts'],
     changes: [
       ['      failures.delete(what);\n', ''],
@@ -64,12 +64,12 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/upstream/fetch-outcome.ts',
+    file: 'src/upstream/fetch-outcome.ts',
     tests: ['services/upstream/single-flight.test.ts'],
     changes: [['startedAt + MOMENT - clock.elapsed()', 'MOMENT']],
   },
   {
-    file: 'src/services/upstream/budget.ts',
+    file: 'src/upstream/budget.ts',
     tests: ['services/upstream/budget.test.ts'],
     changes: [
       ['(monthOf(now).start > month ? 0 : spent)', 'spent'],
@@ -77,7 +77,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/upstream/claims-and-budgets.ts',
+    file: 'src/upstream/claims-and-budgets-store.ts',
     tests: ['stores/upstream/claims-and-budgets.store.test.ts'],
     changes: [
       ['refresh.version = ${knownVersion}::int', 'refresh.version >= ${knownVersion}::int'],
@@ -91,12 +91,12 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/upstream/poll.ts',
+    file: 'src/upstream/poll.ts',
     tests: ['services/upstream/poll.test.ts'],
     changes: [['      versions.set(what, version);\n', '']],
   },
   {
-    file: 'src/sources/transport/upstream.ts',
+    file: 'src/upstream/transport/upstream.ts',
     tests: ['sources/market/coingecko-faults.test.ts'],
     changes: [
       ['attempt === retries', 'attempt > retries'],
@@ -105,12 +105,12 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/transport/upstream.ts',
+    file: 'src/upstream/transport/upstream.ts',
     tests: ['sources/market/coingecko-bounds.test.ts'],
     changes: [['    if (size > maxBytes) throw tooLarge();\n', '']],
   },
   {
-    file: 'src/sources/transport/json-answer.ts',
+    file: 'src/upstream/transport/json-answer.ts',
     tests: ['sources/market/coingecko-samples.test.ts', 'sources/market/coingecko-faults.test.ts'],
     changes: [
       ['(at - now) / SECOND', 'at - now'],
@@ -118,12 +118,12 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/sources/market/coingecko.ts',
+    file: 'src/prices/sources/coingecko.ts',
     tests: ['sources/market/coingecko-samples.test.ts'],
     changes: [['String(Math.floor(from / 1000))', 'String(Math.ceil(from / 1000))']],
   },
   {
-    file: 'src/sources/market/coingecko-wire.ts',
+    file: 'src/prices/sources/coingecko-wire.ts',
     tests: ['sources/market/coingecko-samples.test.ts'],
     changes: [['.sort((a, b) => a.at - b.at)', '']],
   },

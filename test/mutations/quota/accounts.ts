@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** What is told of a user's keys: to the operator by the commands, and to the user by the page. */
 export const accounts: Mutations[] = [
   {
-    file: 'src/stores/quota/accounts.ts',
+    file: 'src/accounts/users/account-store.ts',
     tests: ['services/quota/account-report.store.test.ts'],
     changes: [
       ['coalesce(c.used, 0) + coalesce(l.calls, 0)', 'coalesce(c.used, 0)'],
@@ -14,12 +14,12 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/account-report.ts',
+    file: 'src/accounts/users/account-report.ts',
     tests: ['services/quota/account-report.store.test.ts'],
     changes: [['facts.periodStart === period.start ? facts.used : 0', 'facts.used']],
   },
   {
-    file: 'src/domain/quota/user-state.ts',
+    file: 'src/accounts/users/user-state.ts',
     tests: ['services/quota/account-report.store.test.ts'],
     changes: [
       ["if (isErased) return 'erased';", ''],
@@ -30,7 +30,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/keys/key-texts.ts',
+    file: 'packages/console/keys/key-texts.ts',
     tests: ['console/account/account-in-words.test.ts'],
     changes: [
       ['scopes.length === 1 && ', ''],
@@ -40,7 +40,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/account/link-in-address.ts',
+    file: 'packages/console/account/link-in-address.ts',
     tests: ['console/account/account-in-words.test.ts'],
     changes: [
       ['(recover|verify)=([', '(\\w+)=(['],
@@ -48,7 +48,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/session/key-store.ts',
+    file: 'packages/console/session/key-store.ts',
     tests: ['console/session/key-store.test.ts'],
     changes: [
       ['if (ofDevice.read() === key) ofDevice.remove();', 'ofDevice.remove();'],
@@ -58,7 +58,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/account/session.ts',
+    file: 'packages/console/account/session.ts',
     tests: ['console/session/session.browser.test.ts'],
     changes: [
       ['if (!isSameUser) return;', 'return;'],
@@ -68,7 +68,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/keys/keys.ts',
+    file: 'packages/console/keys/keys.ts',
     tests: ['console/account/keys.browser.test.ts'],
     changes: [
       ['isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)', 'isReplaced || isLapsed'],
@@ -78,7 +78,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'src/console/keys/new-key.ts',
+    file: 'packages/console/keys/new-key.ts',
     tests: ['console/account/keys.browser.test.ts'],
     changes: [
       ['if (!created.hidden) event.preventDefault();', ''],

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** Whose a key is, and whether it may be used. */
 export const keys: Mutations[] = [
   {
-    file: 'src/services/quota/key-cache.ts',
+    file: 'src/accounts/keys/key-cache.ts',
     tests: ['services/quota/keys/unknown-keys.test.ts'],
     changes: [
       ['before.readByStatement > readByStatement', 'before.readByStatement < readByStatement'],
@@ -15,7 +15,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/presented-key.ts',
+    file: 'src/accounts/gate/presented-key.ts',
     tests: ['http/pipeline/presented-key.test.ts'],
     changes: [
       ["name !== '' && password !== ''", 'name === password'],
@@ -25,17 +25,17 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/quota/api-key.ts',
+    file: 'src/accounts/keys/api-key.ts',
     tests: ['domain/quota/api-key.test.ts'],
     changes: [["masked.includes('cXRf') || ", '']],
   },
   {
-    file: 'src/services/quota/key-cache.ts',
+    file: 'src/accounts/keys/key-cache.ts',
     tests: ['services/quota/keys/identities.test.ts'],
     changes: [['found.isForgotten || ', '']],
   },
   {
-    file: 'src/services/quota/key-problems.ts',
+    file: 'src/accounts/gate/key-problems.ts',
     tests: ['services/quota/keys/identities.test.ts'],
     changes: [
       ['now >= expiresAt', 'now > expiresAt'],
@@ -44,12 +44,12 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/users.ts',
+    file: 'src/accounts/users/users.ts',
     tests: ['routes/users/user-life.store.test.ts'],
     changes: [['graceSeconds * SECOND', 'graceSeconds']],
   },
   {
-    file: 'src/stores/quota/keys.ts',
+    file: 'src/accounts/keys/key-store.ts',
     tests: ['routes/users/user-keys.store.test.ts'],
     changes: [
       ['FROM live) < ${MAX_KEYS_PER_USER}', 'FROM live) <= ${MAX_KEYS_PER_USER}'],
@@ -58,7 +58,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/keys.ts',
+    file: 'src/accounts/keys/key-store.ts',
     tests: ['routes/keys/owner.store.test.ts', 'routes/keys/restricted.store.test.ts'],
     changes: [
       ['EXISTS (SELECT 1 FROM mine WHERE owns AND hash = ${presented})', 'true'],
@@ -72,7 +72,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/key-use.ts',
+    file: 'src/accounts/keys/key-use-store.ts',
     tests: ['stores/quota/key-use.server.test.ts'],
     changes: [
       [' SKIP LOCKED', ''],
@@ -82,7 +82,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/key-use.ts',
+    file: 'src/accounts/keys/key-use.ts',
     tests: ['services/quota/keys/key-use.test.ts'],
     changes: [
       ['key.usedMinute === minute && ', ''],
@@ -94,7 +94,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/key-problems.ts',
+    file: 'src/accounts/gate/key-problems.ts',
     tests: ['routes/keys/restricted.store.test.ts'],
     changes: [
       ["replacedAt === undefined ? 'over'", "replacedAt !== undefined ? 'over'"],
@@ -103,7 +103,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/http/pipeline/note-use.ts',
+    file: 'src/accounts/gate/note-use.ts',
     tests: ['http/replies/fast-path.test.ts'],
     changes: [
       ["|| !covers(caller, 'account')", ''],
@@ -112,12 +112,12 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/allowance.ts',
+    file: 'src/accounts/allowance/allowance.ts',
     tests: ['routes/keys/last-use.store.test.ts'],
     changes: [[', writeAllUse(withinMs)]', ']']],
   },
   {
-    file: 'src/routes/user-keys.ts',
+    file: 'src/accounts/keys/routes.ts',
     tests: ['routes/keys/owner.store.test.ts', 'routes/keys/restricted.store.test.ts'],
     changes: [
       ["scope: 'account' }", "scope: 'any' }"],
@@ -127,7 +127,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/users.ts',
+    file: 'src/accounts/users/user-store.ts',
     tests: ['routes/users/user-life.store.test.ts'],
     changes: [
       [', changed_at = clock_timestamp() ${change}', ' ${change}'],

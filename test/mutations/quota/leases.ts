@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** What a process holds of an allowance, spends, gives back and lets rest; who may spend, and in which period. */
 export const leases: Mutations[] = [
   {
-    file: 'src/domain/quota/plan.ts',
+    file: 'src/accounts/allowance/plan.ts',
     tests: ['domain/quota/plan.test.ts'],
     changes: [
       ['  date.setUTCDate(1);\n', ''],
@@ -14,7 +14,7 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/quota/lease.ts',
+    file: 'src/accounts/ledger/lease.ts',
     tests: ['domain/quota/lease.test.ts'],
     changes: [
       [', lease.date + DAY);', ');'],
@@ -32,7 +32,7 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/quota-state.ts',
+    file: 'src/accounts/ledger/quota-state.ts',
     tests: ['services/quota/give-back.store.test.ts'],
     changes: [
       ['elapsed - lastCallAt >= IDLE_AFTER', 'elapsed - lastCallAt > IDLE_AFTER'],
@@ -40,12 +40,12 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/quota-state.ts',
+    file: 'src/accounts/ledger/quota-state.ts',
     tests: ['services/quota/periods.store.test.ts'],
     changes: [['  quota.exhausted = undefined;\n', '']],
   },
   {
-    file: 'src/services/quota/leases.ts',
+    file: 'src/accounts/ledger/leases.ts',
     tests: ['services/quota/waiting-calls.test.ts'],
     changes: [
       ['DEADLINE - waited', 'DEADLINE'],
@@ -54,17 +54,17 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/leases.ts',
+    file: 'src/accounts/ledger/leases.ts',
     tests: ['services/quota/give-back.store.test.ts'],
     changes: [['      quota.waiting.splice(quota.waiting.indexOf(cost), 1);\n', '']],
   },
   {
-    file: 'src/services/quota/leases.ts',
+    file: 'src/accounts/ledger/leases.ts',
     tests: ['services/quota/resting.store.test.ts'],
     changes: [['isIdle(quota, clock.elapsed()) || quota.lease.resting > 0', 'quota.lease.resting < 0']],
   },
   {
-    file: 'src/services/quota/leases.ts',
+    file: 'src/accounts/ledger/leases.ts',
     tests: ['services/quota/costs.store.test.ts'],
     changes: [
       ['lease && unspent(lease) >= cost', 'lease && unspent(lease) > 0'],
@@ -77,7 +77,7 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/settlement.ts',
+    file: 'src/accounts/ledger/settlement.ts',
     tests: ['services/quota/costs.store.test.ts'],
     changes: [
       ['state.granted - sent.spent >= sent.need', 'state.granted > sent.spent'],
@@ -85,7 +85,7 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/settlement.ts',
+    file: 'src/accounts/ledger/settlement.ts',
     tests: ['services/quota/waiting-calls.test.ts'],
     changes: [
       ['extend(lease, asked)', 'extend(lease, instantOf(clock))'],
@@ -94,7 +94,7 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/settlement.ts',
+    file: 'src/accounts/ledger/settlement.ts',
     tests: ['services/quota/resting.store.test.ts'],
     changes: [
       ['    if (rest > 0) suspend(lease);\n', ''],
@@ -102,22 +102,22 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/due-leases.ts',
+    file: 'src/accounts/ledger/due-leases.ts',
     tests: ['services/quota/periods.store.test.ts'],
     changes: [['if (!ended.closed) items', 'if (ended.closed) items']],
   },
   {
-    file: 'src/services/quota/due-leases.ts',
+    file: 'src/accounts/ledger/due-leases.ts',
     tests: ['services/quota/first-calls.store.test.ts'],
     changes: [['    if (items.length >= atMost) break;\n', '']],
   },
   {
-    file: 'src/services/quota/due-leases.ts',
+    file: 'src/accounts/ledger/due-leases.ts',
     tests: ['services/quota/costs.store.test.ts'],
     changes: [['need: most(waiting)', 'need: 1']],
   },
   {
-    file: 'src/services/quota/due-leases.ts',
+    file: 'src/accounts/ledger/due-leases.ts',
     tests: ['services/quota/waiting-calls.test.ts'],
     changes: [
       ['!opening.has(ended) && ', ''],
@@ -125,7 +125,7 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/services/quota/scheduler.ts',
+    file: 'src/accounts/ledger/scheduler.ts',
     tests: ['services/quota/scheduler.test.ts'],
     changes: [
       ['      next = undefined;\n', ''],
@@ -135,12 +135,12 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/domain/one-at-a-time.ts',
+    file: 'src/core/one-at-a-time.ts',
     tests: ['services/quota/scheduler.test.ts'],
     changes: [['last = mine.catch(() => undefined)', 'last = mine']],
   },
   {
-    file: 'src/services/quota/allowance.ts',
+    file: 'src/accounts/allowance/allowance.ts',
     tests: ['services/quota/usage-counts.store.test.ts'],
     changes: [['spent[lease.id] ?? asked.get(lease)', 'asked.get(lease)']],
   },

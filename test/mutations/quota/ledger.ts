@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** The SQL that keeps the books of all processes. What has to do with reclaimed leases takes its test 10 s. */
 export const ledger: Mutations[] = [
   {
-    file: 'src/stores/quota/settlement.ts',
+    file: 'src/accounts/ledger/settlement-store.ts',
     tests: ['stores/quota/ledger.store.test.ts'],
     changes: [
       [
@@ -27,12 +27,12 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/settlement.ts',
+    file: 'src/accounts/ledger/settlement-store.ts',
     tests: ['services/quota/give-back.store.test.ts'],
     changes: [['const RECLAIM_SECONDS = 10', 'const RECLAIM_SECONDS = 5']],
   },
   {
-    file: 'src/stores/quota/settlement.ts',
+    file: 'src/accounts/ledger/settlement-store.ts',
     tests: ['services/quota/noted-calls.store.test.ts'],
     changes: [
       ['CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent', 'l.granted - l.spent AS unspent'],
@@ -42,7 +42,7 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/settlement.ts',
+    file: 'src/accounts/ledger/settlement-store.ts',
     tests: ['services/quota/resting.store.test.ts'],
     changes: [
       ['least(k.rest, l.granted - k.spent)', 'greatest(k.rest, l.granted - k.spent)'],
@@ -53,7 +53,7 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/settlement.ts',
+    file: 'src/accounts/ledger/settlement-store.ts',
     tests: ['services/quota/costs.store.test.ts'],
     changes: [
       [' AND lacks <= left_before', ''],
@@ -63,7 +63,7 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/first-grants.ts',
+    file: 'src/accounts/ledger/first-grant-store.ts',
     tests: ['stores/quota/ledger.store.test.ts'],
     changes: [
       ['"limit" >= 4 * want', '"limit" >= want'],
@@ -73,7 +73,7 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/ledger.ts',
+    file: 'src/accounts/ledger/ledger-store.ts',
     tests: ['stores/quota/ledger.store.test.ts'],
     changes: [
       ["interval '1 day'", "interval '1 hour'"],
@@ -84,7 +84,7 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/ledger.ts',
+    file: 'src/accounts/ledger/ledger-store.ts',
     tests: ['services/quota/noted-calls.store.test.ts'],
     changes: [
       ['(NOT closed OR unbooked <> 0 OR', '(NOT closed OR'],
@@ -92,7 +92,7 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/stores/quota/ledger.ts',
+    file: 'src/accounts/ledger/ledger-store.ts',
     tests: ['services/quota/resting.store.test.ts'],
     changes: [['unbooked <> 0 OR resting <> 0)', 'unbooked <> 0)']],
   },

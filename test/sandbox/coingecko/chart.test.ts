@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '#domain/clock';
-import { BUILT_IN_NAMES } from '#domain/market/token';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { type ChartInterval, chartInterval, chartOf, sampleTimes } from '#sandbox/coingecko/chart';
 import { listingOf } from '../../../fixtures/tokens.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DAY } from '#domain/clock';
-import type { CoinGeckoPlanName } from '#domain/market/sources/coingecko-plans';
+import { DAY } from '#core/clock';
+import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
 import { answerCoingecko } from '#sandbox/coingecko/coingecko';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isoDate } from '#domain/clock';
+import { isoDate } from '#core/clock';
 import { publicationDates } from '#sandbox/ecb/calendar';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';

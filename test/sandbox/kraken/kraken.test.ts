@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '#domain/clock';
+import { DAY, HOUR, MINUTE } from '#core/clock';
 import { createKraken } from '#sandbox/kraken/kraken';
 import { createTestClock } from '../../../fixtures/clock.ts';
 

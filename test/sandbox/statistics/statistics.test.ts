@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '#domain/clock';
-import { STATISTICS_SYMBOLS } from '#domain/statistics/statistics';
+import { DAY, HOUR } from '#core/clock';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { createChainFigures } from '#sandbox/statistics/chain-figures';
+import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import { createTestClock } from '../../../fixtures/clock.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06.789Z');

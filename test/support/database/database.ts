@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { BUILT_IN_NAMES } from '#domain/market/token';
-import { type Database, openDatabase } from '#stores/database/database';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { type Database, openDatabase } from '#database/database';
 
 export type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 

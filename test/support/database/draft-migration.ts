@@ -7,7 +7,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
-import { migrate, readMigrations } from '#stores/database/migrations';
+import { migrate, readMigrations } from '#database/migrations';
 import { openSchemaEngine } from './schema-engine.ts';
 
 const name = process.argv[2];

@@ -6,8 +6,8 @@ import { PGlite } from '@electric-sql/pglite';
 import { PostgreSqlContainer } from '@testcontainers/postgresql';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '#stores/database/migrations';
-import { sessionOn } from '#stores/database/pool';
+import { migrate } from '#database/migrations';
+import { sessionOn } from '#database/pool';
 import { startPooler } from './pooler.ts';
 
 /** Where a project's test files get their databases: a dumped data directory to load, or a server's template. */

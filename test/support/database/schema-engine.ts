@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
-import type { Migration } from '#stores/database/migrations';
+import type { Migration } from '#database/migrations';
 
 const ROOT = new URL('../../../', import.meta.url);
 const filters = { externalTables: [], externalEnums: [] };

@@ -1,8 +1,8 @@
-import { openDependencies, openLog } from '#dependencies';
-import type { Clock } from '#domain/clock';
-import type { CoinGeckoPlanName } from '#domain/market/sources/coingecko-plans';
+import type { Clock } from '#core/clock';
+import { openDependencies, openLog } from '#open';
+import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import type { Answer } from '#services/caching/answer';
+import type { Answer } from '#server/cache/answer';
 import { readSettings } from '#settings';
 import type { TestClock } from '../../../fixtures/clock.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';

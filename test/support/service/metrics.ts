@@ -1,4 +1,4 @@
-import { listenForMetrics } from '#http/recording/metrics-listener';
+import { listenForMetrics } from '#server/recording/metrics-listener';
 import type { Service } from './service.ts';
 
 /** A service whose metrics are on: they are read on a port of their own, which the test opens. */

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net';
+import { firstTerm } from '#accounts/allowance/plan';
+import { mintApiKey } from '#accounts/keys/api-key';
+import { storedForm } from '#accounts/keys/user-keys';
+import { createUserStore } from '#accounts/users/user-store';
 import { buildApp } from '#app';
-import { openDependencies, openLog } from '#dependencies';
-import { type Clock, systemClock } from '#domain/clock';
-import { mintApiKey } from '#domain/quota/api-key';
-import { firstTerm } from '#domain/quota/plan';
-import type { Timeouts } from '#http/connections/request-body';
+import { type Clock, systemClock } from '#core/clock';
+import { openDependencies, openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import { storedForm } from '#services/quota/user-keys';
+import type { Timeouts } from '#server/connections/request-body';
 import { readSettings } from '#settings';
-import { createUserStore } from '#stores/quota/users';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 

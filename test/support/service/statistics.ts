@@ -1,8 +1,8 @@
-import { type Dependencies, openDependencies, openLog } from '#dependencies';
-import type { TokenStatistics } from '#domain/records';
-import type { StatisticsSymbol } from '#domain/statistics/statistics';
+import { type Dependencies, openDependencies, openLog } from '#open';
+import type { TokenStatistics } from '#records';
 import type { Fault } from '#sandbox/faults';
 import { readSettings } from '#settings';
+import type { StatisticsSymbol } from '#statistics/statistics-sources';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { startBesieged } from './chaos.ts';
 

@@ -1,7 +1,7 @@
-import { createCatalogue } from '#domain/market/catalogue';
-import { openKraken } from '#sources/market/kraken';
-import type { LeftOut } from '#sources/market/kraken-pairs';
-import type { Dropped } from '#sources/market/plausible';
+import { createCatalogue } from '#catalogue/catalogue';
+import { openKraken } from '#prices/sources/kraken';
+import type { LeftOut } from '#prices/sources/kraken-pairs';
+import type { Dropped } from '#prices/sources/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 

@@ -1,6 +1,6 @@
-import type { CoinGeckoPlanName } from '#domain/market/sources/coingecko-plans';
-import { openCoinGecko } from '#sources/market/coingecko';
-import type { Dropped } from '#sources/market/plausible';
+import { openCoinGecko } from '#prices/sources/coingecko';
+import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
+import type { Dropped } from '#prices/sources/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 

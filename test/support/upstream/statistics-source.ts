@@ -1,5 +1,5 @@
-import type { StatisticsSource } from '#domain/statistics/statistics';
-import type { StatisticsOptions } from '#sources/statistics/source';
+import type { StatisticsOptions } from '#statistics/sources/source';
+import type { StatisticsSource } from '#statistics/statistics-sources';
 import { createTestClock } from '../../../fixtures/clock.ts';
 
 type Options = { timeoutMs?: number; calls?: number; now?: string };

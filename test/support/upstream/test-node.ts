@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { NodeDialect } from '#domain/cosmos/dialects/adapter';
+import type { NodeDialect } from '#cosmos/dialects/adapter';
 import { type Reply, startUpstreamServer, type UpstreamCall } from './upstream-server.ts';
 
 type Known = { height: string; txhash: string; code?: number; raw_log?: string };

@@ -1,0 +1,72 @@
+import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
+import { NodeFault } from '../../cosmos/exchange.ts';
+import type { BroadcastMode, LegacyTransaction } from '../../cosmos/legacy-shapes.ts';
+import { isInBlock, isInCache, saysInCache } from '../../cosmos/transactions.ts';
+import { QuotientError, withFacts } from '../error.ts';
+import type { CallOptions } from '../transport/call-options.ts';
+import { type WaitOptions, waitForBlock } from './block-wait.ts';
+import { hashOf, type readSigned } from './signed-transaction.ts';
+
+export type BroadcastOptions = CallOptions & {
+  /** `sync` (default): waits for the node's check. `async`: does not. `block`: waits for the block. */
+  mode?: BroadcastMode | undefined;
+  /** Waits until the transaction is in a block, and returns it. */
+  wait?: true | WaitOptions | undefined;
+};
+
+type Means = {
+  /** Runs what asks the node, within the time limit of a call. */
+  within: <T extends object>(call: CallOptions, use: (node: NodeCalls) => Promise<T>) => Promise<T>;
+  lookUp: (hash: string, call: CallOptions) => Promise<LegacyTransaction>;
+};
+
+/**
+ * Sends a signed transaction, once. Where no answer comes the transaction may have arrived: the error has its hash, or
+ * it is looked up if the caller waits for its block.
+ */
+export async function broadcast(
+  { within, lookUp }: Means,
+  signed: ReturnType<typeof readSigned>,
+  { mode = 'sync', wait, ...call }: BroadcastOptions,
+): Promise<LegacyTransaction> {
+  // Modern nodes have no mode `block`, so the client waits.
+  const waiting = wait === true || (mode === 'block' && wait === undefined) ? {} : wait;
+  const { signal } = call;
+  /** The transaction, if it can be found now. */
+  const find = (hash: string) =>
+    lookUp(hash, call).catch((error: unknown) => {
+      if (error instanceof QuotientError) return undefined;
+      throw error;
+    });
+  let ownHash: string | undefined;
+  let hash: string | undefined;
+  try {
+    const sent = await within(call, async (node) => {
+      const request = await node.prepare({ ...signed, mode });
+      ownHash = await hashOf(request);
+      return node.broadcast(request);
+    });
+    if (ownHash !== undefined && sent.txhash !== ownHash) {
+      const facts = { status: 502, txhash: ownHash };
+      throw new QuotientError('upstream_invalid', 'the node answered with another transaction', facts);
+    }
+    hash = sent.txhash;
+    const isKnown = isInCache(sent);
+    if (isKnown && !waiting) return (await find(hash)) ?? sent;
+    if (!waiting || isInBlock(sent) || (sent.code !== undefined && !isKnown)) return sent;
+  } catch (error) {
+    if (!(error instanceof QuotientError)) throw error;
+    hash = error.txhash ?? ownHash;
+    const isKnown = error.code === 'node_rejected' && saysInCache(error.detail);
+    const isLost = error.code === 'network' || error.code === 'timeout' || error.txhash !== undefined;
+    if (!isLost && !isKnown && !isInDoubt(error)) throw error;
+    const found = isKnown && !waiting && hash ? await find(hash) : undefined;
+    if (found) return found;
+    if (!(isLost || isKnown) || !waiting || hash === undefined) throw withFacts(error, { txhash: hash });
+  }
+  const txhash = hash;
+  return waitForBlock(txhash, (until) => lookUp(txhash, { ...call, signal: until }), { signal, ...waiting });
+}
+
+/** Whether a broadcast may have arrived although the node, or a proxy before it, reported an error. */
+const isInDoubt = ({ cause }: QuotientError) => cause instanceof NodeFault && cause.kind !== 'wrong_dialect';

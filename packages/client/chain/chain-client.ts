@@ -1,0 +1,182 @@
+import { createAdapter, detectDialect, type NodeCalls } from '../../cosmos/dialects/adapter.ts';
+import type { AskNode } from '../../cosmos/exchange.ts';
+import type {
+  LegacyAccount,
+  LegacyBalances,
+  LegacyBlock,
+  LegacySearch,
+  LegacyTransaction,
+} from '../../cosmos/legacy-shapes.ts';
+import { QuotientError, readArguments } from '../error.ts';
+import type { Answer } from '../transport/answer.ts';
+import { createAnswers } from '../transport/answers.ts';
+import { type CallOptions, readCallOptions } from '../transport/call-options.ts';
+import type { TransportOptions } from '../transport/client-options.ts';
+import { startDeadline } from '../transport/deadline.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
+import { type BroadcastOptions, broadcast } from './broadcast.ts';
+import { checkAddress, checkHash, type Page, searchQuery, type TransactionFilter } from './inputs.ts';
+import { askNode, asQuotientError } from './node-transport.ts';
+import {
+  chooseNetwork,
+  createExplorer,
+  type Explorer,
+  isServiceUrl,
+  type Network,
+  type NetworkChoice,
+} from './options.ts';
+import { createServiceAdapter } from './service-adapter.ts';
+import { readSigned, type SignedTransaction } from './signed-transaction.ts';
+
+export type ChainClientOptions = NetworkChoice & TransportOptions;
+
+/**
+ * Reads a Cosmos SDK chain and broadcasts signed transactions, through a node or through a Quotient service, with the
+ * same results. It never takes a seed phrase or a private key: what looks like one is refused. Every method rejects with
+ * a `QuotientError`, or with the reason of the call's signal.
+ */
+export class ChainClient {
+  /** Links to the explorer's pages. */
+  readonly explorer: Explorer;
+  readonly #network: Network;
+  readonly #transport: Transport;
+  readonly #isService: boolean;
+  readonly #answers = createAnswers();
+  #dialect: Promise<'legacy' | 'cosmos'> | undefined;
+
+  /** Throws `QuotientError` for invalid options. Sends nothing. */
+  constructor(options: ChainClientOptions) {
+    const network = readArguments(() => chooseNetwork(options));
+    this.#network = network;
+    this.#transport = createTransport(network.nodeUrl, { ...options, apiKey: network.apiKey });
+    this.#isService = network.apiKey !== undefined || isServiceUrl(network.nodeUrl);
+    this.explorer = readArguments(() => createExplorer(network.explorer));
+  }
+
+  /** All balances of an address. */
+  balances(address: string, call?: CallOptions): Promise<LegacyBalances> {
+    return this.#read(
+      call,
+      () => checkAddress(address),
+      (node, checked) => node.balances(checked),
+    );
+  }
+
+  /**
+   * The account of an address: what a wallet signs with, beside the chain's id. One that does not exist has an empty
+   * `address`.
+   */
+  account(address: string, call?: CallOptions): Promise<LegacyAccount> {
+    return this.#read(
+      call,
+      () => checkAddress(address),
+      (node, checked) => node.account(checked),
+    );
+  }
+
+  /** The id of the chain. */
+  async chainId(call?: CallOptions): Promise<string> {
+    const { node_info } = await this.#within(call, (node) => node.nodeInfo());
+    return node_info.network;
+  }
+
+  /** The newest block. */
+  latestBlock(call?: CallOptions): Promise<LegacyBlock> {
+    return this.#within(call, (node) => node.block());
+  }
+
+  /** A page of matching transactions. */
+  transactions(filter: TransactionFilter, page?: Page, call?: CallOptions): Promise<LegacySearch> {
+    return this.#read(
+      call,
+      () => searchQuery(filter, page),
+      (node, query) => node.transactions(query),
+    );
+  }
+
+  /** One transaction. Rejects with `node_rejected`, status 404, while it is unknown to the node. */
+  transaction(hash: string, call?: CallOptions): Promise<LegacyTransaction> {
+    return this.#read(
+      call,
+      () => checkHash(hash),
+      (node, checked) => node.transaction(checked),
+    );
+  }
+
+  /** Metadata of a result of this client: behind a service, its request id and the page of its explorer. */
+  about(result: object): Answer | undefined {
+    return this.#answers.of(result);
+  }
+
+  /**
+   * Broadcasts a signed transaction, once. One that the chain rejects is returned with its `code` and `raw_log`. If
+   * there is no answer, the error has the `txhash`; with `wait`, the transaction is looked up.
+   */
+  async broadcast(tx: SignedTransaction, options?: BroadcastOptions): Promise<LegacyTransaction> {
+    const { signed, given } = readArguments(() => ({ signed: readSigned(tx), given: { ...options } }));
+    const means = {
+      within: <T extends object>(call: CallOptions, use: (node: NodeCalls) => Promise<T>) =>
+        this.#within(call, use),
+      lookUp: (hash: string, call: CallOptions) => this.transaction(hash, call),
+    };
+    return broadcast(means, signed, given);
+  }
+
+  /** Reads the arguments, and asks the node with them. */
+  async #read<Input, T extends object>(
+    call: CallOptions | undefined,
+    read: () => Input,
+    use: (node: NodeCalls, input: Input) => Promise<T>,
+  ): Promise<T> {
+    const input = readArguments(read);
+    return this.#within(call, (node) => use(node, input));
+  }
+
+  /** Asks the node within the time limit of a call, however many requests it takes. */
+  async #within<T extends object>(
+    call: CallOptions | undefined,
+    use: (node: NodeCalls) => Promise<T>,
+  ): Promise<T> {
+    const { signal, timeout, ...options } = readArguments(() => readCallOptions(call));
+    const deadline = startDeadline(timeout ?? this.#transport.timeout, signal);
+    let answer: Answer | undefined;
+    const ask: AskNode = (question) =>
+      askNode(this.#transport, question, {
+        apiKey: this.#isService ? this.#network.apiKey : undefined,
+        call: { ...options, signal: deadline.signal },
+        onAnswer: (told) => {
+          answer = told;
+        },
+      });
+    try {
+      const result = await Promise.race([this.#adapter(ask).then(use), deadline.over]);
+      if (answer) this.#answers.keep(result, answer);
+      return result;
+    } catch (error) {
+      deadline.check();
+      const failure = asQuotientError(error);
+      if (failure instanceof QuotientError) throw failure;
+      throw new QuotientError('invalid_answer', 'the answer has an unexpected shape', { cause: error });
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** An adapter for the node's dialect. */
+  async #adapter(ask: AskNode): Promise<NodeCalls> {
+    return this.#isService ? createServiceAdapter(ask) : createAdapter(await this.#dialectOfNode(), ask);
+  }
+
+  /** Detected once; after a failure, again by the next call. */
+  #dialectOfNode(): Promise<'legacy' | 'cosmos'> {
+    const { dialect = 'auto' } = this.#network;
+    if (dialect !== 'auto') return Promise.resolve(dialect);
+    this.#dialect ??= detectDialect((question) => askNode(this.#transport, question, {})).catch(
+      (error: unknown) => {
+        this.#dialect = undefined;
+        throw error;
+      },
+    );
+    return this.#dialect;
+  }
+}

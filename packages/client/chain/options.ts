@@ -1,0 +1,60 @@
+import { explorerLink } from '../../cosmos/explorer.ts';
+import { invalid, readArguments } from '../error.ts';
+import { refuseSecretMembers } from '../secrets.ts';
+
+/** Link templates of an explorer, with `{hash}` and `{address}`. */
+export type ExplorerTemplates = { transaction?: string | undefined; address?: string | undefined };
+
+export type NetworkName = 'mainnet' | 'testnet' | 'devnet';
+
+/** The options of a node except its URL. */
+type NodeOptions = {
+  /** An API key: then the URL is a service's. Beside a table, it is used only for URLs that end in `/v1/node`. */
+  apiKey?: string | undefined;
+  /** The node's dialect, by default detected (`auto`). Not used with a service. */
+  dialect?: 'auto' | 'legacy' | 'cosmos' | undefined;
+  explorer?: ExplorerTemplates | undefined;
+};
+
+/** A node, or a service in front of one. */
+export type Network = NodeOptions & {
+  /** The node's REST interface, or `https://…/v1/node` of a Quotient service. */
+  nodeUrl: string;
+};
+
+/** One network, or one of a table; options beside the table are defaults for its entries. */
+export type NetworkChoice =
+  | Network
+  | (NodeOptions & { network: NetworkName; networks: Partial<Record<NetworkName, Network>> });
+
+/** Whether a URL is a service's node proxy, not a node. */
+export const isServiceUrl = (url: string) => /\/v1\/node\/*$/.test(url);
+
+/** The chosen network. Throws `invalid_request` if it is not in the table. */
+export function chooseNetwork(choice: NetworkChoice): Network {
+  refuseSecretMembers('options', choice);
+  if ('nodeUrl' in choice) return choice;
+  const { network, networks, apiKey, ...rest } = choice;
+  const chosen = networks?.[network];
+  if (!chosen) throw invalid(`the table of networks has no ${network}`);
+  refuseSecretMembers(`networks.${network}`, chosen);
+  // The key must not be sent to other nodes of the table.
+  return { ...rest, ...(isServiceUrl(chosen.nodeUrl) && { apiKey }), ...chosen };
+}
+
+/** Links to an explorer's pages; undefined without a template. Throws `invalid_request` for an invalid template. */
+export function createExplorer(templates: ExplorerTemplates = {}) {
+  for (const [name, template] of Object.entries(templates)) {
+    if (template !== undefined && !/^https?:\/\//.test(template))
+      throw invalid(`explorer.${name} must begin with http:// or https://`);
+  }
+  const { transaction, address } = templates;
+  return {
+    transaction: (hash: string): string | undefined =>
+      transaction && readArguments(() => explorerLink(transaction, 'hash', hash)),
+    address: (of: string): string | undefined =>
+      address && readArguments(() => explorerLink(address, 'address', of)),
+  };
+}
+
+export type Explorer = ReturnType<typeof createExplorer>;

@@ -1,0 +1,67 @@
+import type { Token } from '../../client/index.ts';
+import { byId, makeButton } from '../dom.ts';
+import { openFaults } from '../faults.ts';
+import { onDate } from '../format.ts';
+import { isoDate } from '../history/chart-choice.ts';
+import { type DateRange, datePresets } from './date-presets.ts';
+
+const DAY = 86_400_000;
+
+/**
+ * The two dates of a custom range, and ranges that one click selects. They are the browser's date fields: those show
+ * dates in the order that the user knows, so that none is taken for another, and have a calendar.
+ */
+export function openCustomDates(onApply: (range: DateRange) => void) {
+  const form = byId('dates', HTMLFormElement);
+  const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
+  const [from, thru] = [field('from'), field('thru')];
+  const faults = openFaults(form);
+
+  function set(range: DateRange): void {
+    faults.clear();
+    [from.value, thru.value] = [range.from, range.thru];
+  }
+
+  /** The fault of a date that is there, but too early or too late. */
+  function limitFault({ value, min, max }: HTMLInputElement): string {
+    if (value !== '' && value < min) return `There are prices from ${onDate(new Date(min))} on.`;
+    return value !== '' && value > max ? 'This date is in the future.' : '';
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const isReversed = from.value !== '' && thru.value !== '' && from.value > thru.value;
+    from.setCustomValidity(limitFault(from));
+    thru.setCustomValidity(limitFault(thru) || (isReversed ? 'The end is before the start.' : ''));
+    if (faults.check()) onApply({ from: from.value, thru: thru.value });
+  });
+
+  return {
+    /** Shows the form, or hides it. */
+    show(isShown: boolean): void {
+      form.hidden = !isShown;
+    },
+    focus: () => from.focus(),
+    set,
+
+    /** Limits the dates to the time for which a token has prices. */
+    limit({ listed }: Token): void {
+      const now = Date.now();
+      const today = isoDate(now);
+      for (const input of [from, thru]) [input.min, input.max] = [listed, today];
+      from.value ||= isoDate(now - 14 * DAY);
+      thru.value ||= today;
+      const buttons = datePresets(listed, now).map(([label, range]) =>
+        makeButton(
+          label,
+          () => {
+            set(range);
+            onApply(range);
+          },
+          'small',
+        ),
+      );
+      byId('date-presets').replaceChildren(...buttons);
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { type Clock, SECOND } from '../../../src/core/clock.ts';
+import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
+import { type Coin, coinSchema } from './coin.ts';
+import { type Delivered, deliver } from './deliver.ts';
+import { addressError, genesisKey } from './keys.ts';
+import { createLedger } from './ledger.ts';
+import { type Condition, satisfies } from './search-conditions.ts';
+import { signersOf, type Transaction } from './transaction.ts';
+import { TransactionError } from './transaction-error.ts';
+
+const CHAIN_ID = 'sandbox-1';
+const USUAL_BLOCK_MS = 6 * SECOND;
+/** The time of block 1. The height follows from it and the clock. */
+const LAUNCHED = Date.parse('2019-12-11T16:11:34Z');
+const GENESIS_ACCOUNTS = 3;
+const GENESIS_COINS: readonly Coin[] = [
+  { denom: DENOM, amount: 1_000_000_000_000n },
+  { denom: 'uphoton', amount: 250_000_000n },
+];
+
+export type BroadcastMode = 'sync' | 'async' | 'block';
+
+/** The outcome of a broadcast: failed, in the mempool, or in a block. */
+export type BroadcastResult = { hash: string; failure: TransactionError | null; delivered: Delivered | null };
+
+/**
+ * A small chain with a block every `blockMs` (six seconds) of the clock; blocks that are due are made when the chain is
+ * used. Its three genesis accounts and their keys follow from the seed.
+ */
+export function createChain({
+  seed,
+  clock,
+  blockMs = USUAL_BLOCK_MS,
+}: {
+  seed: number;
+  clock: Clock;
+  blockMs?: number | undefined;
+}) {
+  const ledger = createLedger();
+  const accounts = Array.from({ length: GENESIS_ACCOUNTS }, (_, place) => genesisKey(seed, place));
+  for (const { address } of accounts) ledger.credit(address, GENESIS_COINS);
+
+  const started = clock.now();
+  let height = Math.max(1, Math.floor((started - LAUNCHED) / USUAL_BLOCK_MS));
+  let madeAt = started;
+  let mempool: { hash: string; transaction: Transaction }[] = [];
+  const delivered = new Map<string, Delivered>();
+
+  function makeBlock(at: number): void {
+    height += 1;
+    madeAt = at;
+    const block = { height, at };
+    const included = mempool;
+    mempool = [];
+    for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view()));
+  }
+
+  /** Makes the blocks that are due: the first takes the whole mempool, the others are empty. */
+  function makeDueBlocks(): void {
+    const due = Math.floor((clock.now() - madeAt) / blockMs);
+    if (due < 1) return;
+    makeBlock(madeAt + blockMs);
+    height += due - 1;
+    madeAt += (due - 1) * blockMs;
+  }
+
+  const view = (): ChainView => ({
+    chainId: CHAIN_ID,
+    height,
+    account: ledger.account,
+    balances: ledger.balances,
+  });
+
+  /** The state after the fees of the mempool are paid: a node checks new transactions against it. */
+  function pendingView(): ChainView {
+    const now = view();
+    return {
+      ...now,
+      account(address) {
+        const account = now.account(address);
+        const ahead = mempool.filter(({ transaction }) => signersOf(transaction).includes(address));
+        return account && { ...account, sequence: account.sequence + ahead.length };
+      },
+      balances(address) {
+        const fees = mempool.filter(({ transaction }) => signersOf(transaction)[0] === address);
+        const owed = fees.flatMap(({ transaction }) => transaction.fee);
+        return now.balances(address).map(({ denom, amount }) => ({
+          denom,
+          amount: owed.reduce((left, coin) => (coin.denom === denom ? left - coin.amount : left), amount),
+        }));
+      },
+    };
+  }
+
+  /** Throws a TransactionError. */
+  function addToMempool(hash: string, read: () => Transaction): void {
+    const transaction = read();
+    checkPrice(transaction);
+    check(transaction, pendingView());
+    mempool.push({ hash, transaction });
+  }
+
+  return {
+    chainId: CHAIN_ID,
+    denom: DENOM,
+    /** The accounts with coins from the start. Their private keys (32 bytes) are no secret. */
+    accounts: accounts as readonly Readonly<(typeof accounts)[number]>[],
+
+    /** The latest block, and its time (Unix ms). */
+    latest(): { height: number; at: number } {
+      makeDueBlocks();
+      return { height, at: madeAt };
+    },
+
+    /** A block there is, and its time (Unix ms): as if none had been made but on time. */
+    block(of: number): { height: number; at: number } | undefined {
+      makeDueBlocks();
+      return of >= 1 && of <= height ? { height: of, at: madeAt - (height - of) * blockMs } : undefined;
+    },
+
+    account: ledger.account,
+    balances: ledger.balances,
+
+    /** A transaction in a block. */
+    transaction(hash: string): Delivered | undefined {
+      makeDueBlocks();
+      return delivered.get(hash.toUpperCase());
+    },
+    /** Oldest first. */
+    search(conditions: readonly Condition[]): Delivered[] {
+      makeDueBlocks();
+      return [...delivered.values()].filter((each) => satisfies(each, conditions));
+    },
+
+    /**
+     * `read` decodes the transaction, or throws a TransactionError. `async` answers before the transaction is
+     * checked, `sync` after that, and `block` makes a block at once.
+     */
+    broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {
+      makeDueBlocks();
+      const known = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);
+      if (known)
+        return { hash, failure: new TransactionError(19, 'tx already exists in cache'), delivered: null };
+      try {
+        addToMempool(hash, read);
+      } catch (error) {
+        if (!(error instanceof TransactionError)) throw error;
+        return { hash, failure: mode === 'async' ? null : error, delivered: null };
+      }
+      if (mode === 'block') makeBlock(clock.now());
+      return { hash, failure: null, delivered: delivered.get(hash) ?? null };
+    },
+
+    /**
+     * Credits new coins at once, their amounts as strings, and opens the account if needed. Throws for an address
+     * of another chain or an invalid coin.
+     */
+    fund(address: string, coins: readonly z.input<typeof coinSchema>[]): void {
+      const problem = addressError(address);
+      if (problem) throw new RangeError(problem);
+      makeDueBlocks();
+      ledger.credit(address, z.array(coinSchema).parse(coins));
+    },
+  };
+}
+
+export type Chain = ReturnType<typeof createChain>;

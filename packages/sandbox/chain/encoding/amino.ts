@@ -1,0 +1,104 @@
+import { encodeAminoPubkey } from '@cosmjs/amino';
+import { z } from 'zod';
+import { coinRecord, coinSchema } from '../coin.ts';
+import type { Send, Signature, SigningContext, Transaction } from '../transaction.ts';
+import { aminoBytes, type StdTx } from './amino-bytes.ts';
+
+const base64Schema = z.base64().transform((text): Uint8Array => Buffer.from(text, 'base64'));
+const numberSchema = z.string().regex(/^\d{1,15}$/);
+
+const sendSchema = z
+  .object({
+    type: z.literal('cosmos-sdk/MsgSend'),
+    value: z.object({ from_address: z.string(), to_address: z.string(), amount: z.array(coinSchema) }),
+  })
+  .transform(({ value }): Send => ({ from: value.from_address, to: value.to_address, amount: value.amount }));
+
+const singleKeySchema = z.object({ type: z.literal('tendermint/PubKeySecp256k1'), value: base64Schema });
+const multisigKeySchema = z
+  .object({
+    type: z.literal('tendermint/PubKeyMultisigThreshold'),
+    value: z.object({
+      threshold: numberSchema,
+      pubkeys: z.array(z.object({ type: z.literal('tendermint/PubKeySecp256k1'), value: z.base64() })),
+    }),
+  })
+  .transform((key) => ({ value: encodeAminoPubkey(key) }));
+
+const signatureSchema = z
+  .object({
+    pub_key: z
+      .union([singleKeySchema, multisigKeySchema])
+      .nullish()
+      .transform((key) => key?.value ?? null),
+    signature: base64Schema,
+  })
+  .transform(
+    ({ pub_key, signature }): Signature => ({
+      publicKey: pub_key,
+      mode: 'SIGN_MODE_LEGACY_AMINO_JSON',
+      sequence: null,
+      bytes: signature,
+    }),
+  );
+
+// Missing members are empty, as in Go.
+const stdTxSchema = z.object({
+  msg: z.array(sendSchema).nullish(),
+  fee: z.object({ amount: z.array(coinSchema).nullish(), gas: numberSchema }).nullish(),
+  signatures: z.array(signatureSchema).nullish(),
+  memo: z.string().nullish(),
+});
+
+export const sendRecord = ({ from, to, amount }: Send) => ({
+  type: 'cosmos-sdk/MsgSend',
+  value: { from_address: from, to_address: to, amount: amount.map(coinRecord) },
+});
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}
+
+// The JSON encoder of Go, which made the signed text, escapes these.
+const ESCAPED = /[&<>\u2028\u2029]/g;
+const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** The bytes that SIGN_MODE_LEGACY_AMINO_JSON signs: compact JSON with sorted members and numbers as strings. */
+export function aminoSignBytes(
+  { sends, fee, gas, memo, timeoutHeight = 0 }: Omit<StdTx, 'signatures'> & { timeoutHeight?: number },
+  { chainId, accountNumber, sequence }: SigningContext,
+): Uint8Array {
+  const document = {
+    chain_id: chainId,
+    account_number: String(accountNumber),
+    sequence: String(sequence),
+    fee: { amount: fee.map(coinRecord), gas: String(gas) },
+    msgs: sends.map(sendRecord),
+    memo,
+    ...(timeoutHeight > 0 && { timeout_height: String(timeoutHeight) }),
+  };
+  return new TextEncoder().encode(JSON.stringify(sorted(document)).replace(ESCAPED, escapeOf));
+}
+
+/** Parses a StdTx and encodes it. Throws a ZodError if it is none. */
+export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Transaction } {
+  const { msg, fee, signatures, memo } = stdTxSchema.parse(value);
+  const content: StdTx = {
+    sends: msg ?? [],
+    fee: fee?.amount ?? [],
+    gas: Number(fee?.gas ?? 0),
+    memo: memo ?? '',
+    signatures: signatures ?? [],
+  };
+  const bytes = aminoBytes(content);
+  const transaction: Transaction = {
+    ...content,
+    timeoutHeight: 0,
+    size: bytes.length,
+    signBytes: (_signature, place) => aminoSignBytes(content, place),
+  };
+  return { bytes, transaction };
+}

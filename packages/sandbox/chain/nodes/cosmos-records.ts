@@ -1,0 +1,125 @@
+import { TxMsgData } from 'cosmjs-types/cosmos/base/abci/v1beta1/abci';
+import { MultiSignature } from 'cosmjs-types/cosmos/crypto/multisig/v1beta1/multisig';
+import { coinRecord } from '../coin.ts';
+import type { Delivered } from '../deliver.ts';
+import { isMultisig, multisigKeys, readMultisignature } from '../encoding/multisig.ts';
+import { KEY_TYPE, MULTISIG_TYPE, SEND_TYPE } from '../encoding/protobuf.ts';
+import { type ChainEvent, groupByType } from '../events.ts';
+import type { Signature, Transaction } from '../transaction.ts';
+import type { TransactionError } from '../transaction-error.ts';
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+
+export function keyRecord(publicKey: Uint8Array): object {
+  if (!isMultisig(publicKey)) return { '@type': KEY_TYPE, key: base64(publicKey) };
+  const { threshold, keys } = multisigKeys(publicKey);
+  return { '@type': MULTISIG_TYPE, threshold, public_keys: keys.map(keyRecord) };
+}
+
+/** A signature and its mode: of a multisig account the bits are beside the signatures. */
+function signatureRecord({ publicKey, mode, bytes }: Signature) {
+  if (!publicKey || !isMultisig(publicKey))
+    return { mode_info: { single: { mode } }, signature: base64(bytes) };
+  const { bits, signatures } = readMultisignature(bytes);
+  const bitarray = { extra_bits_stored: bits.extraBitsStored, elems: base64(bits.elems) };
+  return {
+    mode_info: { multi: { bitarray, mode_infos: signatures.map(() => ({ single: { mode } })) } },
+    signature: base64(MultiSignature.encode({ signatures }).finish()),
+  };
+}
+
+/** A transaction in protobuf JSON. `sequences` are for signatures without one. */
+export function cosmosTransaction(transaction: Transaction, sequences: readonly number[]) {
+  const { sends, fee, gas, memo, timeoutHeight, signatures } = transaction;
+  return {
+    body: {
+      messages: sends.map(({ from, to, amount }) => ({
+        '@type': SEND_TYPE,
+        from_address: from,
+        to_address: to,
+        amount: amount.map(coinRecord),
+      })),
+      memo,
+      timeout_height: String(timeoutHeight),
+      extension_options: [],
+      non_critical_extension_options: [],
+    },
+    auth_info: {
+      signer_infos: signatures.map((signature, place) => ({
+        public_key: signature.publicKey && keyRecord(signature.publicKey),
+        mode_info: signatureRecord(signature).mode_info,
+        sequence: String(signature.sequence ?? sequences[place] ?? 0),
+      })),
+      fee: { amount: fee.map(coinRecord), gas_limit: String(gas), payer: '', granter: '' },
+      tip: null,
+    },
+    signatures: signatures.map((one) => signatureRecord(one).signature),
+  };
+}
+
+const empty = {
+  height: '0',
+  txhash: '',
+  codespace: '',
+  code: 0,
+  data: '',
+  raw_log: '',
+  logs: [] as unknown[],
+  info: '',
+  gas_wanted: '0',
+  gas_used: '0',
+  tx: null as unknown,
+  timestamp: '',
+  events: [] as unknown[],
+};
+
+/** The `tx_response` of a broadcast that is not yet in a block. */
+export function broadcastResponse(hash: string, failure: TransactionError | null) {
+  if (!failure) return { ...empty, txhash: hash };
+  // The mempool rejects duplicates without a log.
+  const raw_log = failure.code === 19 ? '' : failure.message;
+  return { ...empty, txhash: hash, codespace: 'sdk', code: failure.code, raw_log };
+}
+
+const indexed = (event: ChainEvent, more: { key: string; value: string }[] = []) => ({
+  type: event.type,
+  attributes: [...event.attributes, ...more].map((attribute) => ({ ...attribute, index: true })),
+});
+
+function resultData({ sends }: Transaction): string {
+  const encoded = TxMsgData.encode(
+    TxMsgData.fromPartial({ data: sends.map(() => ({ msgType: SEND_TYPE })) }),
+  ).finish();
+  return Buffer.from(encoded).toString('hex').toUpperCase();
+}
+
+/**
+ * The `tx_response` of a transaction in a block. Since SDK 0.50 (`withLogs` false) a success has no log, and an event
+ * names its message.
+ */
+export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
+  const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
+  const logs = delivered.messageEvents.map((events, place) => ({
+    msg_index: place,
+    log: '',
+    events: groupByType(events),
+  }));
+  const messageEvents = delivered.messageEvents.flatMap((events, place) =>
+    events.map((event) => indexed(event, withLogs ? [] : [{ key: 'msg_index', value: String(place) }])),
+  );
+  return {
+    ...empty,
+    height: String(height),
+    txhash: hash,
+    codespace: failure ? 'sdk' : '',
+    code: failure?.code ?? 0,
+    data: failure ? '' : resultData(transaction),
+    raw_log: failure ? failure.message : withLogs ? JSON.stringify(logs) : '',
+    logs: failure || !withLogs ? [] : logs,
+    gas_wanted: String(transaction.gas),
+    gas_used: String(gasUsed),
+    tx: { '@type': '/cosmos.tx.v1beta1.Tx', ...cosmosTransaction(transaction, sequences) },
+    timestamp: `${new Date(at).toISOString().slice(0, 19)}Z`,
+    events: [...delivered.feeEvents.map((event) => indexed(event)), ...messageEvents],
+  };
+}

@@ -1,0 +1,80 @@
+import { jsonReply } from '../replies.ts';
+import type { Answer } from '../upstream.ts';
+
+/*
+ * The error answers of the aggregator, which have five different shapes.
+ */
+const json = (status: number, body: unknown) => jsonReply(status, body, { 'cache-control': 'no-cache' });
+
+const stamp = (now: number) => new Date(now).toISOString().replace('Z', '+00:00');
+
+export const coinNotFound = () => json(404, { error: 'coin not found' });
+
+export const incorrectPath = () =>
+  json(404, { error: 'Incorrect path. Please check https://www.coingecko.com/api/' });
+
+export const missingParameter = (name: string) => json(422, { error: `Missing parameter ${name}` });
+
+export const invalidParameter = (name: string) => json(400, { error: `invalid ${name}` });
+
+/** Error 10012: further back than the plan reaches. */
+export const beyondReach = (now: number, days: number) =>
+  json(401, {
+    error: {
+      status: {
+        timestamp: stamp(now),
+        error_code: 10012,
+        error_message: `Your request exceeds the allowed time range. Public API users are limited to querying historical data within the past ${days} days. Upgrade to a paid plan to enjoy full historical data access: https://www.coingecko.com/en/api/pricing. `,
+      },
+    },
+  });
+
+/** Error 10011: a demo key at the paid plans' host. */
+export const demoKeyOnPro = (now: number) =>
+  json(400, {
+    timestamp: stamp(now),
+    error_code: 10011,
+    status: {
+      error_message:
+        'If you are using Demo API key, please change your root URL from pro-api.coingecko.com to api.coingecko.com Please refer here for more details: https://docs.coingecko.com/v3.0.1/reference/introduction',
+    },
+  });
+
+const statusError = (now: number, error_code: number, error_message: string) =>
+  json(401, { status: { timestamp: stamp(now), error_code, error_message } });
+
+/** Error 10002: no key at the paid plans' host. */
+export const missingKey = (now: number) => statusError(now, 10002, 'API Key Missing');
+
+/** Error 10005: a call of the paid plans alone. */
+export const paidPlansOnly = (now: number) =>
+  statusError(now, 10005, 'This request is limited to PRO API subscribers.');
+
+const RATE_LIMIT = {
+  status: {
+    error_code: 429,
+    error_message:
+      "You've exceeded the Rate Limit. Please visit https://www.coingecko.com/en/api/pricing to subscribe to our API plans for higher rate limits.",
+  },
+};
+
+/** The rate-limit answer, which has been seen under HTTP 200 too. */
+export const rateLimited = (status: 200 | 429) => json(status, RATE_LIMIT);
+
+/** The HTML page that the CDN in front of the aggregator sends in place of JSON. */
+export const edgePage = (status: number, title: string): Answer => ({
+  status,
+  headers: { 'content-type': 'text/html; charset=UTF-8', 'cache-control': 'no-store' },
+  body: `<!DOCTYPE html>
+<html class="no-js" lang="en-US">
+<head>
+<title>${title} | api.coingecko.com</title>
+<meta charset="UTF-8" />
+<meta name="robots" content="noindex, nofollow" />
+</head>
+<body>
+<div id="cf-wrapper"><h1>Error</h1><h2>${title}</h2><p>Cloudflare Ray ID: 0000000000000000</p></div>
+</body>
+</html>
+`,
+});

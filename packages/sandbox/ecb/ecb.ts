@@ -1,0 +1,105 @@
+import { type Clock, DAY, isoDate, startOfDate } from '../../../src/core/clock.ts';
+import { valueNoise } from '../noise.ts';
+import { textReply } from '../replies.ts';
+import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { publicationDates, publishedAt } from './calendar.ts';
+
+/** The first date of any rate. */
+const BEGINNING = Date.UTC(1999, 0, 4);
+
+/** Units for one euro around which a currency's rates move, and the last date of one that has ended. Invented values. */
+const CURRENCIES: Readonly<Record<string, readonly [rate: number, last?: string]>> = {
+  ARS: [91, '2020-10-30'],
+  AUD: [1.63],
+  BGN: [1.9558, '2025-12-31'],
+  BRL: [5.8],
+  CAD: [1.55],
+  CHF: [0.95],
+  CNY: [7.9],
+  CZK: [24.8],
+  DKK: [7.46],
+  GBP: [0.86],
+  HKD: [8.9],
+  HRK: [7.53, '2022-12-30'],
+  HUF: [385],
+  IDR: [17_600],
+  ILS: [3.9],
+  INR: [92],
+  ISK: [147],
+  JPY: [162],
+  KRW: [1480],
+  MXN: [20],
+  MYR: [4.9],
+  NOK: [11.5],
+  NZD: [1.85],
+  PHP: [63],
+  PLN: [4.31],
+  RON: [4.97],
+  RUB: [90, '2022-03-01'],
+  SEK: [11.2],
+  SGD: [1.46],
+  THB: [38],
+  TRY: [35],
+  USD: [1.12],
+  ZAR: [20],
+};
+const CODES = Object.keys(CURRENCIES);
+
+/** The rate of a currency for a date, as it is written. */
+function rateOn(seed: number, code: string, date: number): string {
+  const [rate] = CURRENCIES[code] ?? [1];
+  const lane = 10_000 + CODES.indexOf(code);
+  const swing =
+    0.06 * valueNoise(seed, lane, date / (400 * DAY)) + 0.01 * valueNoise(seed, lane, date / (9 * DAY));
+  return String(Number((rate * (1 + swing)).toPrecision(6)));
+}
+
+const DATAONLY = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
+/** Those that follow where no `detail` is asked for, and what a rate has in them; titles have commas, so they are in quotes. */
+const FULL =
+  ',OBS_STATUS,OBS_CONF,OBS_PRE_BREAK,OBS_COM,TIME_FORMAT,BREAKS,COLLECTION,COMPILING_ORG,DISS_ORG,DOM_SER_IDS,' +
+  'PUBL_ECB,PUBL_MU,PUBL_PUBLIC,UNIT_INDEX_BASE,COMPILATION,COVERAGE,DECIMALS,NAT_TITLE,SOURCE_AGENCY,SOURCE_PUB,' +
+  'TITLE,TITLE_COMPL,UNIT,UNIT_MULT';
+const rest = (code: string) =>
+  `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
+
+const csv = (body: string): Answer => ({ status: 200, headers: { 'content-type': 'text/csv' }, body });
+
+const dateOf = (text: string | null): number => (text === null ? Number.NaN : Date.parse(text));
+
+/** The currencies of a key like `D.USD+JPY.EUR.SP00.A`; all where it names none, undefined for a key of nothing. */
+function currenciesOf(key: string): string[] | undefined {
+  const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
+  if (names === undefined) return undefined;
+  const codes = names === '' ? CODES : CODES.filter((code) => names.split('+').includes(code));
+  return codes.length > 0 ? codes : undefined;
+}
+
+/** The answer to one call: a pure function of the request and the state. */
+function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: number): Answer {
+  if (method !== 'GET') return textReply(405, 'Method Not Allowed');
+  const codes = currenciesOf(path.replace(/^\/data\/EXR\//, ''));
+  if (!codes || !path.startsWith('/data/EXR/')) return textReply(404, 'No results found.');
+  if (query.get('format') !== 'csvdata') return textReply(406, 'Not Acceptable');
+  const from = Math.max(BEGINNING, dateOf(query.get('startPeriod')) || 0);
+  const thru = Math.min(startOfDate(now), dateOf(query.get('endPeriod')) || now);
+  const isFull = query.get('detail') !== 'dataonly';
+  const dates = publicationDates(from, thru).filter((date) => publishedAt(date) <= now);
+  const days = dates.map((date) => ({ date, text: isoDate(date) }));
+  let lines = '';
+  for (const code of codes) {
+    const [, last = '9999-12-31'] = CURRENCIES[code] ?? [];
+    for (const { date, text } of days) {
+      if (text > last) break;
+      const row = `EXR.D.${code}.EUR.SP00.A,D,${code},EUR,SP00,A,${text},${rateOn(seed, code, date)}`;
+      lines += `${row}${isFull ? rest(code) : ''}\r\n`;
+    }
+  }
+  // Nothing in the period: not even a header.
+  return csv(lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`);
+}
+
+/** The stand-in for the European Central Bank's data service, at `/service`: exchange rates alone. */
+export function createEcb({ clock, seed }: { seed: number; clock: Clock }): Upstream {
+  return { prefix: '/service', answer: (request) => answerEcb(request, seed, clock.now()) };
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import type { CoinGeckoPlanName } from '../../src/prices/sources/coingecko-plans.ts';
+import { createCallLog } from './call-log.ts';
+import { createChain } from './chain/chain.ts';
+import { createCosmosNode } from './chain/nodes/cosmos-node.ts';
+import type { SdkVersion } from './chain/nodes/cosmos-search.ts';
+import { createLegacyNode } from './chain/nodes/legacy-node.ts';
+import { createCoingecko } from './coingecko/coingecko.ts';
+import { createEcb } from './ecb/ecb.ts';
+import { createFaults } from './faults.ts';
+import { createKraken } from './kraken/kraken.ts';
+import { jsonReply } from './replies.ts';
+import { send, sendFault } from './send-fault.ts';
+import { createArweave } from './statistics/arweave.ts';
+import { createBlockchainInfo } from './statistics/blockchain-info.ts';
+import { createBlockscout } from './statistics/blockscout.ts';
+import { createCryptoCompare } from './statistics/cryptocompare.ts';
+import { createMempool } from './statistics/mempool.ts';
+import { createSolana } from './statistics/solana.ts';
+import type { Upstream } from './upstream.ts';
+
+const errorReply = (status: number, error: string) => jsonReply(status, { error });
+
+/**
+ * Starts stand-in upstreams on a free port of 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's).
+ * `plan` (`public`) sets how far back the history goes, and what a key says of itself. Of `node`, `sdk` (0.50) and
+ * `pageSize` (100) configure the modern node; a block is made every `blockMs` (six seconds).
+ */
+export async function startSandbox(
+  options: {
+    seed?: number;
+    clock?: Clock;
+    plan?: CoinGeckoPlanName;
+    node?: { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
+  } = {},
+) {
+  const { seed = 1, clock = systemClock, plan = 'public', node = {} } = options;
+  const log = createCallLog();
+  const faults = createFaults();
+  const coingecko = createCoingecko({ seed, clock, plan });
+  const kraken = createKraken({ seed, clock });
+  const ecb = createEcb({ seed, clock });
+  // The statistics of a chain agree whatever the source.
+  const statistics = {
+    cryptocompare: createCryptoCompare({ seed, clock }),
+    bitcoin: createBlockchainInfo({ seed, clock }),
+    mempool: createMempool({ seed, clock }),
+    ethereum: createBlockscout({ seed, clock }),
+    blockscout: createBlockscout({ seed, clock, prefix: '/blockscout/1/api/v2', wantsKey: true }),
+    solana: createSolana({ seed, clock }),
+    arweave: createArweave({ seed, clock }),
+  };
+  const chain = createChain({ seed, clock, blockMs: node.blockMs });
+  const legacy = createLegacyNode(chain);
+  const cosmos = createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize });
+  const upstreams: readonly Upstream[] = [
+    ...[coingecko, kraken, ecb, ...Object.values(statistics)],
+    ...[legacy, cosmos],
+  ];
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    const { method = 'GET', headers } = request;
+    // Not resolved against a base: in a target that begins with two slashes the first part would become the host.
+    const url = URL.parse(`http://sandbox${request.url}`);
+    const body = await text(request);
+    if (!url) return send(response, errorReply(400, 'not a path'));
+    const { pathname: path, search, searchParams: query } = url;
+    const upstream = upstreams.find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
+    if (!upstream) return send(response, errorReply(404, 'no upstream is here'));
+
+    const inner = path.slice(upstream.prefix.length);
+    const credentials = headers.authorization ? { authorization: headers.authorization } : {};
+    log.record(
+      { method, path, query: Object.fromEntries(query), ...credentials, at: clock.now() },
+      upstream.prefix + (upstream.endpointOf?.(inner) ?? inner),
+    );
+    const answer = () => upstream.answer({ method, path: inner, query, headers, body });
+    await faults.waitForRelease({ path, search }, gone.signal);
+    if (gone.signal.aborted) return;
+    const fault = faults.take({ path, search });
+    if (fault) await sendFault(fault, response, answer, gone.signal, upstream.rateLimited);
+    else send(response, answer());
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      // The client is gone: there is nobody to answer.
+      if (response.destroyed) return;
+      if (response.headersSent) response.destroy();
+      else send(response, errorReply(500, String(error)));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let closed: Promise<void> | undefined;
+  return {
+    /** The base for paths such as `/coins/markets`. */
+    coingeckoUrl: origin + coingecko.prefix,
+    krakenUrl: origin + kraken.prefix,
+    exchangeRatesUrl: origin + ecb.prefix,
+    cryptocompareUrl: origin + statistics.cryptocompare.prefix,
+    bitcoinUrl: origin + statistics.bitcoin.prefix,
+    mempoolUrl: origin + statistics.mempool.prefix,
+    ethereumUrl: origin + statistics.ethereum.prefix,
+    /** Blockscout's own service, which wants a key. */
+    blockscoutUrl: origin + statistics.blockscout.prefix,
+    solanaUrl: origin + statistics.solana.prefix,
+    arweaveUrl: origin + statistics.arweave.prefix,
+    /** Two nodes of one chain, one for each dialect. */
+    legacyNodeUrl: origin + legacy.prefix,
+    cosmosNodeUrl: origin + cosmos.prefix,
+    /** The chain of both nodes: its accounts and its faucet. */
+    chain,
+    calls: log.calls,
+    countCalls: log.count,
+    clearCalls: log.clear,
+    faults: { next: faults.next, always: faults.always, clear: faults.clear, hold: faults.hold },
+    /** Closes at once, also hanging requests. May be called again. */
+    close(): Promise<void> {
+      closed ??= new Promise((ended) => {
+        server.close(() => ended());
+        server.closeAllConnections();
+      });
+      return closed;
+    },
+  };
+}
+
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;

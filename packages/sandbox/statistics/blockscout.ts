@@ -1,0 +1,68 @@
+import { type Clock, DAY, HOUR, iso, SECOND } from '../../../src/core/clock.ts';
+import { jsonReply } from '../replies.ts';
+import type { Answer, Upstream } from '../upstream.ts';
+import { createChainFigures } from './chain-figures.ts';
+
+/** Blocks on a page. */
+const PAGE = 50;
+
+/**
+ * The stand-in for a Blockscout explorer, REST API v2: `/stats` and the first page of `/blocks`; with `wantsKey` for
+ * Blockscout's own service, which accepts any key.
+ */
+export function createBlockscout({
+  seed,
+  clock,
+  prefix = '/ethereum',
+  wantsKey = false,
+}: {
+  seed: number;
+  clock: Clock;
+  prefix?: string;
+  wantsKey?: boolean;
+}): Upstream {
+  const chain = createChainFigures(seed, 'eth');
+
+  function stats(now: number): Answer {
+    // Totals are updated every half hour; the transactions of "today" are those of the last full day.
+    const counted = Math.floor(now / (HOUR / 2)) * (HOUR / 2);
+    const midnight = Math.floor(now / DAY) * DAY;
+    return jsonReply(200, {
+      average_block_time: chain.blockSeconds * SECOND,
+      coin_price: '3000.12',
+      gas_used_today: '108000000000',
+      network_utilization_percentage: 51.2,
+      static_gas_price: null,
+      total_addresses: String(chain.addressesAt(counted)),
+      total_blocks: String(chain.heightAt(counted) + 1),
+      total_gas_used: '0',
+      total_transactions: String(chain.transactionsAt(counted)),
+      transactions_today: String(chain.transactionsAt(midnight) - chain.transactionsAt(midnight - DAY)),
+      tvl: null,
+    });
+  }
+
+  function blocks(now: number): Answer {
+    const newest = chain.heightAt(now);
+    const items = Array.from({ length: Math.min(PAGE, newest + 1) }, (_, back) => ({
+      height: newest - back,
+      size: chain.blockBytesAt(newest - back),
+      timestamp: iso(chain.blockAt(newest - back)).replace('Z', '000Z'),
+      type: 'block',
+    }));
+    const next = { block_number: newest - items.length + 1, items_count: items.length };
+    return jsonReply(200, { items, next_page_params: next });
+  }
+
+  return {
+    prefix,
+    answer({ method, path, headers }) {
+      if (wantsKey && !/^Bearer \S+$/.test(headers.authorization ?? '')) {
+        return jsonReply(401, { message: 'Unauthorized' });
+      }
+      if (method === 'GET' && path === '/stats') return stats(clock.now());
+      if (method === 'GET' && path === '/blocks') return blocks(clock.now());
+      return jsonReply(404, { message: 'Not found' });
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { type Clock, DAY, SECOND } from '../../../src/core/clock.ts';
+import { jsonReply } from '../replies.ts';
+import type { Answer, Upstream } from '../upstream.ts';
+import { type ChainFigures, createChainFigures, DIFFICULTY } from './chain-figures.ts';
+
+/** The supported chains, with CryptoCompare's ids. */
+const LISTED = { BTC: { id: 1182, symbol: 'btc' }, ETH: { id: 7605, symbol: 'eth' } } as const;
+type Listed = keyof typeof LISTED;
+const isListed = (fsym: string): fsym is Listed => Object.hasOwn(LISTED, fsym);
+
+/** An error in the older envelope, under HTTP 200. */
+const olderError = (type: number, message: string, more: object = {}): Answer =>
+  jsonReply(200, {
+    Response: 'Error',
+    Message: message,
+    HasWarning: false,
+    Type: type,
+    RateLimit: {},
+    Data: {},
+    ...more,
+  });
+
+/** An error in the newer envelope, under its own status. */
+const newerError = (status: number, type: number, message: string): Answer =>
+  jsonReply(status, { Data: {}, Err: { type, message, other_info: {} } });
+
+const overRateLimit = (): Answer =>
+  olderError(99, 'You are over your rate limit please upgrade your account!', {
+    RateLimit: { calls_made: { second: 1, minute: 301 }, max_calls: { second: 20, minute: 300 } },
+  });
+
+function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
+  // A record has the totals at midnight, and the counts of the day before.
+  const midnight = Math.floor(now / DAY) * DAY;
+  const [transactions, before] = [chain.transactionsAt(midnight), chain.transactionsAt(midnight - DAY)];
+  const addresses = chain.addressesAt(midnight);
+  const difficulty = fsym === 'BTC' ? DIFFICULTY : 0;
+  const record = {
+    id: LISTED[fsym].id,
+    time: midnight / SECOND,
+    symbol: fsym,
+    partner_symbol: fsym,
+    zero_balance_addresses_all_time: Math.floor(addresses * 0.96),
+    unique_addresses_all_time: addresses,
+    new_addresses: addresses - chain.addressesAt(midnight - DAY),
+    active_addresses: Math.floor((transactions - before) * 1.7),
+    average_transaction_value: fsym === 'BTC' ? 1.3874210937 : 0.9412683,
+    block_height: chain.heightAt(midnight),
+    hashrate: (difficulty * 2 ** 32) / chain.blockSeconds / 1e12,
+    difficulty,
+    block_time: chain.blockSeconds,
+    block_size: chain.blockBytes,
+    current_supply: chain.supplyAt(midnight),
+    transaction_count: transactions - before,
+    transaction_count_all_time: transactions,
+    large_transaction_count: Math.floor((transactions - before) * 0.03),
+  };
+  const envelope = { Response: 'Success', Message: '', HasWarning: false, Type: 100, RateLimit: {} };
+  return jsonReply(200, { ...envelope, Data: record });
+}
+
+/** The stand-in for CryptoCompare. It needs a key, accepts any, and has BTC and ETH. */
+export function createCryptoCompare({ seed, clock }: { seed: number; clock: Clock }): Upstream {
+  const chains = {
+    BTC: createChainFigures(seed, LISTED.BTC.symbol),
+    ETH: createChainFigures(seed, LISTED.ETH.symbol),
+  };
+
+  return {
+    prefix: '/cryptocompare',
+    rateLimited: overRateLimit,
+    answer({ path, query, headers }) {
+      if (path !== '/data/blockchain/latest') return newerError(404, 1, 'Path does not exist');
+      const { authorization } = headers;
+      if (!authorization) return newerError(401, 2, 'An API key is required for this endpoint');
+      if (!/^Apikey \S+$/.test(authorization)) {
+        return olderError(1, 'You need a valid auth key or api key to access this endpoint');
+      }
+      const fsym = query.get('fsym');
+      const wrong = { ParamWithError: 'fsym' };
+      if (!fsym) return olderError(2, 'fsym param seems to be missing.', wrong);
+      return isListed(fsym)
+        ? latest(fsym, chains[fsym], clock.now())
+        : olderError(2, `There is no data for the symbol ${fsym} .`, wrong);
+    },
+  };
+}

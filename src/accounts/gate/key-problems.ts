@@ -1,0 +1,59 @@
+import { OWNER_SCOPES, type Scope } from '#accounts/keys/scopes';
+import type { KeyHolder } from '#accounts/users/user-store';
+import { iso } from '#core/clock';
+import { Problem } from '#core/problems';
+
+export const unknownKey = () =>
+  new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');
+
+/**
+ * Why a key may not be used any more; undefined while it may. `over` is the end that it was made with, `expired` that of
+ * its user's term.
+ */
+export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now: number) {
+  if (revokedAt !== undefined) return 'revoked';
+  if (expiresAt !== undefined && now >= expiresAt) return replacedAt === undefined ? 'over' : 'replaced';
+  return now >= user.validUntil ? 'expired' : undefined;
+}
+
+/**
+ * Throws for a key that was revoked, whose grace is over after a rotation, that was made to end by now, or whose user has
+ * not renewed in time; `allowExpired` lets the last of these pass.
+ */
+export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolean): void {
+  const end = endOf(holder, now);
+  if (end === 'revoked') throw new Problem('api_key_revoked', 'This API key was revoked.');
+  if (end === 'replaced')
+    throw new Problem('api_key_revoked', 'This API key was replaced by another, and its grace is over.');
+  if (end === 'over') {
+    const detail = `This API key was made to end at ${iso(holder.expiresAt ?? now)}: make another with the owner key.`;
+    throw new Problem('api_key_expired', detail);
+  }
+  if (end === undefined || allowExpired) return;
+  const detail = `This API key expired at ${iso(holder.user.validUntil)}: renew it with POST /v1/user/renew.`;
+  throw new Problem('api_key_expired', detail);
+}
+
+/** Throws for a key that another has replaced: it only reads. */
+export function refuseReplaced({ replacedAt }: KeyHolder): void {
+  if (replacedAt === undefined) return;
+  const detail = 'This API key was replaced by another and only reads: use the new one.';
+  throw new Problem('api_key_revoked', detail);
+}
+
+/** What a route wants of a key: a scope, or any key will do. */
+export type WantedScope = Scope | 'any';
+
+/** Whether a key's scopes cover a route that wants this one. */
+export const covers = ({ scopes }: Pick<KeyHolder, 'scopes'>, wanted: WantedScope): boolean =>
+  wanted === 'any' || scopes.includes(wanted);
+
+/** Throws `scope_missing` for a key whose scopes do not cover what a route wants. */
+export function refuseUncovered(holder: KeyHolder, wanted: WantedScope): void {
+  if (covers(holder, wanted)) return;
+  const others = wanted === 'account' ? '' : 'a key that has it, or ';
+  const detail =
+    `This API key does not have the scope ${wanted}, which is needed here: use ${others}the owner key, ` +
+    `which has ${OWNER_SCOPES.join(', ')}.`;
+  throw new Problem('scope_missing', detail, { members: { scope: wanted } });
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { nameOf } from '#accounts/users/name';
+import type { Clock } from '#core/clock';
+import { RESTRICTED_SCOPES, type Scope, sharedScopes } from './scopes.ts';
+
+/*
+ * What an owner says of a key that is to be made. `fix` says what is wanted; what was sent is never repeated.
+ */
+
+const scopes = z
+  .string()
+  .transform((text, context) => {
+    const names = text.split(',').map((name) => name.trim());
+    if (names.every((name) => (RESTRICTED_SCOPES as readonly string[]).includes(name)))
+      return sharedScopes(names as Scope[]);
+    const message = names.includes('account')
+      ? 'has account, which the owner key alone may have'
+      : 'has a scope that there is not';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .default(sharedScopes(['prices']))
+  .meta({
+    description: 'What the key may be used for',
+    fix: `one or more of ${RESTRICTED_SCOPES.join(', ')}, separated by commas`,
+    wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
+  });
+
+/** The last instant that has a year of four digits, in Unix ms: one of an offset can be after it. */
+const LAST = Date.UTC(10_000, 0) - 1;
+
+/** An instant to come, in Unix ms. */
+const future = (clock: Clock) =>
+  z.iso
+    .datetime({ offset: true, error: 'is not an instant of that form' })
+    .transform((text) => Date.parse(text))
+    .refine((at) => at > clock.now(), 'is not in the future')
+    .refine((at) => at <= LAST, 'is after the year 9999')
+    .optional()
+    .meta({
+      description: 'When the key ends; it lives until it is deleted where this is left out',
+      fix: 'an instant in the future like 2030-01-31T12:00:00Z (ISO 8601, with Z or an offset)',
+      wire: { type: 'string', format: 'date-time', examples: ['2030-01-31T12:00:00Z'] },
+    });
+
+/** The parameters of a key that is to be made: `label` (trimmed), `scopes`, `expiresAt` (Unix ms). */
+export const keyForm = (clock: Clock) =>
+  z.object({
+    label: nameOf('What the key is for', 'shop window'),
+    scopes,
+    expiresAt: future(clock),
+  });

@@ -1,0 +1,43 @@
+import { arrayOf } from '#database/arrays';
+import { Prisma } from '#generated/prisma/client';
+
+/** When a key was last used (Unix ms), and the origin of another site's page that did, if one did. */
+export type KeyUse = { id: number; at: number; origin: string | undefined };
+
+type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
+
+/** The statement that keeps when keys were used. It dates no user as changed: nobody acts on it. */
+export const createKeyUseStatement = (query: Query) => ({
+  /**
+   * Records the uses of keys, and gives the ids of those that could not be written.
+   * Race: another process may write the same keys, or a rotation have them. A row that is locked is left out, so nothing
+   * waits, and nobody can deadlock with this; it is to be sent again.
+   */
+  async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
+    const origins = uses.map(({ origin }) => origin ?? '');
+    const rows = await query<{ id: number }>(Prisma.sql`
+      WITH used AS MATERIALIZED (
+        SELECT id, to_timestamp(at / 1000.0) AS at, nullif(origin, '') AS origin
+        FROM unnest(
+            ${arrayOf(
+              'int',
+              uses.map(({ id }) => id),
+            )},
+            ${arrayOf(
+              'bigint',
+              uses.map(({ at }) => at),
+            )},
+            (SELECT ${origins}::text[])) AS u(id, at, origin)),
+      late AS MATERIALIZED (
+        SELECT u.* FROM used u JOIN api_key k USING (id)
+        WHERE k.last_used_at IS NULL OR k.last_used_at < u.at OR u.origin <> coalesce(k.seen_origin, '')),
+      free AS MATERIALIZED (
+        SELECT id FROM api_key WHERE id IN (SELECT id FROM late) FOR NO KEY UPDATE SKIP LOCKED),
+      written AS (
+        UPDATE api_key k SET last_used_at = greatest(k.last_used_at, l.at), seen_origin = coalesce(l.origin, k.seen_origin)
+        FROM late l JOIN free USING (id) WHERE k.id = l.id
+        RETURNING k.id)
+      SELECT id FROM late EXCEPT SELECT id FROM written`);
+    return rows.map(({ id }) => id);
+  },
+});

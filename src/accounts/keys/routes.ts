@@ -1,0 +1,110 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { refuseReplaced } from '#accounts/gate/key-problems';
+import { presentedKey } from '#accounts/gate/presented-key';
+import type { Users } from '#accounts/users/users';
+import { type Clock, iso, isoOrNull } from '#core/clock';
+import { Problem } from '#core/problems';
+import { type ApiKeyRecord, apiKeyRecord, createdKeyRecord } from '#records';
+import { neverStored } from '#server/replies/no-store';
+import { keyForm } from './key-form.ts';
+import { MAX_KEYS_PER_USER } from './key-limits.ts';
+
+const id = z
+  .string()
+  .regex(/^[1-9]\d{0,9}$/, 'is not the id of a key')
+  .transform(Number)
+  .meta({
+    description: 'The key, by its `id`',
+    fix: 'an id that GET /v1/user/keys lists',
+    wire: { type: 'integer', minimum: 1, examples: [7] },
+  });
+
+/** The largest id that the database can have. */
+const LARGEST_ID = 2_147_483_647;
+
+const create = (clock: Clock) => ({
+  tags: ['users'],
+  summary: 'Create a key with limited scopes',
+  operationId: 'createKey',
+  description:
+    'A key of fewer scopes than the owner key, for what should not be able to change the user: a web page, a script. ' +
+    'All keys share the allowance and the burst limit of their user. The key is shown in this answer and never again. ' +
+    `A user has ${MAX_KEYS_PER_USER} live keys at most.`,
+  querystring: keyForm(clock),
+  response: { 201: createdKeyRecord },
+});
+
+const list = {
+  tags: ['users'],
+  summary: 'List the keys of the user',
+  operationId: 'listKeys',
+  description:
+    'Those that live, the newest first, without their secrets. `lastUsedAt` is to the minute, and a second or ' +
+    'two behind, longer where tens of thousands of keys are in use. Answers for the keys of an expired user too.',
+  response: { 200: z.array(apiKeyRecord).meta({ description: 'The living keys, the newest first' }) },
+};
+
+const remove = {
+  tags: ['users'],
+  summary: 'Revoke a key',
+  operationId: 'revokeKey',
+  description:
+    'It is dead at once, here, and within 5 seconds elsewhere. The last owner key can only be rotated, or erased with ' +
+    'its user. A key that has ended already is left as it is.',
+  params: z.object({ id }),
+  response: { 204: z.undefined().meta({ description: 'It has ended' }) },
+};
+
+type Stored = Awaited<ReturnType<Users['listKeys']>>[number];
+
+const toRecord = ({ id, label, scopes, start, seenOrigin, ...at }: Stored): ApiKeyRecord => ({
+  ...{ id, label, scopes: [...scopes], start },
+  createdAt: iso(at.createdAt),
+  lastUsedAt: isoOrNull(at.lastUsedAt),
+  expiresAt: isoOrNull(at.expiresAt),
+  replacedAt: isoOrNull(at.replacedAt),
+  ...(seenOrigin !== null && { seenOrigin }),
+});
+
+type Options = { users: Users; clock: Clock };
+
+/** The keys of a user, whom an owner key presents. One that was replaced lists them, and changes nothing. */
+export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clock }) => {
+  neverStored(app);
+
+  const facts = { cost: 0, scope: 'account' } as const;
+
+  app.post(
+    '/keys',
+    { schema: create(clock), config: { ...facts, problems: ['too_many_keys'] } },
+    async (request, reply) => {
+      refuseReplaced(request.caller);
+      const { label, scopes, expiresAt = null } = request.query;
+      const terms = { label, scopes, expiresAt };
+      const made = await users.createKey(request.caller.user.key, terms, presentedKey(request));
+      const { id, apiKey, start, createdAt } = made;
+      return reply.code(201).send({
+        ...{ id, label, scopes: [...scopes], apiKey, start },
+        createdAt: iso(createdAt),
+        expiresAt: isoOrNull(expiresAt),
+      });
+    },
+  );
+
+  app.get('/keys', { schema: list, config: { ...facts, allowExpired: true } }, async ({ caller }) =>
+    (await users.listKeys(caller.user.key)).map(toRecord),
+  );
+
+  app.delete(
+    '/keys/:id',
+    { schema: remove, config: { ...facts, problems: ['not_found', 'last_owner_key'] } },
+    async (request, reply) => {
+      const { caller, params } = request;
+      refuseReplaced(caller);
+      if (params.id > LARGEST_ID) throw new Problem('not_found', 'The user has no key with this id.');
+      await users.deleteKey(caller.user.key, params.id, presentedKey(request));
+      return reply.code(204).send();
+    },
+  );
+};

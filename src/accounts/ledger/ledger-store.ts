@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { startOfDate } from '#core/clock';
+import type { Database } from '#database/database';
+import type { Prisma } from '#generated/prisma/client';
+import { firstGrants } from './first-grant-store.ts';
+import { type LeaseReport, type LeaseState, type StateColumns, statesOf } from './lease-report-store.ts';
+import { heartbeats, settlement } from './settlement-store.ts';
+
+export type { LeaseReport, LeaseState } from './lease-report-store.ts';
+
+type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
+
+/** Of what is left of a period, one part in so many may rest with idle users. */
+const RESTING_PART = 1000;
+
+/** Users and periods whose lapsed leases are closed in one go. */
+const TIDIED_AT_ONCE = 1000;
+
+/** A report of no lease: settling it reclaims the lapsed leases of a user and period, and does no more. */
+const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
+  const none = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
+  return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
+};
+
+/** The state of each report, in its place; undefined where there is none. */
+export type LeaseStates = (LeaseState | undefined)[];
+
+/**
+ * The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more.
+ * @param counted called for each statement that reports leases
+ * @param restingPart of what is left of a period, one part in so many may rest with idle users
+ */
+export function createLedgerStore(
+  { prisma, query }: Pick<Database, 'prisma' | 'query'>,
+  counted: () => void = () => undefined,
+  restingPart = RESTING_PART,
+) {
+  const reported =
+    (statement: (reports: readonly LeaseReport[], mayReclaim: boolean) => Prisma.Sql) =>
+    async (reports: readonly LeaseReport[], mayReclaim = true): Promise<LeaseStates> => {
+      counted();
+      const [columns] = await query<StateColumns>(statement(reports, mayReclaim));
+      return statesOf(columns, reports.length);
+    };
+
+  const settle = reported((reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
+
+  return {
+    /**
+     * Records what was spent from leases that ask for nothing and give nothing back, and extends them. Gives the numbers
+     * (from 0) of the reports whose leases are open: the others are unknown or closed.
+     */
+    async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
+      counted();
+      const [row] = await query<{ n: string | null }>(heartbeats(reports));
+      return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
+    },
+
+    /**
+     * Grants new leases all they want, where that is at most a fourth of what is left of the period. The others have no
+     * state.
+     */
+    grantFirst: reported(firstGrants),
+
+    /**
+     * Books what was spent, extends, closes and grants leases. One without a state is to be sent again: another process
+     * opened its period at the same moment. Where `mayReclaim` is false, lapsed leases of other processes stay as they are.
+     */
+    settle,
+
+    /**
+     * What is settled, at one moment: the calls of a period (by its start, Unix ms), the calls of the newest UTC dates that
+     * have any, and the calls spent from each of the user's open leases and of the leases named (by their ids in 32
+     * hexadecimal digits).
+     */
+    async counts(
+      userKey: number,
+      periodStart: number,
+      leases: readonly string[],
+      newest: number,
+    ): Promise<Counts> {
+      const start = new Date(periodStart);
+      const [row] = await prisma.$queryRaw<[Counts]>`
+        WITH held AS (SELECT * FROM lease WHERE user_key = ${userKey}),
+        daily AS (
+          SELECT to_char(date, 'YYYY-MM-DD') AS date, sum(calls)::int AS calls
+          FROM (SELECT date, calls FROM usage_day WHERE user_key = ${userKey}
+            UNION ALL SELECT date, unbooked FROM held) c
+          GROUP BY date HAVING sum(calls) > 0 ORDER BY date DESC LIMIT ${newest})
+        SELECT (coalesce((SELECT used FROM usage WHERE user_key = ${userKey} AND period_start = ${start}), 0)
+            + coalesce((SELECT sum(unbooked) FROM held WHERE period_start = ${start}), 0))::int AS used,
+          coalesce((SELECT json_agg(daily) FROM daily), '[]') AS days,
+          coalesce((SELECT json_object_agg(encode(uuid_send(id), 'hex'), spent) FROM held
+            WHERE NOT closed OR id = ANY(${leases}::uuid[])), '{}') AS spent`;
+      return row;
+    },
+
+    /**
+     * Closes leases that lapsed over an hour ago, for users whose leases nothing else has reclaimed, and deletes those
+     * that were closed over a day ago.
+     */
+    async tidy(): Promise<void> {
+      const lapsed = await prisma.$queryRaw<{ userKey: number; periodStart: Date }[]>`
+        SELECT DISTINCT user_key AS "userKey", period_start AS "periodStart" FROM lease
+        WHERE (NOT closed OR unbooked <> 0 OR resting <> 0) AND expires_at < clock_timestamp() - interval '1 hour'
+        LIMIT ${TIDIED_AT_ONCE}`;
+      if (lapsed.length > 0) {
+        const reports = lapsed.map(({ userKey, periodStart }) => reclaimOnly(userKey, periodStart.getTime()));
+        await settle(reports);
+      }
+      await prisma.$executeRaw`
+        DELETE FROM lease
+        WHERE closed AND unbooked = 0 AND resting = 0 AND expires_at < clock_timestamp() - interval '1 day'`;
+    },
+  };
+}
+
+export type LedgerStore = ReturnType<typeof createLedgerStore>;

@@ -1,0 +1,165 @@
+import { Prisma } from '#generated/prisma/client';
+import { RECALL_SECONDS } from './lease.ts';
+import { columnOf, type LeaseReport } from './lease-report-store.ts';
+
+/** How long a lease lives after its last report, and how long after that any process may reclaim it. */
+export const LEASE_SECONDS = 20;
+const RECLAIM_SECONDS = 10;
+
+/**
+ * The statement for leases that ask for nothing and give nothing back: it records what was spent and extends them. It
+ * gives the numbers of the reports whose leases are open, as a JSON list.
+ *
+ * What it records is in `lease.unbooked` until the next settlement of the lease, or whoever reclaims it, books it. What
+ * is left of the period does not change, since the calls of a lease were taken off when they were granted. So no usage
+ * row is locked, written or read: one row for each lease instead of three.
+ *
+ * Race: only its holder sends a lease's heartbeats, one statement at a time. One that timed out may still run beside the
+ * next; if they deadlock, PostgreSQL ends one of them, and it is sent again.
+ */
+export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+  WITH report AS MATERIALIZED (
+    SELECT * FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
+      ${columnOf(reports, 'int', ({ spent }) => spent)}, ${columnOf(reports, 'int', ({ seq }) => seq)})
+      WITH ORDINALITY AS r(id, spent, seq, n)),
+  reported AS (
+    UPDATE lease l SET spent = r.spent, unbooked = l.unbooked + r.spent - l.spent, seq = r.seq,
+      expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
+    FROM report r WHERE l.id = r.id AND NOT l.closed AND r.seq > l.seq
+    RETURNING r.n)
+  SELECT json_agg(n)::text AS n FROM reported`;
+
+/**
+ * The statement that books what was spent, extends, closes, reclaims and grants leases, and inserts the usage row of a
+ * new period. It gives the states as `StateColumns`. A lease whose period another process opened at the same moment has
+ * no state and is to be sent again.
+ *
+ * Races it settles:
+ * - Two processes want the last calls: the `usage` row of a user and period is locked before anything is computed from
+ *   it. (To add up other processes' leases instead would grant too much: they are read from a snapshot that is older
+ *   than the lock.) Rows are locked in order of user and period, against deadlocks.
+ * - Two processes open a period: its row is inserted with what it grants. One of the two inserts it, and nothing of what
+ *   the other computed is kept.
+ * - Calls rest with an idle user of one process and another needs them: how many rest is counted in the usage row, under
+ *   its lock. Whoever finds nothing left while some rest dates the user as changed; every process sees that with its
+ *   next poll and gives back what rests with it.
+ * - A call costs several, which several processes hold: it is granted all or none. Where none, and leases hold what is
+ *   missing, the user is dated as changed too, and leases in use are put to rest. So two that need the same calls do not keep parts of them from each other.
+ * - The answer to a report is lost: a report carries totals and not differences, so it can be sent again, and `seq` keeps
+ *   a delayed report from undoing a later one.
+ * - A lease is reclaimed while its holder is cut off: only `RECLAIM_SECONDS` after it expired, and not by a process
+ *   that could not reach the database just now itself (`mayReclaim`), so that the holder usually settles first. What it reports later is booked all the same, even past
+ *   the limit, since the closed row keeps how much was settled. A lease whose row was deleted is closed too. A lease that
+ *   is locked is not reclaimed: its holder is reporting it. (An older release, which knows neither `unbooked` nor
+ *   `resting`, leaves them in a lease that it closes: such a lease is reclaimed like an open one.)
+ *
+ * Thousands of leases a second go through it, and the planner does not know how many a report holds. So each step adds
+ * columns to the rows of the one before, and joins only tables, by their keys.
+ *
+ * @param mayReclaim whether lapsed leases of other processes are reclaimed
+ * @param restingPart of what is left of a period, one part in so many may rest
+ */
+export const settlement = (
+  reports: readonly LeaseReport[],
+  restingPart: number,
+  mayReclaim: boolean,
+): Prisma.Sql => Prisma.sql`
+  WITH report AS MATERIALIZED ( -- the reports, one row each
+    SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
+      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, need, seq, close, rest
+    FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
+      ${columnOf(reports, 'int', ({ userKey }) => userKey)},
+      ${columnOf(reports, 'bigint', ({ periodStart }) => periodStart)},
+      ${columnOf(reports, 'bigint', ({ date }) => date)}, ${columnOf(reports, 'int', ({ spent }) => spent)},
+      ${columnOf(reports, 'int', ({ settled }) => settled)}, ${columnOf(reports, 'int', ({ want }) => want)},
+      ${columnOf(reports, 'int', ({ need }) => need)}, ${columnOf(reports, 'int', ({ seq }) => seq)}, ${columnOf(reports, 'bool', ({ close }) => close)},
+      ${columnOf(reports, 'int', ({ rest }) => rest)})
+      WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, need, seq, close, rest, n)),
+  locked AS MATERIALIZED ( -- each with its usage row, which is locked
+    SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,
+      coalesce(u.resting, 0) AS resting, (SELECT "limit" FROM "user" WHERE key = r.user_key) AS lim
+    FROM (SELECT * FROM report ORDER BY user_key, period_start) r LEFT JOIN LATERAL (SELECT * FROM usage
+      WHERE usage.user_key = r.user_key AND usage.period_start = r.period_start FOR UPDATE) u ON true),
+  lapsed AS MATERIALIZED ( -- leases of others that may be reclaimed, locked
+    SELECT l.id, l.date, CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent, l.unbooked, l.resting
+    FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM locked WHERE NOT is_first) k
+      USING (user_key, period_start)
+    WHERE (NOT l.closed OR l.unbooked <> 0 OR l.resting <> 0) AND l.id NOT IN (SELECT id FROM report)
+      AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
+      AND ${mayReclaim}::boolean
+    FOR UPDATE OF l SKIP LOCKED),
+  reclaimed AS ( -- these are closed
+    UPDATE lease l SET closed = true, unbooked = 0, resting = 0 FROM lapsed WHERE l.id = lapsed.id
+    RETURNING l.user_key, l.period_start, lapsed.date, lapsed.unspent, lapsed.unbooked, lapsed.resting),
+  change AS MATERIALIZED ( -- what each report changes about its lease
+    SELECT k.*, is_new, stays_open, coalesce(l.granted, 0) AS held, coalesce(l.resting, 0) AS rested,
+      CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent,
+      CASE WHEN stays_open AND k.want = 0 THEN coalesce(l.resting, 0) ELSE 0 END AS rests_on,
+      CASE WHEN NOT l.closed AND NOT stays_open THEN least(k.rest, l.granted - k.spent) ELSE 0 END AS may_rest,
+      coalesce(l.unbooked, 0)
+        + CASE WHEN is_new THEN k.spent - k.settled WHEN k.seq > l.seq THEN k.spent - l.spent ELSE 0 END
+        AS to_book,
+      coalesce(l.unbooked, 0) + CASE WHEN l.closed THEN 0 ELSE coalesce(l.granted - l.spent, 0) END AS held_before
+    FROM locked k LEFT JOIN LATERAL (SELECT * FROM lease WHERE lease.id = k.id FOR UPDATE) l ON true
+      CROSS JOIN LATERAL (SELECT l.id IS NULL AS is_new, NOT coalesce(l.closed, k.spent > 0 OR k.settled > 0)
+        AND NOT (k.close AND (l.id IS NULL OR k.seq > l.seq)) AS stays_open) f),
+  total AS MATERIALIZED ( -- the sums of its period after that
+    SELECT c.*, (c.used + coalesce(d.unbooked, 0) + sum(to_book) OVER period)::int AS used_now,
+      (c.outstanding - coalesce(d.unspent + d.unbooked, 0)
+        + sum(CASE WHEN stays_open THEN held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now,
+      (c.resting - coalesce(d.resting, 0) + sum(rests_on - rested) OVER period)::int AS resting_now
+    FROM change c LEFT JOIN (SELECT user_key, period_start, sum(unspent) AS unspent, sum(unbooked) AS unbooked,
+        sum(resting) AS resting
+      FROM reclaimed GROUP BY 1, 2) d USING (user_key, period_start)
+    WINDOW period AS (PARTITION BY user_key, period_start)),
+  amounts AS MATERIALIZED ( -- how many calls each is granted, or keeps at rest
+    SELECT t.*, left_before,
+      CASE WHEN stays_open AND lacks <= left_before
+        THEN greatest(0, least(want - held, greatest(lacks, ceil(left_before / 4.0)::int))) ELSE 0 END AS amount,
+      greatest(0, least(may_rest, left_before / ${restingPart}::int - resting_now)) AS rests
+    FROM total t CROSS JOIN LATERAL (SELECT lim - used_now - held_now AS left_before, now_spent + need - held AS lacks) f),
+  grants AS MATERIALIZED ( -- the sums with these grants
+    SELECT a.*, stays_open OR rests > 0 AS is_open, CASE WHEN rests > 0 THEN now_spent + rests ELSE held + amount END AS holds,
+      (sum(amount + rests) OVER period)::int AS granted_now, (resting_now + sum(rests) OVER period)::int AS rests_now
+    FROM amounts a WINDOW period AS (PARTITION BY user_key, period_start)),
+  started AS ( -- the usage rows of new periods
+    INSERT INTO usage (user_key, period_start, used, outstanding)
+    SELECT DISTINCT ON (user_key, period_start) user_key, period_start, used_now, held_now + granted_now
+    FROM grants WHERE is_first ORDER BY user_key, period_start
+    ON CONFLICT DO NOTHING RETURNING user_key, period_start),
+  sure AS MATERIALIZED ( -- without periods that another process opened
+    SELECT *, stays_open AND want > holds AND holds - now_spent < need
+      AND CASE WHEN need > 1 THEN lim - used_now >= need ELSE rests_now > 0 END AS is_recalled
+    FROM grants
+    WHERE NOT is_first OR (user_key, period_start) IN (SELECT user_key, period_start FROM started)),
+  booked AS ( -- the usage rows of known periods
+    UPDATE usage u SET used = g.used_now, outstanding = g.held_now + g.granted_now, resting = g.rests_now
+    FROM (SELECT DISTINCT ON (user_key, period_start) * FROM sure ORDER BY user_key, period_start) g
+    WHERE u.user_key = g.user_key AND u.period_start = g.period_start),
+  counted AS ( -- the calls of each UTC date
+    INSERT INTO usage_day (user_key, date, calls)
+    SELECT user_key, date, sum(calls)
+    FROM (SELECT user_key, date, to_book AS calls FROM sure
+      UNION ALL SELECT user_key, date, unbooked FROM reclaimed) c
+    GROUP BY 1, 2 HAVING sum(calls) <> 0 ORDER BY 1, 2
+    ON CONFLICT (user_key, date) DO UPDATE SET calls = usage_day.calls + excluded.calls),
+  kept AS ( -- the leases that were there already
+    UPDATE lease l SET spent = g.now_spent, unbooked = 0, granted = g.holds, resting = g.rests + g.rests_on,
+      seq = greatest(l.seq, g.seq), closed = NOT g.is_open, expires_at = CASE WHEN g.is_open
+        THEN clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8) ELSE l.expires_at END
+    FROM sure g WHERE l.id = g.id),
+  opened AS ( -- the new leases
+    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, expires_at)
+    SELECT id, user_key, period_start, date, amount, now_spent, seq,
+      clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
+    FROM sure WHERE is_new AND amount > 0),
+  asked_for AS ( -- users whose calls other processes give back
+    UPDATE "user" SET changed_at = clock_timestamp() WHERE key IN (SELECT user_key FROM sure WHERE is_recalled))
+  SELECT json_agg(n)::text AS n, json_agg(holds)::text AS granted, json_agg(NOT is_open)::text AS closed,
+    json_agg(lim)::text AS "limit", json_agg(left_before - granted_now)::text AS "left",
+    json_agg(CASE WHEN is_recalled THEN ${RECALL_SECONDS}::float8 WHEN holds - now_spent >= need OR need > 1 THEN NULL
+      ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
+        + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key
+        AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
+        AND l.id NOT IN (SELECT id FROM report)) END)::text AS "reclaimableIn"
+  FROM sure g`;

@@ -1,0 +1,77 @@
+import { type Period, periodAt } from '#accounts/allowance/plan';
+import type { Clock } from '#core/clock';
+import { Problem } from '#core/problems';
+import type { NoticeSettings, NoticeSettingsStore } from '#notifications/notices/notice-settings-store';
+import type { AccountFacts, AccountKey, AccountStore } from './account-store.ts';
+import { type KeyState, stateOfKey, stateOfUser, type UserState } from './user-state.ts';
+import type { User, UserStore } from './user-store.ts';
+
+/** A user as the operator sees one; instants in Unix ms. */
+export type Account = User & {
+  state: UserState;
+  /** Keys that are alive, those in the grace of a rotation included. */
+  keys: number;
+  /** Calls of the running period; those of the last seconds may not be counted yet. */
+  used: number;
+  period: Period;
+  lastUsedAt: number | null;
+};
+
+/** A user, the keys that are still stored, and which notices go where. */
+type Shown = { account: Account; keys: (AccountKey & { state: KeyState })[]; notices: NoticeSettings };
+
+type Dependencies = {
+  users: UserStore;
+  accounts: AccountStore;
+  notices: NoticeSettingsStore;
+  clock: Clock;
+};
+
+/** What the operator reads about users and their keys. */
+export function createAccountReport({ users, accounts, notices, clock }: Dependencies) {
+  function accountOf(user: User, facts: AccountFacts, now: number): Account {
+    const period = periodAt(user.plan, user.anchor, now);
+    return {
+      ...user,
+      state: stateOfUser({ ...facts, validUntil: user.validUntil }, now),
+      keys: facts.liveKeys,
+      used: facts.periodStart === period.start ? facts.used : 0,
+      period,
+      lastUsedAt: facts.lastUsedAt,
+    };
+  }
+
+  return {
+    /** Every user, by record number. */
+    async list(): Promise<Account[]> {
+      const now = clock.now();
+      const facts = new Map((await accounts.facts(now)).map((one) => [one.userKey, one]));
+      const all = await users.list();
+      // One who registered between the two questions is in the next list.
+      return all.flatMap((user) => {
+        const known = facts.get(user.key);
+        return known ? [accountOf(user, known, now)] : [];
+      });
+    },
+
+    /** Throws `not_found`. */
+    async show(key: number): Promise<Shown> {
+      const now = clock.now();
+      const [user, [facts], keys, settings] = await Promise.all([
+        users.find(key),
+        accounts.facts(now, key),
+        accounts.keys(key),
+        notices.find(key),
+      ]);
+      if (!user || !facts || !settings)
+        throw new Problem('not_found', `No user has the record number ${key}.`);
+      return {
+        account: accountOf(user, facts, now),
+        notices: settings,
+        keys: keys.map((one) => ({ ...one, state: stateOfKey(one, now) })),
+      };
+    },
+  };
+}
+
+export type AccountReport = ReturnType<typeof createAccountReport>;

@@ -1,0 +1,68 @@
+import { type StoredKey, toStoredKey } from '#accounts/keys/key-store';
+import { iso } from '#core/clock';
+import type { PrismaClient } from '#generated/prisma/client';
+
+/** What the operator is told of a user beside the record; instants in Unix ms. */
+export type AccountFacts = {
+  userKey: number;
+  isErased: boolean;
+  /** Keys that are alive, those in the grace of a rotation included. */
+  liveKeys: number;
+  lastUsedAt: number | null;
+  /** The newest period that has calls, and how many; null where there are none. */
+  periodStart: number | null;
+  used: number;
+};
+
+/** A key, alive or not; instants in Unix ms. */
+export type AccountKey = StoredKey & { revokedAt: number | null };
+
+type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & {
+  lastUsedAt: Date | null;
+  periodStart: Date | null;
+};
+
+const orNull = (date: Date | null) => date?.getTime() ?? null;
+
+/** What there is about users and their keys, for the operator to read: nothing here changes anything. */
+export function createAccountStore(prisma: PrismaClient) {
+  return {
+    /** Of every user, or of one. Calls that open leases have not reported yet are not counted. */
+    async facts(now: number, userKey: number | null = null): Promise<AccountFacts[]> {
+      const rows = await prisma.$queryRaw<FactsRow[]>`
+        WITH users AS (SELECT key, erased_at FROM "user" WHERE key = coalesce(${userKey}::int, key)),
+        keys AS (
+          SELECT user_key, max(last_used_at) AS last_used_at, (count(*) FILTER (
+            WHERE coalesce(least(revoked_at, expires_at), 'infinity') > ${iso(now)}::timestamptz))::int AS live
+          FROM api_key JOIN users u ON u.key = user_key GROUP BY user_key),
+        calls AS (
+          SELECT DISTINCT ON (user_key) user_key, period_start, used
+          FROM usage JOIN users u ON u.key = user_key ORDER BY user_key, period_start DESC),
+        unbooked AS (
+          SELECT user_key, period_start, sum(unbooked)::int AS calls
+          FROM lease JOIN users u ON u.key = user_key WHERE unbooked <> 0 GROUP BY user_key, period_start)
+        SELECT u.key AS "userKey", u.erased_at IS NOT NULL AS "isErased", coalesce(k.live, 0) AS "liveKeys",
+          k.last_used_at AS "lastUsedAt", c.period_start AS "periodStart",
+          coalesce(c.used, 0) + coalesce(l.calls, 0) AS used
+        FROM users u LEFT JOIN keys k ON k.user_key = u.key LEFT JOIN calls c ON c.user_key = u.key
+          LEFT JOIN unbooked l ON l.user_key = u.key AND l.period_start = c.period_start
+        ORDER BY u.key`;
+      return rows.map((row) => ({
+        ...row,
+        lastUsedAt: orNull(row.lastUsedAt),
+        periodStart: orNull(row.periodStart),
+      }));
+    },
+
+    /** All keys of a user that are still stored, the newest first. */
+    async keys(userKey: number): Promise<AccountKey[]> {
+      const rows = await prisma.apiKey.findMany({
+        where: { userKey },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      });
+      return rows.map((row) => ({ ...toStoredKey(row), revokedAt: orNull(row.revokedAt) }));
+    },
+  };
+}
+
+export type AccountStore = ReturnType<typeof createAccountStore>;

@@ -1,0 +1,203 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Allowance } from '#accounts/allowance/allowance';
+import type { Admission } from '#accounts/gate/admission';
+import { createBurst } from '#accounts/gate/burst';
+import { refuseReplaced } from '#accounts/gate/key-problems';
+import { withMail } from '#accounts/gate/needs-mail';
+import { presentedKey } from '#accounts/gate/presented-key';
+import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
+import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { type Clock, instantOf } from '#core/clock';
+import type { ProblemCode } from '#core/problems';
+import type { MailServices } from '#notifications/mail/routes';
+import { registrationPending, usageRecord, userRecord } from '#records';
+import { refuseCrossSite } from '#server/pipeline/cross-origin';
+import { neverStored } from '#server/replies/no-store';
+import type { Settings } from '#settings';
+import { registrationForm } from './registration.ts';
+import type { Users } from './users.ts';
+
+const api = z.string().min(1, 'is empty').optional().meta({
+  description: 'The key; the header X-API-KEY or Authorization may take its place',
+  fix: 'one API key, or send it in X-API-KEY or Authorization',
+});
+
+const graceSeconds = z
+  .string()
+  .regex(/^\d{1,6}$/, 'is not a whole number of that range')
+  .transform(Number)
+  .refine((value) => value <= GRACE_SECONDS.max, 'is not a whole number of that range')
+  .default(GRACE_SECONDS.default)
+  .meta({
+    description: 'How long the old key goes on, for reading only',
+    fix: `a whole number from 0 to ${GRACE_SECONDS.max}`,
+    wire: {
+      type: 'integer',
+      minimum: 0,
+      maximum: GRACE_SECONDS.max,
+      default: GRACE_SECONDS.default,
+      examples: [300],
+    },
+  });
+
+const create = {
+  tags: ['users'],
+  summary: 'Register and get an API key',
+  operationId: 'createUser',
+  description:
+    'The key is shown in this answer and never again. The same e-mail may register more than once. A service that ' +
+    'verifies addresses answers 202 and has no key yet: it mails a token of 24 hours, with which `POST /v1/user/verify` ' +
+    'registers the user.',
+  querystring: registrationForm,
+  response: { 201: userRecord, 202: registrationPending },
+};
+
+const data = {
+  tags: ['users'],
+  summary: 'Read the user of a key',
+  operationId: 'getUser',
+  description:
+    'Answers for the keys of an expired user too, of any scope; not for a key that was made to end, once it has. ' +
+    'Beside `api`, the headers are ignored.',
+  querystring: z.object({ api }),
+  response: { 200: userRecord },
+};
+
+const usage = {
+  tags: ['users'],
+  summary: 'Read the usage of the allowance',
+  operationId: 'getUsage',
+  description: 'Free of charge. Calls of the last seconds on other processes may not be counted yet.',
+  response: { 200: usageRecord },
+};
+
+const rotate = {
+  tags: ['users'],
+  summary: 'Replace the owner key',
+  operationId: 'rotateKey',
+  description:
+    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. Keys of other scopes are ' +
+    'not touched: delete them one by one. ' +
+    `A user has ${MAX_KEYS_PER_USER} live keys at most.`,
+  querystring: z.object({ graceSeconds }),
+  response: { 200: userRecord },
+};
+
+const renew = {
+  tags: ['users'],
+  summary: 'Renew the plan',
+  operationId: 'renewKey',
+  description:
+    'Not lapsed: valid until the next period boundary, at most one period ahead. Lapsed: a fresh period begins now. ' +
+    "The running period's allowance is never refilled early.",
+  response: { 200: userRecord },
+};
+
+const erase = {
+  tags: ['users'],
+  summary: 'Delete the user and all keys',
+  operationId: 'deleteUser',
+  description: 'Every key is dead at once, here, and within 5 seconds elsewhere; name and e-mail are erased.',
+  response: { 204: z.undefined().meta({ description: 'Erased' }) },
+};
+
+const REGISTERING: ProblemCode[] = [
+  'cross_site',
+  'registration_closed',
+  'rate_limited',
+  'database_unavailable',
+];
+
+/** As of any route that needs a key, which may come in the query here. */
+const LOOKING_UP: ProblemCode[] = [
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_expired',
+  'api_key_revoked',
+  'rate_limited',
+  'database_unavailable',
+  'overloaded',
+];
+
+type Options = {
+  users: Users;
+  allowance: Allowance;
+  admission: Admission;
+  clock: Clock;
+  /** Not there where no mail is configured. */
+  mail: Pick<MailServices, 'registration'> | undefined;
+  settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins' | 'burstPerSecond'>;
+};
+
+/** Throws for a registration that a page of another site makes, or that nobody may make. */
+function refuseRegistration(
+  headers: Record<string, unknown>,
+  { registration: mode, corsOrigins }: Options['settings'],
+) {
+  refuseCrossSite(headers, corsOrigins);
+  refuseClosed(mode);
+}
+
+export const user: FastifyPluginAsyncZod<Options> = async (
+  app,
+  { users, allowance, admission, clock, mail, settings },
+) => {
+  /** What only an owner key may do. */
+  const owner = { cost: 0, scope: 'account' } as const;
+  /** How fast a client's address may present keys that have to be looked up here. */
+  const unknownKeys = createBurst<string>(settings.burstPerSecond);
+
+  neverStored(app);
+
+  app.register(async (scope: typeof app) => {
+    scope.addHook('onRequest', async ({ headers }) => refuseRegistration(headers, settings));
+    await limitByClient(scope, settings.registrationsPerMinute, 'registrations');
+    scope.post(
+      '/create',
+      { schema: create, config: { open: true, problems: REGISTERING } },
+      async ({ query }, reply) => {
+        if (settings.registration !== 'verified') return reply.code(201).send(await users.create(query));
+        return reply.code(202).send(await withMail(mail).registration.request(query));
+      },
+    );
+  });
+
+  app.get('/data', { schema: data, config: { open: true, problems: LOOKING_UP } }, async (request) => {
+    const apiKey = request.query.api ?? presentedKey(request);
+    const now = instantOf(clock);
+    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
+    const caller = await allowance.authenticate(apiKey, { allowExpired: true });
+    admission.admit(caller, 'any', request.headers, now.wall);
+    return users.record(caller, apiKey);
+  });
+
+  app.get('/usage', { schema: usage, config: { cost: 0, scope: 'any' } }, async ({ caller }) =>
+    allowance.usage(caller),
+  );
+
+  app.post(
+    '/rotate',
+    { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } },
+    async (request) => {
+      refuseReplaced(request.caller);
+      return users.rotate(request.caller.user.key, request.query.graceSeconds, presentedKey(request));
+    },
+  );
+
+  app.post(
+    '/renew',
+    { schema: renew, config: { ...owner, allowExpired: true, problems: ['renew_too_early'] } },
+    async (request) => {
+      refuseReplaced(request.caller);
+      const renewed = await users.renew(request.caller.user.key);
+      return users.record({ ...request.caller, user: renewed }, presentedKey(request));
+    },
+  );
+
+  app.delete('', { schema: erase, config: owner }, async ({ caller }, reply) => {
+    refuseReplaced(caller);
+    await users.erase(caller.user.key);
+    return reply.code(204).send();
+  });
+};

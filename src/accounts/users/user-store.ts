@@ -1,0 +1,199 @@
+import type { Plan } from '#accounts/allowance/plan';
+import { MAX_DEAD_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { createKeyStatements, type NewKey } from '#accounts/keys/key-store';
+import { createKeyUseStatement } from '#accounts/keys/key-use-store';
+import { OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/scopes';
+import { iso } from '#core/clock';
+import { arrayOf } from '#database/arrays';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
+
+/** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
+export type User = {
+  key: number;
+  name: string | null;
+  email: string | null;
+  plan: Plan;
+  limit: number;
+  anchor: number;
+  createdAt: number;
+  validUntil: number;
+  updatedAt: number;
+};
+
+/** A key as stored, and whose it is; instants in Unix ms. */
+export type KeyHolder = {
+  hash: string;
+  id: number;
+  user: User;
+  /** What it may be used for: a list that keys have in common. */
+  scopes: readonly Scope[];
+  /** Since when it only reads, because another key took its place. */
+  replacedAt: number | undefined;
+  /** When it ends: its grace where it was replaced, else as it was made. */
+  expiresAt: number | undefined;
+  revokedAt: number | undefined;
+};
+
+type NewUser = Omit<User, 'key' | 'updatedAt'>;
+
+function toUser(row: UserModel): User {
+  const { key, name, email, plan, limit } = row;
+  return {
+    key,
+    name,
+    email,
+    plan,
+    limit,
+    anchor: row.anchor.getTime(),
+    createdAt: row.createdAt.getTime(),
+    validUntil: row.validUntil.getTime(),
+    updatedAt: row.updatedAt.getTime(),
+  };
+}
+
+type HolderRow = Pick<ApiKeyModel, 'hash' | 'id' | 'scopes' | 'replacedAt' | 'expiresAt' | 'revokedAt'>;
+
+const toHolder = (
+  user: User,
+  { hash, id, scopes, replacedAt, expiresAt, revokedAt }: HolderRow,
+): KeyHolder => ({
+  hash,
+  id,
+  user,
+  scopes: sharedScopes(scopes),
+  replacedAt: replacedAt?.getTime(),
+  expiresAt: expiresAt?.getTime(),
+  revokedAt: revokedAt?.getTime(),
+});
+
+/** A change is dated before its transaction commits, so changes this close together may become visible in any order. */
+const COMMIT_LAG_SECONDS = 15;
+
+/** How far changes were read: the database's time then, and the changes that the next read would see again. */
+export type UserCursor = { readonly asOf: string; readonly seen: ReadonlyMap<string, string> };
+
+type Changes = {
+  holders: KeyHolder[];
+  /** The users that changed, and those of them with so many keys that dead ones may have been deleted. */
+  users: ReadonlySet<number>;
+  crowded: ReadonlySet<number>;
+  cursor: UserCursor;
+};
+
+/**
+ * The rows of `User` and `ApiKey`. Every change dates the user by the database's clock, for `changedSince`.
+ * @param query gives the rows of a statement for which callers wait: past Prisma, where there is a shorter way
+ */
+export function createUserStore(
+  prisma: PrismaClient,
+  query = <Row>(sql: Prisma.Sql): Promise<Row[]> => prisma.$queryRaw<Row[]>(sql),
+) {
+  /** Dates a change, and locks the user until it is done. */
+  const touch = (key: number, now: number, change: Prisma.Sql = Prisma.empty) => prisma.$executeRaw`
+    UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp() ${change}
+    WHERE key = ${key}`;
+
+  const revoke = (key: number, now: number) =>
+    prisma.apiKey.updateMany({
+      where: { userKey: key, revokedAt: null },
+      data: { revokedAt: new Date(now) },
+    });
+
+  return {
+    ...createKeyStatements(prisma),
+    ...createKeyUseStatement(query),
+
+    /** A user and the first owner key, or neither. */
+    async create({ anchor, createdAt, validUntil, ...rest }: NewUser, key: NewKey): Promise<User> {
+      const row = await prisma.user.create({
+        data: {
+          ...rest,
+          anchor: new Date(anchor),
+          createdAt: new Date(createdAt),
+          updatedAt: new Date(createdAt),
+          validUntil: new Date(validUntil),
+          apiKeys: { create: { ...key, scopes: [...OWNER_SCOPES], createdAt: new Date(createdAt) } },
+        },
+      });
+      return toUser(row);
+    },
+
+    /** In one statement, since callers wait for it. */
+    async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
+      const rows = await query<UserModel & HolderRow>(Prisma.sql`
+        SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",
+          u.valid_until AS "validUntil", u.updated_at AS "updatedAt", k.hash, k.id, k.scopes::text[] AS scopes,
+          k.replaced_at AS "replacedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
+        FROM unnest(${arrayOf('bpchar', hashes)}) AS asked(hash) JOIN api_key k USING (hash)
+          JOIN "user" u ON u.key = k.user_key`);
+      return rows.map((row) => toHolder(toUser(row), row));
+    },
+
+    async find(key: number): Promise<User | undefined> {
+      const row = await prisma.user.findUnique({ where: { key } });
+      return row ? toUser(row) : undefined;
+    },
+
+    /** Every user, by record number. */
+    async list(): Promise<User[]> {
+      const rows = await prisma.user.findMany({ orderBy: { key: 'asc' } });
+      return rows.map(toUser);
+    },
+
+    async setLimit(key: number, limit: number, now: number): Promise<void> {
+      await touch(key, now, Prisma.sql`, "limit" = ${limit}::int`);
+    },
+
+    /** Sets a new term, unless the one that it was computed from has changed meanwhile; tells whether it was set. */
+    async renew(user: User, term: { anchor: number; validUntil: number }, now: number): Promise<boolean> {
+      const count = await prisma.$executeRaw`
+        UPDATE "user" SET anchor = ${iso(term.anchor)}::timestamptz, valid_until = ${iso(term.validUntil)}::timestamptz,
+          updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp()
+        WHERE key = ${user.key} AND valid_until = ${iso(user.validUntil)}::timestamptz`;
+      return count > 0;
+    },
+
+    /** Every key of a user is dead from now on; gives how many there were. */
+    async revokeKeys(key: number, now: number): Promise<number> {
+      const [, { count }] = await prisma.$transaction([touch(key, now), revoke(key, now)]);
+      return count;
+    },
+
+    /** As `revokeKeys`, and the name, the e-mail and where notices went are gone. */
+    async erase(key: number, now: number): Promise<void> {
+      const erased = Prisma.sql`, name = NULL, email = NULL, erased_at = ${iso(now)}::timestamptz`;
+      const settings = prisma.noticeSettings.deleteMany({ where: { userKey: key } });
+      await prisma.$transaction([touch(key, now, erased), revoke(key, now), settings]);
+    },
+
+    /**
+     * The keys of the users that changed since an earlier read, and the cursor for the next. A change that was made while
+     * it was read may come twice.
+     */
+    async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
+      const [row] = await prisma.$queryRaw<[{ now: string; changes: Record<string, string> | null }]>`
+        SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"
+          WHERE changed_at >= coalesce(${earlier?.asOf ?? null}::timestamptz, clock_timestamp())
+            - make_interval(secs => ${COMMIT_LAG_SECONDS}::float8)) AS changes`;
+      const seen = new Map(Object.entries(row.changes ?? {}));
+      const fresh = [...seen]
+        .filter(([key, at]) => earlier?.seen.get(key) !== at)
+        .map(([key]) => Number(key));
+      const users =
+        fresh.length === 0
+          ? []
+          : await prisma.user.findMany({ where: { key: { in: fresh } }, include: { apiKeys: true } });
+      const holders = users.flatMap((row) => {
+        const user = toUser(row);
+        return row.apiKeys.map((apiKey) => toHolder(user, apiKey));
+      });
+      const crowded = users
+        .filter(({ apiKeys }) => apiKeys.length > MAX_DEAD_KEYS_PER_USER)
+        .map(({ key }) => key);
+      return { holders, users: new Set(fresh), crowded: new Set(crowded), cursor: { asOf: row.now, seen } };
+    },
+  };
+}
+
+export type UserStore = ReturnType<typeof createUserStore>;

@@ -1,0 +1,134 @@
+import { firstTerm, PLANS, renewedTerm } from '#accounts/allowance/plan';
+import { mintApiKey } from '#accounts/keys/api-key';
+import { GRACE_SECONDS } from '#accounts/keys/key-limits';
+import { createUserKeys, storedForm } from '#accounts/keys/user-keys';
+import { type Clock, iso, SECOND } from '#core/clock';
+import { Problem } from '#core/problems';
+import type { UserRecord } from '#records';
+import type { RegistrationForm } from './registration.ts';
+import type { KeyHolder, User, UserStore } from './user-store.ts';
+
+function toRecord(user: User, apiKey: string): UserRecord {
+  return {
+    key: user.key,
+    name: user.name ?? '',
+    email: user.email ?? '',
+    apiKey,
+    plan: user.plan,
+    limit: user.limit,
+    createdAt: iso(user.createdAt),
+    validUntil: iso(user.validUntil),
+    updatedAt: iso(user.updatedAt),
+  };
+}
+
+type Dependencies = {
+  store: UserStore;
+  clock: Clock;
+  /** Told after every change to a user or a key, so that this process acts on it at once. */
+  changed?: () => Promise<unknown>;
+};
+
+/** The life of a user and of the keys; users are named by their record number. */
+export function createUsers({ store, clock, changed = async () => undefined }: Dependencies) {
+  const keys = createUserKeys({ store, clock, changed });
+
+  async function existing(key: number): Promise<User> {
+    const user = await store.find(key);
+    if (!user) throw new Problem('not_found', `No user has the record number ${key}.`);
+    return user;
+  }
+
+  return {
+    /** Registers a user; the record carries the key, which is not to be had again. */
+    async create(
+      { name, email, plan }: RegistrationForm,
+      limit: number = PLANS[plan].limit,
+    ): Promise<UserRecord> {
+      const now = clock.now();
+      const apiKey = mintApiKey();
+      const user = await store.create(
+        { name, email, limit, createdAt: now, ...firstTerm(plan, now) },
+        storedForm(apiKey),
+      );
+      return toRecord(user, apiKey);
+    },
+
+    /** The record of the user who presented a key. */
+    record: ({ user }: KeyHolder, apiKey: string): UserRecord => toRecord(user, apiKey),
+
+    /** The record of a user who was just made, with the key. */
+    recordOf: async (key: number, apiKey: string): Promise<UserRecord> =>
+      toRecord(await existing(key), apiKey),
+
+    list: (): Promise<User[]> => store.list(),
+
+    /** Sets how many calls a user may make in a period. */
+    async limit(key: number, limit: number): Promise<User> {
+      await existing(key);
+      await store.setLimit(key, limit, clock.now());
+      await changed();
+      return existing(key);
+    },
+
+    /**
+     * A new owner key; the other owner keys go on for reading, for so many seconds. With the key that was presented for
+     * it, only in the place of that one. Keys with other scopes go on as they are. Throws `api_key_revoked` when the key
+     * was replaced or revoked meanwhile, and `too_many_keys`.
+     */
+    async rotate(
+      key: number,
+      graceSeconds: number = GRACE_SECONDS.default,
+      presented?: string,
+    ): Promise<UserRecord> {
+      await existing(key);
+      const apiKey = await keys.replace(key, graceSeconds * SECOND, presented);
+      return toRecord(await existing(key), apiKey);
+    },
+
+    /**
+     * For whoever has lost the owner key: a new one, and the old ones are dead at once. Undefined, and nothing is done,
+     * where the user was erased, the operator has revoked the keys, or the token (its hash) was used.
+     */
+    async recover(key: number, token?: string): Promise<UserRecord | undefined> {
+      const apiKey = await keys.recover(key, token);
+      return apiKey === undefined ? undefined : toRecord(await existing(key), apiKey);
+    },
+
+    createKey: keys.create,
+    listKeys: keys.list,
+    /** As `createUserKeys` has it; throws `not_found` for an unknown user too. */
+    async deleteKey(key: number, id: number, presented?: string): Promise<void> {
+      await existing(key);
+      await keys.delete(key, id, presented);
+    },
+
+    /** One period more, or a fresh start after a lapse. Throws `renew_too_early`. */
+    async renew(key: number): Promise<User> {
+      const user = await existing(key);
+      const term = renewedTerm(user, clock.now());
+      if (!term || !(await store.renew(user, term, clock.now()))) {
+        const detail = `The key is valid until ${iso(user.validUntil)}: it can be renewed in the last period before that.`;
+        throw new Problem('renew_too_early', detail);
+      }
+      await changed();
+      return existing(key);
+    },
+
+    /** Ends every key of a user; gives how many there were. */
+    async revoke(key: number): Promise<number> {
+      await existing(key);
+      const count = await store.revokeKeys(key, clock.now());
+      await changed();
+      return count;
+    },
+
+    /** Ends every key of a user and erases name and e-mail; the record number and the counts stay. */
+    async erase(key: number): Promise<void> {
+      await store.erase(key, clock.now());
+      await changed();
+    },
+  };
+}
+
+export type Users = ReturnType<typeof createUsers>;

@@ -1,0 +1,95 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { type Clock, iso, isoDate, SECOND } from '#core/clock';
+import { INTERVALS, type Interval } from '#prices/interval';
+import type { Market } from '#prices/market';
+import { type TokenRecord, tokenRecord } from '#records';
+import { type Body, bodyOf, longBodyOf } from '#server/cache/answer-body';
+import { sendShared } from '#server/replies/static-content';
+import type { OpenCatalogue } from './open.ts';
+
+const schema = {
+  tags: ['tokens'],
+  summary: 'List the tokens and what the archive holds of each',
+  description:
+    'In the order in which they were added. The operator can add and remove tokens at any time; the built-in ones stay. ' +
+    '`tokenName` and `symbol` are what the other paths take; of several tokens with one symbol, the symbol stands for the ' +
+    'first.',
+  operationId: 'listTokens',
+  response: { 200: z.array(tokenRecord).meta({ description: 'Every token' }) },
+};
+
+const PRICES = [
+  '/v1/prices/latest/token',
+  '/v1/prices/latest/tokens',
+  '/v1/prices/history/date',
+  '/v1/prices/history/days',
+  '/v1/prices/history/date/range',
+];
+const CANDLES = '/v1/prices/history/ohlc';
+const STATISTICS = '/v1/prices/latest/stats';
+
+function toRecord({ token, listedAt, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
+  const of = (interval: Interval) => {
+    const row = held.find((one) => one.interval === interval);
+    return row
+      ? { from: iso(row.from), thru: iso(row.thru), points: row.points }
+      : { from: null, thru: null, points: 0 };
+  };
+  const archive = Object.fromEntries(
+    INTERVALS.map((interval) => [interval, of(interval)]),
+  ) as TokenRecord['archive'];
+  const { name: tokenName, symbol, title, pair, statistics } = token;
+  const endpoints = [...PRICES, ...(pair ? [CANDLES] : []), ...(statistics ? [STATISTICS] : [])];
+  return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive };
+}
+
+/** How long a list is given while nothing changes that this process knows of, in ms: whoever asks needs no key. */
+const KEPT_FOR = SECOND;
+/** A longer list is made in pieces. */
+const LONG_LIST = 200;
+
+type Options = { catalogue: OpenCatalogue; market: Market; clock: Clock };
+
+/** The list as a body that many share: a thousand tokens are half a megabyte. */
+function createList({ catalogue, market, clock }: Options) {
+  let kept: { version: string; at: number; body: Promise<Body> } | undefined;
+
+  async function make(): Promise<Body> {
+    const all = await market.tokens();
+    function* pieces() {
+      let before = '[';
+      for (const one of all) {
+        yield `${before}${JSON.stringify(toRecord(one))}`;
+        before = ',';
+      }
+      yield ']';
+    }
+    return all.length > LONG_LIST ? longBodyOf(pieces) : bodyOf([...pieces()].join(''));
+  }
+
+  return function list(): Promise<Body> {
+    const now = clock.now();
+    const version = `${catalogue.generation()}:${market.generation()}`;
+    if (kept && kept.version === version && now >= kept.at && now - kept.at < KEPT_FOR) return kept.body;
+    const making = { version, at: now, body: make() };
+    making.body.catch(() => {
+      if (kept === making) kept = undefined;
+    });
+    kept = making;
+    return making.body;
+  };
+}
+
+const config = {
+  open: true,
+  headers: ['ETag', 'Vary'],
+  problems: ['database_unavailable'],
+} as const;
+
+export const tokens: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const list = createList(options);
+  app.get('/tokens', { schema, config }, async (request, reply) =>
+    sendShared(request, reply, await list(), { type: 'application/json; charset=utf-8' }),
+  );
+};

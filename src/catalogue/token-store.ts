@@ -1,0 +1,56 @@
+import { isoDate } from '#core/clock';
+import type { PrismaClient } from '#generated/prisma/client';
+import type { TokenModel } from '#generated/prisma/models';
+import { bumpRefresh } from '#prices/archive/archive-sql-store';
+import { BUILT_IN_TOKENS, type Token } from './token.ts';
+
+const WITH_STATISTICS: ReadonlySet<string> = new Set(
+  BUILT_IN_TOKENS.flatMap(({ name, statistics }) => (statistics ? [name] : [])),
+);
+
+const toToken = ({ name, symbol, title, begins, listed, pair }: TokenModel): Token => ({
+  name,
+  symbol,
+  title,
+  begins: isoDate(begins.getTime()),
+  listed: isoDate(listed.getTime()),
+  statistics: WITH_STATISTICS.has(name),
+  pair: pair ?? undefined,
+});
+
+/** The rows of `Token`. */
+export function createTokenStore(prisma: PrismaClient) {
+  return {
+    /** The tokens that are served, in the order in which they were added. */
+    async all(): Promise<Token[]> {
+      const rows = await prisma.token.findMany({ where: { removedAt: null }, orderBy: { position: 'asc' } });
+      return rows.map(toToken);
+    },
+
+    /**
+     * Adds a token, or shows one again that was removed: it keeps its place, and has what is told of it now.
+     * @param what the row of `Refresh` that processes watch
+     */
+    async add(what: string, { name, symbol, title, begins, listed, pair }: Token): Promise<void> {
+      await prisma.$transaction([
+        prisma.$executeRaw`
+          INSERT INTO token (name, symbol, title, begins, listed, pair)
+          VALUES (${name}, ${symbol}, ${title}, ${begins}::date, ${listed}::date, ${pair ?? null}::text)
+          ON CONFLICT (name) DO UPDATE SET symbol = excluded.symbol, title = excluded.title,
+            begins = excluded.begins, listed = excluded.listed, pair = excluded.pair, removed_at = NULL`,
+        prisma.$executeRaw(bumpRefresh(what)),
+      ]);
+    },
+
+    /** Hides a token, as of an instant (Unix ms); false where none of that name is served. Its rows stay. */
+    async remove(what: string, name: string, at: number): Promise<boolean> {
+      const [hidden] = await prisma.$transaction([
+        prisma.token.updateMany({ where: { name, removedAt: null }, data: { removedAt: new Date(at) } }),
+        prisma.$executeRaw(bumpRefresh(what)),
+      ]);
+      return hidden.count > 0;
+    },
+  };
+}
+
+export type TokenStore = ReturnType<typeof createTokenStore>;

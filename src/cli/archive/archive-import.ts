@@ -1,0 +1,115 @@
+import { readArguments, withDatabase } from '#cli/command-line';
+import { interruption } from '#cli/interruption';
+import { printFirst } from '#cli/print-first';
+import { servedToken } from '#cli/served-token';
+import { isoDate, systemClock } from '#core/clock';
+import { ImportFileError } from '#prices/archive/import/csv-file';
+import {
+  type BadLine,
+  createImport,
+  type ImportCounts,
+  type ImportSummary,
+  type KeptRow,
+} from '#prices/archive/import/import';
+import { createImportStore } from '#prices/archive/import/import-store';
+import { openImportFile } from '#prices/archive/import/price-import';
+import { EXIT, ExitError } from '#process/exit';
+
+const MAX_BAD_LINES = 100;
+const MAX_KEPT_ROWS = 20;
+
+export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
+
+    Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume) into the daily
+    history, or a CSV of the service itself (date in place of snapped_at; rows without a column source are
+    coingecko's). Can be run again: existing rows are skipped. The row of a date is that of 00:00 to 01:00
+    UTC, or another where there is none. <token> is a name or symbol of \`npm run tokens -- list\`.
+
+    --strict   import nothing if any line is bad, and exit with code 1
+    --replace  overwrite settled rows that differ (without it, they are kept and listed); rows of a source
+               that comes first are kept in any case
+`;
+
+const form = {
+  options: { strict: { type: 'boolean', default: false }, replace: { type: 'boolean', default: false } },
+  positionals: ['token', 'file.csv'],
+} as const;
+
+const FIGURES = { price: 'price', marketCap: 'market_cap', volume: 'total_volume' } as const;
+
+/** The figures in which a settled row and the file's differ. */
+function keptLine({ stored, given }: KeptRow): string {
+  const differences = (['price', 'marketCap', 'volume'] as const)
+    .filter((figure) => stored[figure] !== given[figure])
+    .map(
+      (figure) => `${FIGURES[figure]} ${stored[figure] ?? 'none'}, in the file ${given[figure] ?? 'none'}`,
+    );
+  if (stored.source !== given.source)
+    differences.unshift(`source ${stored.source}, in the file ${given.source}`);
+  const time = (at: number) => new Date(at).toISOString().slice(11, 19);
+  if (stored.at !== given.at)
+    differences.unshift(`snapped_at ${time(stored.at)}, in the file ${time(given.at)}`);
+  return `kept ${isoDate(given.at)}: ${differences.join('; ')}`;
+}
+
+const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
+  `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (nothing new), ` +
+  `${kept} kept (settled and different), ${bad} bad`;
+
+const openExport = (path: string) =>
+  openImportFile(path).catch((error) => {
+    throw error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
+  });
+
+/** `archive import <token> <file.csv>` */
+export async function runImport(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, form);
+  const [text = '', path = ''] = positionals;
+  const file = await openExport(path);
+  const { strict, replace } = values;
+
+  const signal = interruption();
+  const exitCode = await withDatabase(async ({ prisma }) => {
+    const { name: token } = await servedToken(prisma, text);
+    const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
+    const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
+    const keptRows = printFirst(MAX_KEPT_ROWS, 'rows kept');
+    const onBad = ({ line, fault }: BadLine) => badLines.line(`line ${line}: ${fault}`);
+    const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
+    let done: ImportCounts | undefined;
+    const onBatch = (counts: ImportCounts) => {
+      done = counts;
+    };
+
+    try {
+      if (strict) {
+        const bad = await importer.check(file, { signal, onBad });
+        badLines.rest();
+        if (bad > 0) {
+          process.stdout.write(`${token}: nothing was imported, the file has ${bad} bad line(s)\n`);
+          return EXIT.failed;
+        }
+      }
+      const options = { replace, strict, signal, onBad, onKept, onBatch };
+      const summary = await importer.run(token, file, options);
+      badLines.rest();
+      keptRows.rest();
+      process.stdout.write(`${token}: ${totals(summary)}\n`);
+      return conclude(summary);
+    } catch (error) {
+      if (done) process.stdout.write(`${token}: incomplete, ${totals(done)}\n`);
+      throw error instanceof ImportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
+    }
+  });
+  return signal.aborted && exitCode !== EXIT.ok ? signal.reason : exitCode;
+}
+
+function conclude({ ended }: ImportSummary): number {
+  if (ended === 'whole') return EXIT.ok;
+  if (ended === 'interrupted') {
+    process.stdout.write('interrupted: what was added stays; run it again for the rest\n');
+    return EXIT.failed;
+  }
+  process.stdout.write('stopped at the bad line: nothing after it was imported\n');
+  return EXIT.failed;
+}

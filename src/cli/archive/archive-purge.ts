@@ -1,0 +1,40 @@
+import { pastDate, readArguments, withDatabase, wrongUsage } from '#cli/command-line';
+import { systemClock } from '#core/clock';
+import { createPurge, type Purged } from '#prices/archive/retention/purge';
+import { createPurgeStore } from '#prices/archive/retention/purge-store';
+import { isMarketSource, MARKET_SOURCES } from '#prices/sources/provenance';
+import { EXIT } from '#process/exit';
+
+export const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
+
+    Deletes what a source told: its points, candles, latest prices and coverage, or only those before a date
+    (UTC). Running processes drop them within seconds. The gaps are fetched again when somebody asks, as far as
+    the source still tells them and MARKET_RETENTION allows. Can be run again if interrupted. Sources: ${MARKET_SOURCES.join(', ')}.
+`;
+
+const form = {
+  options: { source: { type: 'string' }, before: { type: 'string' } },
+  positionals: [],
+} as const;
+
+const amounts = ({ points, candles, latest, spans }: Omit<Purged, 'token'>) =>
+  `${points} points, ${candles} candles, ${latest} latest prices and ${spans} spans of coverage`;
+
+/** `archive purge --source <name>` */
+export async function runPurge(args: readonly string[]): Promise<number> {
+  const { source = '', before } = readArguments(args, form).values;
+  if (!isMarketSource(source)) throw wrongUsage(`--source must be one of ${MARKET_SOURCES.join(', ')}`);
+  const until = before === undefined ? undefined : pastDate('--before', before, systemClock.now());
+
+  return withDatabase(async ({ prisma }) => {
+    const purge = createPurge({ store: createPurgeStore(prisma), clock: systemClock });
+    const total = { points: 0, candles: 0, latest: 0, spans: 0 };
+    for await (const purged of purge({ source, before: until })) {
+      for (const what of ['points', 'candles', 'latest', 'spans'] as const) total[what] += purged[what];
+      const isAny = purged.points + purged.candles + purged.latest + purged.spans > 0;
+      if (isAny) process.stdout.write(`${purged.token}: ${amounts(purged)} deleted\n`);
+    }
+    process.stdout.write(`${source}: ${amounts(total)} deleted in all\n`);
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,107 @@
+import { createTokenStore } from '#catalogue/token-store';
+import { readArguments, withDatabase } from '#cli/command-line';
+import { alignedTable } from '#cli/table';
+import { iso, systemClock } from '#core/clock';
+import type { Span } from '#core/span';
+import type { LeftAside } from '#prices/archive/archive-sql-store';
+import { createArchiveStore } from '#prices/archive/archive-store';
+import { beginningIn, type CoverageRow, coverageReport } from '#prices/archive/coverage-report';
+import { type CandleReportRow, candleReport } from '#prices/candles/candle-report';
+import { createCandleStore } from '#prices/candles/candle-store';
+import type { Interval } from '#prices/interval';
+import { plausibleTimes } from '#prices/plausible-sample';
+import { EXIT } from '#process/exit';
+import { createStatisticsStore } from '#statistics/statistics-store';
+
+const MAX_SPANS = 10;
+
+export const statusUsage = `  npm run archive -- status [--json]
+
+    Shows what the archive holds for each token, interval and source: number of points, first and last,
+    complete spans, and gaps since the token's listing, whichever source might fill them. Then the same of
+    candles, and the implausible rows (in the future, or without a finite value), which are not served.
+`;
+
+const form = { options: { json: { type: 'boolean', default: false } }, positionals: [] } as const;
+
+/** Dates for days, minutes for finer intervals. */
+const short = (interval: Interval, at: number) =>
+  interval === 'day' ? iso(at).slice(0, 10) : `${iso(at).slice(0, 16)}Z`;
+
+function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
+  const texts = spans
+    .slice(0, MAX_SPANS)
+    .map(({ from, thru }) => `${short(interval, from)}/${short(interval, thru)}`);
+  const more = spans.length - texts.length;
+  return more > 0 ? [...texts, `and ${more} more`] : texts;
+}
+
+type Row = CoverageRow | CandleReportRow;
+const countOf = (row: Row) => ('points' in row ? row.points : row.candles);
+
+/** A row for each token, interval and source; further spans and gaps stand below the first. */
+function statusTable(counted: 'points' | 'candles', report: readonly Row[]): string {
+  const rows: (string | number)[][] = [
+    ['token', 'grain', 'source', counted, 'first', 'last', 'spans', 'gaps'],
+  ];
+  for (const row of report) {
+    const { token, interval, source, first, last } = row;
+    const spans = spanTexts(interval, row.spans);
+    const gaps = spanTexts(interval, row.gaps);
+    const at = (instant: number | undefined) => (instant === undefined ? '-' : short(interval, instant));
+    rows.push([token, interval, source, countOf(row), at(first), at(last), spans[0] ?? '-', gaps[0] ?? '-']);
+    for (let i = 1; i < Math.max(spans.length, gaps.length); i++) {
+      rows.push(['', '', '', '', '', '', spans[i] ?? '', gaps[i] ?? '']);
+    }
+  }
+  return alignedTable(rows);
+}
+
+const spanRecord = ({ from, thru }: Span) => ({ from: iso(from), thru: iso(thru) });
+
+const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...counts }: Row) => ({
+  token,
+  grain: interval,
+  source,
+  ...counts,
+  first: first === undefined ? null : iso(first),
+  last: last === undefined ? null : iso(last),
+  spans: spans.map(spanRecord),
+  gaps: gaps.map(spanRecord),
+});
+
+const leftAsideRecord = ({ what, ...row }: LeftAside) => ({ leftAside: what, ...row });
+
+function leftAsideLine({ token, what, count, instants }: LeftAside): string {
+  const more = count > instants.length ? ` and ${count - instants.length} more` : '';
+  return `not served, implausible: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
+}
+
+/** `archive status` */
+export async function runStatus(args: readonly string[]): Promise<number> {
+  const { values } = readArguments(args, form);
+  const { report, candles, leftAside } = await withDatabase(async ({ prisma }) => {
+    const stores = [
+      createArchiveStore(prisma),
+      createCandleStore(prisma),
+      createStatisticsStore(prisma),
+    ] as const;
+    const times = plausibleTimes(systemClock.now());
+    const tokens = await createTokenStore(prisma).all();
+    const report = await coverageReport(stores[0], tokens, systemClock);
+    const candles = await candleReport(stores[1], tokens, beginningIn(report), systemClock);
+    const leftAside = [];
+    for (const store of stores) leftAside.push(...(await store.leftAside(times)));
+    return { report, candles, leftAside };
+  });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify([...[...report, ...candles].map(statusRecord), ...leftAside.map(leftAsideRecord)], null, 2)}\n`
+      : [
+          statusTable('points', report),
+          candles.length > 0 ? statusTable('candles', candles) : 'no candles\n',
+          ...(leftAside.length > 0 ? [leftAside.map(leftAsideLine).join('')] : []),
+        ].join('\n'),
+  );
+  return EXIT.ok;
+}

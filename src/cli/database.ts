@@ -1,0 +1,16 @@
+import '#process/supported-node';
+import { backupUsage, runBackup, runRestore } from '#cli/database/backup';
+import { copyUsage, runCopy } from '#cli/database/copy';
+import { runCommandLine } from './command-line.ts';
+
+const USAGE = `Copies the database, backs it up and restores it.
+
+${copyUsage}
+${backupUsage}
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+`;
+
+await runCommandLine({
+  usage: USAGE,
+  commands: { copy: runCopy, backup: runBackup, restore: runRestore },
+});

@@ -1,0 +1,70 @@
+import { relative, resolve } from 'node:path';
+import { readArguments, wrongUsage } from '#cli/command-line';
+import { iso, systemClock } from '#core/clock';
+import { writeBackup } from '#database/backup/backup';
+import { restoreBackup } from '#database/backup/restore';
+import { ArchiveFault } from '#database/backup/tar';
+import { EXIT, ExitError } from '#process/exit';
+import { readSettings } from '#settings';
+import { databaseFault, holdsDatabase } from './place.ts';
+
+export const backupUsage = `  npm run database -- backup <file>
+  npm run database -- restore <file>
+
+    Writes the embedded database in DATA_DIR into a file, also while the service runs; makes it from such a file, in a
+    DATA_DIR that is empty. A backup holds names, e-mail addresses and hashes of keys.
+`;
+
+const form = { options: {}, positionals: ['file'] } as const;
+
+function embeddedDirectory(): string {
+  const { databaseUrl, dataDir } = readSettings();
+  if (databaseUrl !== undefined)
+    throw new ExitError('this is for the embedded database: with DATABASE_URL, use pg_dump and pg_restore');
+  return resolve(dataDir);
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Anything that a file, a directory or a database is at fault for is one line. */
+function faultOf(file: string, error: unknown): unknown {
+  const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
+  if (error instanceof ArchiveFault) return new ExitError(`${file} ${message}`, EXIT.failed, error);
+  if (/^Z_/.test(String(code))) return new ExitError(`${file} is cut short or damaged`, EXIT.failed, error);
+  if (code === 'DIRECTORY_IN_USE' || code === 'NOT_EMPTY') return new ExitError(message, EXIT.refused, error);
+  if (syscall !== undefined || /cannot be (opened|written|created)/.test(message))
+    return new ExitError(message, EXIT.failed, error);
+  return databaseFault(error);
+}
+
+/** `database backup <file>` */
+export async function runBackup(args: readonly string[]): Promise<number> {
+  const [file = ''] = readArguments(args, form).positionals;
+  const dataDir = embeddedDirectory();
+  if (!holdsDatabase(dataDir)) throw new ExitError(`there is no database in ${dataDir}`);
+  if (!relative(dataDir, resolve(file)).startsWith('..'))
+    throw wrongUsage('<file> must not be in DATA_DIR, which it is a backup of');
+  const { elapsed, now } = systemClock;
+  try {
+    const { size, waited } = await writeBackup(dataDir, resolve(file), { createdAt: iso(now()), elapsed });
+    process.stdout.write(
+      `${file}: ${megabytes(size)}; the database stood still for ${Math.round(waited)} ms\n`,
+    );
+    return EXIT.ok;
+  } catch (error) {
+    throw faultOf(file, error);
+  }
+}
+
+/** `database restore <file>` */
+export async function runRestore(args: readonly string[]): Promise<number> {
+  const [file = ''] = readArguments(args, form).positionals;
+  const dataDir = embeddedDirectory();
+  try {
+    const { createdAt, users } = await restoreBackup(resolve(file), dataDir);
+    process.stdout.write(`${dataDir}: ${users} users, as of ${createdAt}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    throw faultOf(file, error);
+  }
+}

@@ -1,0 +1,5 @@
+import '#process/supported-node';
+import { tokens } from '#cli/tokens/tokens';
+import { runCommandLine } from './command-line.ts';
+
+await runCommandLine(tokens);

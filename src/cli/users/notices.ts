@@ -1,0 +1,43 @@
+import { readArguments, withDatabase } from '#cli/command-line';
+import { alignedTable } from '#cli/table';
+import { iso, isoOrNull } from '#core/clock';
+import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';
+import { EXIT } from '#process/exit';
+import { JSON_FORM, minuteOf, printJson } from './print.ts';
+
+const CHANNELS = { 'notice-mail': 'mail', 'notice-webhook': 'webhook' } as const;
+
+const about = ({ kind, threshold }: NoticeMessage) =>
+  kind === 'usage' ? `${threshold} % used` : `${threshold} day(s) before the end`;
+
+const state = ({ dueAt, lastError }: NoticeMessage) =>
+  dueAt === null ? 'given up' : lastError === null ? 'waiting' : 'failed';
+
+const toJson = (message: NoticeMessage) => ({
+  notice: message.notice,
+  user: message.userKey,
+  about: about(message),
+  by: CHANNELS[message.channel],
+  state: state(message),
+  since: iso(message.createdAt),
+  attempts: message.attempts,
+  nextAttempt: isoOrNull(message.dueAt),
+  reason: message.lastError,
+});
+
+/** Prints the notices that have not arrived: those that wait, that failed or were refused, and that were given up. */
+export async function notices(args: readonly string[]): Promise<number> {
+  const { json } = readArguments(args, { ...JSON_FORM, positionals: [] }).values;
+  const messages = await withDatabase(({ prisma }) => createNoticeStore(prisma).undelivered());
+  if (json) {
+    printJson(messages.map(toJson));
+    return EXIT.ok;
+  }
+  const heading = ['user', 'about', 'by', 'state', 'since', 'attempts', 'next attempt', 'reason'];
+  const rows = messages.map((message) => [
+    ...[message.userKey, about(message), CHANNELS[message.channel], state(message)],
+    ...[minuteOf(message.createdAt), message.attempts, minuteOf(message.dueAt), message.lastError ?? '-'],
+  ]);
+  process.stdout.write(rows.length === 0 ? 'No notice waits.\n' : alignedTable([heading, ...rows]));
+  return EXIT.ok;
+}

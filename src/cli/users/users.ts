@@ -1,0 +1,90 @@
+import { PLAN_NAMES } from '#accounts/allowance/plan';
+import { GRACE_SECONDS } from '#accounts/keys/key-limits';
+import { registrationForm } from '#accounts/users/registration';
+import { type CommandLine, readArguments, wholeNumber, wrongUsage } from '#cli/command-line';
+import { EXIT } from '#process/exit';
+import { list, show } from './list-and-show.ts';
+import { notices } from './notices.ts';
+import { HIGHEST, printRecord, printUser, recordNumber, withUsers } from './records.ts';
+
+const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
+
+  npm run users -- create --name <name> --email <address> --plan <${PLAN_NAMES.join('|')}> [--limit <calls>]
+  npm run users -- list [--json]            state, live keys, calls used in the running period, last use
+  npm run users -- show <key> [--json]      one user, with all keys
+  npm run users -- limit <key> <calls>      set the calls allowed per period
+  npm run users -- rotate <key> [--grace-seconds <seconds>]
+                                            a new owner key; the old ones can still read, for ${GRACE_SECONDS.default} s by
+                                            default; keys with other scopes go on
+  npm run users -- renew <key>              extend by one period; if expired, start a new one now
+  npm run users -- revoke <key> [--id <id>] revoke all API keys of the user, or the one with this id (see \`show\`)
+  npm run users -- notices [--json]         notices that have not arrived: waiting, failed, given up
+
+create and rotate print the new API key. It cannot be shown again: only its hash is stored.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+`;
+
+async function create(args: readonly string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const form = { options: { name: text, email: text, plan: text, limit: text }, positionals: [] } as const;
+  const { limit, ...given } = readArguments(args, form).values;
+  const allowance = limit === undefined ? undefined : wholeNumber('--limit', limit, 0, HIGHEST);
+  const parsed = registrationForm.safeParse(given);
+  if (!parsed.success) {
+    const faults = new Map(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]));
+    const lines = [...faults].map(([name, message]) => {
+      const isMissing = given[name as keyof typeof given] === undefined;
+      const { fix } = registrationForm.shape[name as keyof typeof registrationForm.shape].meta() ?? {};
+      return `--${name} ${isMissing ? 'is missing' : message}: give ${fix}`;
+    });
+    throw wrongUsage(lines.join('\n'));
+  }
+  printRecord(await withUsers((users) => users.create(parsed.data, allowance)));
+  return EXIT.ok;
+}
+
+async function limit(args: readonly string[]): Promise<number> {
+  const { positionals } = readArguments(args, { options: {}, positionals: ['key', 'calls'] });
+  const key = recordNumber(positionals[0]);
+  const calls = wholeNumber('<calls>', positionals[1] ?? '', 0, HIGHEST);
+  printUser(await withUsers((users) => users.limit(key, calls)));
+  return EXIT.ok;
+}
+
+async function rotate(args: readonly string[]): Promise<number> {
+  const form = { options: { 'grace-seconds': { type: 'string' } }, positionals: ['key'] } as const;
+  const { values, positionals } = readArguments(args, form);
+  const key = recordNumber(positionals[0]);
+  const given = values['grace-seconds'];
+  const grace = given === undefined ? undefined : wholeNumber('--grace-seconds', given, 0, GRACE_SECONDS.max);
+  printRecord(await withUsers((users) => users.rotate(key, grace)));
+  return EXIT.ok;
+}
+
+async function renew(args: readonly string[]): Promise<number> {
+  const { positionals } = readArguments(args, { options: {}, positionals: ['key'] });
+  const key = recordNumber(positionals[0]);
+  printUser(await withUsers((users) => users.renew(key)));
+  return EXIT.ok;
+}
+
+async function revoke(args: readonly string[]): Promise<number> {
+  const form = { options: { id: { type: 'string' } }, positionals: ['key'] } as const;
+  const { values, positionals } = readArguments(args, form);
+  const key = recordNumber(positionals[0]);
+  if (values.id !== undefined) {
+    const id = wholeNumber('--id', values.id, 1, HIGHEST);
+    await withUsers((users) => users.deleteKey(key, id));
+    process.stdout.write(`API key ${id} of user ${key} revoked\n`);
+    return EXIT.ok;
+  }
+  const count = await withUsers((users) => users.revoke(key));
+  process.stdout.write(`${count} API key(s) of user ${key} revoked\n`);
+  return EXIT.ok;
+}
+
+export const users: CommandLine = {
+  usage: USAGE,
+  commands: { create, list, show, limit, rotate, renew, revoke, notices },
+};

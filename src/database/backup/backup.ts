@@ -1,0 +1,148 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { POSTGRES } from '#database/embedded/data-directory';
+import { openSession } from '#database/session';
+import { END, headerOf, paddingOf } from './tar.ts';
+
+/** The first entry of a backup. */
+export const MANIFEST = 'quotient-backup.json';
+
+export type Manifest = { format: 1; createdAt: string; files: number; bytes: number };
+
+/** What a running engine has open for itself, and nobody else needs. */
+const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts']);
+
+type Found = { path: string; size: number; mtimeMs: number; isDirectory: boolean };
+
+/** By a file system's clock, which may be coarse: a file that was written to so long ago, in ms, has told it. */
+const MTIME_MS = 2_000;
+
+async function filesBelow(root: string, at = ''): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const entry of await readdir(join(root, at), { withFileTypes: true })) {
+    const path = at === '' ? entry.name : `${at}/${entry.name}`;
+    if (entry.isDirectory()) {
+      found.push({ path, size: 0, mtimeMs: 0, isDirectory: true }, ...(await filesBelow(root, path)));
+    } else if (entry.isFile() && !LEFT_OUT.has(entry.name)) {
+      // One that is gone meanwhile is nobody's.
+      const { size, mtimeMs } = (await stat(join(root, path)).catch(unlessGone)) ?? {};
+      if (size !== undefined && mtimeMs !== undefined)
+        found.push({ path, size, mtimeMs, isDirectory: false });
+    }
+  }
+  return found;
+}
+
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+async function copyFiles(root: string, to: string, found: readonly Found[]): Promise<void> {
+  for (const { path, isDirectory } of found) {
+    if (isDirectory) await mkdir(join(to, path), { recursive: true, mode: 0o700 });
+    else await copyFile(join(root, path), join(to, path), constants.COPYFILE_FICLONE).catch(unlessGone);
+  }
+}
+
+/**
+ * Copies the files of the embedded database as they are at one moment. Most are copied while others write; then nobody
+ * does, and those are copied again that were written to since. The database has one session: as long as this transaction
+ * is open, every other statement waits.
+ * @returns for how long they waited, in ms
+ */
+async function copyStill(dataDir: string, to: string, elapsed: () => number): Promise<number> {
+  const { session, close } = await openSession({ dataDir }, true);
+  const root = join(dataDir, POSTGRES);
+  try {
+    // What is left to be read again from the log is little then, and so are the files that are written to soon.
+    await session.exec('CHECKPOINT');
+    const before = await filesBelow(root);
+    await copyFiles(root, to, before);
+
+    await session.exec('BEGIN');
+    const from = elapsed();
+    const now = new Map((await filesBelow(root)).map((file) => [file.path, file]));
+    const known = new Map(before.map((file) => [file.path, file]));
+    const newest = Math.max(...before.map(({ mtimeMs }) => mtimeMs));
+    const isSame = ({ path, size, mtimeMs }: Found) => {
+      const file = known.get(path);
+      return file?.size === size && file.mtimeMs === mtimeMs && mtimeMs < newest - MTIME_MS;
+    };
+    await copyFiles(
+      root,
+      to,
+      [...now.values()].filter((file) => !isSame(file)),
+    );
+    // Fails where the session was ended meanwhile: then others have written.
+    await session.exec('SELECT 1');
+    const waited = elapsed() - from;
+    await session.exec('ROLLBACK');
+    for (const { path } of before)
+      if (!now.has(path)) await rm(join(to, path), { recursive: true, force: true });
+    return waited;
+  } finally {
+    await close().catch(() => undefined);
+  }
+}
+
+async function* archive(root: string, createdAt: string): AsyncGenerator<Buffer> {
+  const found = await filesBelow(root);
+  const files = found.filter(({ isDirectory }) => !isDirectory);
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const manifest: Manifest = { format: 1, createdAt, files: files.length, bytes };
+  const text = Buffer.from(`${JSON.stringify(manifest)}\n`);
+  yield headerOf({ name: MANIFEST, size: text.length, isDirectory: false });
+  yield text;
+  yield paddingOf(text.length);
+  for (const { path, size, isDirectory } of found) {
+    yield headerOf({ name: `${POSTGRES}/${path}`, size, isDirectory });
+    if (isDirectory) continue;
+    yield* createReadStream(join(root, path));
+    yield paddingOf(size);
+  }
+  yield END;
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  // Not every file system lets a directory be synced.
+  await directory.sync().catch(() => undefined);
+  await directory.close();
+}
+
+/**
+ * Writes the embedded database of a directory into a file, also while a process serves from it: its statements wait while
+ * the files are copied. The file is there as a whole or not at all.
+ *
+ * @param createdAt as the backup is to tell it (ISO 8601)
+ * @param elapsed a clock that does not go back, in ms
+ * @returns the file's size in bytes, and for how long the database stood still, in ms
+ * @throws what `openDatabase` throws, and errors of the file system
+ */
+export async function writeBackup(
+  dataDir: string,
+  file: string,
+  { createdAt, elapsed }: { createdAt: string; elapsed: () => number },
+) {
+  const name = `.${basename(file)}.${process.pid}`;
+  const [copy, unfinished] = ['copy', 'partial'].map((end) => join(dirname(file), `${name}.${end}`)) as [
+    string,
+    string,
+  ];
+  try {
+    await mkdir(copy, { mode: 0o700 });
+    const waited = await copyStill(dataDir, copy, elapsed);
+    const output = createWriteStream(unfinished, { mode: 0o600, flush: true });
+    await pipeline(archive(copy, createdAt), createGzip({ level: 3 }), output);
+    const { size } = await stat(unfinished);
+    await rename(unfinished, file);
+    await syncDirectory(dirname(file));
+    return { size, waited };
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+    await rm(unfinished, { force: true });
+  }
+}

@@ -1,0 +1,128 @@
+import type { CopySource } from './source.ts';
+import type { Digest, Table } from './tables.ts';
+import type { CopyTarget, Progress } from './target.ts';
+
+/** What is told while it goes on; `of` is how many rows the table has. */
+export type CopyEvent =
+  | { kind: 'resumed' }
+  | { kind: 'begun anew' }
+  | { kind: 'copying'; table: string; rows: number; of: number }
+  | { kind: 'copied'; table: string; rows: number }
+  | { kind: 'comparing'; table: string };
+
+/** A table after the copy, in both databases. */
+export type Compared = { table: string; source: Digest; target: Digest };
+
+export type CopyOutcome =
+  | { kind: 'finished'; tables: readonly Compared[]; copied: number }
+  /** Nothing was finished: these tables differ, or were written to in the source meanwhile. */
+  | { kind: 'different' | 'changed'; tables: readonly Compared[] }
+  | { kind: 'interrupted' };
+
+type Dependencies = {
+  source: CopySource;
+  target: CopyTarget;
+  onEvent?: (event: CopyEvent) => void;
+};
+
+type Run = {
+  /** Whose copy it is: an unfinished one of another source is begun anew. */
+  name: string;
+  /** How far an earlier run has come. */
+  unfinished: Progress | undefined;
+  /** Whether the source may be written to meanwhile: the copy is of the moment it begins. */
+  isLive: boolean;
+  signal?: AbortSignal;
+};
+
+/** PostgreSQL's class of violated constraints. */
+const isViolation = (error: unknown) => /^23/.test(String((error as { code?: unknown }).code));
+
+const isSame = ({ source, target }: Compared) => source.rows === target.rows && source.sum === target.sum;
+
+/** Makes the target a copy of the source, row for row. */
+export function createCopy({ source, target, onEvent = () => undefined }: Dependencies) {
+  /** Copies what is missing of a table; false when it was interrupted. */
+  async function copyTable(table: Table, of: number, run: Run, from?: Progress): Promise<number | false> {
+    let rows = from?.rows ?? 0;
+    const before = rows;
+    const batches = source.rows(table, from?.after);
+    let next = batches.next();
+    for (;;) {
+      const { value: batch } = await next;
+      if (!batch) return rows - before;
+      if (run.signal?.aborted) return false;
+      // The source reads the next rows while the target writes these.
+      next = batches.next();
+      rows += batch.rows.length;
+      const progress = { source: run.name, table: table.name, after: batch.last, rows };
+      await Promise.all([next, target.write(table, batch.rows, progress)]);
+      onEvent({ kind: 'copying', table: table.name, rows, of });
+    }
+  }
+
+  /** Begins, or goes on with what an earlier run has left, and compares. Undefined when it was interrupted. */
+  async function attempt(tables: readonly Table[], run: Run, from?: Progress) {
+    if (from) await target.resume();
+    else await target.begin(tables, run.name);
+    const digests: Digest[] = [];
+    let copied = 0;
+    let isDone = from?.table !== undefined;
+    for (const table of tables) {
+      const digest = await source.digest(table);
+      digests.push(digest);
+      const isFrom = table.name === from?.table;
+      if (isFrom) isDone = false;
+      if (isDone) continue;
+      const count = await copyTable(table, digest.rows, run, isFrom ? from : undefined);
+      if (count === false) return undefined;
+      copied += count;
+      onEvent({ kind: 'copied', table: table.name, rows: digest.rows });
+    }
+    const compared: Compared[] = [];
+    for (const [i, table] of tables.entries()) {
+      onEvent({ kind: 'comparing', table: table.name });
+      compared.push({ table: table.name, source: digests[i] as Digest, target: await target.digest(table) });
+    }
+    return { copied, compared };
+  }
+
+  /**
+   * Copies every table, sets the sequences, and compares the counts and sums of both. What an earlier run has left is gone
+   * on with; where that does not fit, since the source has changed, it is begun anew once.
+   */
+  return async function copy(run: Run): Promise<CopyOutcome> {
+    await source.begin();
+    const tables = await source.tables();
+    const left = run.unfinished;
+    const from = left?.source === run.name ? left : undefined;
+    if (left) onEvent({ kind: from ? 'resumed' : 'begun anew' });
+
+    let result = await attempt(tables, run, from).catch((error) => {
+      if (from && isViolation(error)) return 'misfit' as const;
+      throw error;
+    });
+    if (from && result && (result === 'misfit' || !result.compared.every(isSame))) {
+      onEvent({ kind: 'begun anew' });
+      await source.end();
+      await source.begin();
+      result = await attempt(tables, run);
+    }
+    if (!result || result === 'misfit') return { kind: 'interrupted' };
+
+    const { copied, compared } = result;
+    const different = compared.filter((one) => !isSame(one));
+    if (different.length > 0) return { kind: 'different', tables: different };
+    const sequences = await source.sequences();
+    await source.end();
+    if (!run.isLive) {
+      const now = await source.digestsNow(tables);
+      const changed = compared
+        .map((one, i) => ({ ...one, source: now[i] as Digest }))
+        .filter((one) => !isSame(one));
+      if (changed.length > 0) return { kind: 'changed', tables: changed };
+    }
+    await target.finish(tables, sequences);
+    return { kind: 'finished', tables: compared, copied };
+  };
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { hasRecord, migrate, readMigrations, type Session, UNFINISHED_COPY } from '#database/migrations';
+import { type Batch, isInUse } from './source.ts';
+import { atOneMoment, type Digest, digestOf, readTables, type Sequence, type Table } from './tables.ts';
+
+/** One row of a table for all copies: a second process cannot add its own. */
+const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
+
+/** How far a copy has come: all tables before this one, and of this one so many rows, up to a key. */
+export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
+
+/** `unfinished` is a copy that this command began; `filled` is anybody's data. */
+export type TargetState =
+  | { kind: 'empty' }
+  | { kind: 'unfinished'; progress: Progress }
+  | { kind: 'filled'; table: string }
+  | { kind: 'of another release' };
+
+const takenOver = () => new Error('another process goes on with this copy');
+
+/**
+ * The database that becomes a copy. Until it is finished, a record among the migrations says how far it has come, which
+ * is written with the rows, and keeps every process from starting on it.
+ */
+export function createCopyTarget(session: Session) {
+  // Whoever goes on with a copy puts its own mark on the record: nobody else's statement writes anything from then on.
+  const mark = randomUUID();
+
+  return {
+    /** What it holds; in an empty one the tables are made first. Throws when it belongs to something else. */
+    async prepare(): Promise<TargetState> {
+      const progress = await readProgress(session);
+      if (progress) {
+        if (!(await isOfThisRelease(session))) return { kind: 'of another release' };
+        return { kind: 'unfinished', progress };
+      }
+      await migrate(session);
+      const table = await findFilled(session, await readTables(session));
+      return table ? { kind: 'filled', table } : { kind: 'empty' };
+    },
+
+    isInUse: () => isInUse(session),
+
+    /** Begins a copy, with nothing in any table, not even what the migrations put there. */
+    begin: (tables: readonly Table[], source: string): Promise<void> =>
+      atOneMoment(session, async () => {
+        const progress: Progress = { source };
+        await session.query(
+          `INSERT INTO public._prisma_migrations (id, checksum, migration_name, logs) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, logs = excluded.logs`,
+          [RECORD_ID, mark, UNFINISHED_COPY, JSON.stringify(progress)],
+        );
+        await session.exec(`TRUNCATE ${tables.map(({ name }) => `public.${name}`).join(', ')}`);
+      }),
+
+    /** Takes an unfinished copy over. */
+    async resume(): Promise<void> {
+      await session.query('UPDATE public._prisma_migrations SET checksum = $1 WHERE id = $2', [
+        mark,
+        RECORD_ID,
+      ]);
+    },
+
+    /** Adds rows, and records how far that is: both or nothing. Throws when another process took the copy over. */
+    async write({ name, columns }: Table, rows: readonly string[], progress: Progress): Promise<void> {
+      const values = columns.map(({ type }, i) => `(r ->> ${i})::${type}`).join(', ');
+      const { rows: counts } = await session.query<{ count: number }>(
+        `WITH mine AS (UPDATE public._prisma_migrations SET logs = $2 WHERE id = $3 AND checksum = $4 RETURNING id),
+         written AS (INSERT INTO public.${name} (${columns.map((column) => column.name).join(', ')})
+           SELECT ${values} FROM json_array_elements($1::json) AS r WHERE EXISTS (SELECT FROM mine) RETURNING 1)
+         SELECT count(*)::float8 AS count FROM written`,
+        [`[${rows.join(',')}]`, JSON.stringify(progress), RECORD_ID, mark],
+      );
+      if (counts[0]?.count !== rows.length) throw takenOver();
+    },
+
+    digest: (table: Table): Promise<Digest> => atOneMoment(session, () => digestOf(session, table)),
+
+    /** Sets the sequences, and ends the copy: from now on it is a database like any other. */
+    async finish(tables: readonly Table[], sequences: readonly Sequence[]): Promise<void> {
+      await atOneMoment(session, async () => {
+        for (const { name, last, isCalled } of sequences)
+          await session.query(`SELECT setval('public.${name}', $1::bigint, $2)`, [last, isCalled]);
+        const { rows } = await session.query(
+          'DELETE FROM public._prisma_migrations WHERE id = $1 AND checksum = $2 RETURNING id',
+          [RECORD_ID, mark],
+        );
+        if (rows.length === 0) throw takenOver();
+      });
+      // Nobody has looked at the new rows yet: without statistics the first statements would read whole tables.
+      for (const { name } of tables) await session.exec(`ANALYZE public.${name}`);
+    },
+  };
+}
+
+async function readProgress(session: Session): Promise<Progress | undefined> {
+  if (!(await hasRecord(session))) return undefined;
+  const { rows } = await session.query<{ logs: string }>(
+    'SELECT logs FROM public._prisma_migrations WHERE id = $1',
+    [RECORD_ID],
+  );
+  return rows[0] && (JSON.parse(rows[0].logs) as Progress);
+}
+
+async function isOfThisRelease(session: Session): Promise<boolean> {
+  const { rows } = await session.query<{ name: string }>(
+    `SELECT migration_name AS name FROM public._prisma_migrations
+     WHERE rolled_back_at IS NULL AND id <> $1 ORDER BY migration_name`,
+    [RECORD_ID],
+  );
+  const known = (await readMigrations()).map(({ name }) => name);
+  return known.length === rows.length && known.every((name, i) => name === rows[i]?.name);
+}
+
+/** The first table with a row in it, but for the tokens that are always there. */
+async function findFilled(session: Session, tables: readonly Table[]): Promise<string | undefined> {
+  for (const { name } of tables) {
+    const { rows } = await session.query(
+      name === 'token'
+        ? `SELECT 1 FROM public.token WHERE name <> ALL ($1::text[]) OR removed_at IS NOT NULL OR requested_at IS NOT NULL LIMIT 1`
+        : `SELECT 1 FROM public.${name} LIMIT 1`,
+      name === 'token' ? [[...BUILT_IN_NAMES]] : [],
+    );
+    if (rows.length > 0) return name;
+  }
+  return undefined;
+}
+
+export type CopyTarget = ReturnType<typeof createCopyTarget>;

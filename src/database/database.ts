@@ -1,0 +1,63 @@
+import { type Clock, SECOND, systemClock } from '#core/clock';
+import { isInMemory } from '#database/embedded/data-directory';
+import { PrismaClient } from '#generated/prisma/client';
+import { checkWrite } from './write-check.ts';
+
+const POOL_SIZE = 10;
+
+// An embedded database has one session, so transactions queue: Prisma's default of 2 s is soon used up.
+const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
+
+export type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+/**
+ * Opens the database and brings it up to this release's migrations.
+ *
+ * @param url a PostgreSQL server, `postgresql://…`; without it PostgreSQL runs embedded, in a thread of this process
+ * @param dataDir where the embedded one is kept, made if need be and taken for this process alone;
+ *   `memory://` keeps it nowhere, beginning with `loadDataDir`, a dumped data directory, if there is one
+ * @param isShared whether a directory that another process has is reached through that process
+ * @param poolSize connections at most
+ * @param statementMs how long a statement may take on a server before it is ended; as long as it takes where left out
+ * @param onEnd told when the thread of an embedded database has ended by itself; it is started again
+ * @throws one Error fit to be shown, without a password: no connection, no writable directory, a failed
+ *   migration; with code `DIRECTORY_IN_USE` when another process has the directory, `MALFORMED_URL`, or `UNREACHABLE`
+ *   when the server is not there, or not yet
+ */
+export async function openDatabase(options: {
+  url?: string | undefined;
+  dataDir: string;
+  clock?: Clock;
+  poolSize?: number;
+  isShared?: boolean | undefined;
+  loadDataDir?: Blob;
+  statementMs?: number | undefined;
+  onEnd?: ((reason: string) => void) | undefined;
+}) {
+  const { url, dataDir, clock = systemClock, poolSize = POOL_SIZE, statementMs } = options;
+  // Only one of them is loaded: the other would be megabytes that nobody uses.
+  const opened = url
+    ? await (await import('./server.ts')).openServer(url, poolSize, clock, statementMs)
+    : await (await import('./embedded.ts')).openEmbedded({ ...options, clock, poolSize });
+  const prisma = new PrismaClient({ adapter: opened.adapter, transactionOptions: TRANSACTION });
+  let closing: Promise<void> | undefined;
+
+  return {
+    prisma,
+    kind: opened.kind,
+    /** Whether other processes may write to it. */
+    isShareable: url !== undefined || !isInMemory(dataDir),
+    /**
+     * Rows of a statement, past Prisma: it keeps the text and arguments of its last hundred statements, which for one of
+     * a megabyte a second is a hundred megabytes.
+     */
+    query: opened.query,
+    /** Rejects when the database cannot be written to. */
+    ready: () => checkWrite(prisma),
+    /** Ends the connections, after the queries that run; the directory is free afterwards. May be called again. */
+    close(): Promise<void> {
+      closing ??= prisma.$disconnect().finally(opened.close);
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { join, resolve } from 'node:path';
+import type pg from 'pg';
+import type { Clock } from '#core/clock';
+import { isInMemory, makeWritable, POSTGRES } from '#database/embedded/data-directory';
+import { lockDirectory } from '#database/embedded/directory-lock';
+import { isListening, PORT, socketPathOf } from '#database/embedded/local-socket';
+import { PortStream } from '#database/embedded/port-stream';
+import { startSupervisor } from '#database/embedded/supervisor';
+import { COMMON, openPool } from './pool.ts';
+
+/** Whatever the environment says of a server (`PGHOST`, `PGSSLMODE`) is not about this one. */
+const CONFIG: pg.ClientConfig = {
+  ...COMMON,
+  host: 'embedded',
+  user: 'postgres',
+  database: 'postgres',
+  password: '',
+  ssl: false,
+};
+
+type Place = {
+  dataDir: string;
+  isShared?: boolean | undefined;
+  loadDataDir?: Blob | undefined;
+  onEnd?: ((reason: string) => void) | undefined;
+};
+
+/** PostgreSQL in a thread of this process, brought up to this release's migrations. Throws as `openDatabase` tells. */
+export async function openEmbedded(
+  place: Place & { clock: Clock; poolSize: number; statementMs?: number | undefined },
+) {
+  const { dataDir, clock, poolSize, statementMs } = place;
+  const { config, guard, close } = await reachEmbedded(place);
+  try {
+    const name = `the embedded database in ${dataDir}`;
+    const pool = await openPool({ config, clock, poolSize, statementMs, name });
+    if (statementMs !== undefined) guard();
+    return { kind: 'embedded' as const, ...pool, close: () => pool.close().finally(close) };
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * The way for a client of `pg` to the embedded database of a directory, as it is: in a thread of this process, or through
+ * the process that has the directory (`isShared`), where that may be. `close` ends the thread and lets the directory go.
+ * `guard` has a thread that hangs ended from now on.
+ */
+export async function reachEmbedded(place: Place) {
+  const { dataDir, isShared = false } = place;
+  if (isInMemory(dataDir)) return startHere(place, dataDir, () => undefined);
+  await makeWritable(dataDir);
+  let lock: { release(): void };
+  try {
+    lock = lockDirectory(dataDir);
+  } catch (error) {
+    const isInUse = (error as NodeJS.ErrnoException).code === 'DIRECTORY_IN_USE';
+    if (!isInUse || !isShared || !(await isListening(dataDir))) throw error;
+    const config = { ...CONFIG, host: resolve(dataDir), port: PORT };
+    return { config, isShared: true, guard: () => undefined, close: async () => undefined };
+  }
+  return startHere(place, join(dataDir, POSTGRES), lock.release);
+}
+
+async function startHere({ dataDir, loadDataDir, onEnd }: Place, at: string, release: () => void) {
+  try {
+    const socketPath = at === dataDir ? undefined : socketPathOf(dataDir);
+    const thread = await startSupervisor({ at, loadDataDir, socketPath }, { onEnd });
+    const config: pg.ClientConfig = { ...CONFIG, stream: () => new PortStream(thread.connect) };
+    const close = () => thread.close().finally(release);
+    return { config, isShared: false, guard: thread.guard, close };
+  } catch (cause) {
+    release();
+    const { message } = cause as Error;
+    throw new Error(`the embedded database in ${at} cannot be opened: ${message}`, { cause });
+  }
+}

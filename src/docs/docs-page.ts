@@ -1,0 +1,63 @@
+import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
+import type { Document } from '#docs/reference/document';
+import { type Part, referenceParts } from '#docs/reference/reference';
+import { assetsOf, htmlPage } from '#server/pages/page';
+import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
+import { inlineHtml, toHtml } from './markdown.ts';
+
+const sidebarPart = ({ title, links }: Part) => `<p class="group">${title}</p>
+<ul>
+${links.map(({ id, html }) => `<li><a href="#${id}">${html}</a></li>`).join('\n')}
+</ul>`;
+
+const idOf = (title: string) => `all-${title.toLowerCase().replaceAll(' ', '-')}`;
+
+/** The guide for a newcomer, and below it every path of the interface description, to be read and tried. */
+export function docsPage(settings: GuideSettings, document: Document): string {
+  const { basePath } = settings;
+  const sections = guide(settings);
+  const introduction: Part = {
+    title: 'Guide',
+    links: sections.map(({ id, title }) => ({ id, html: title })),
+    html: sections
+      .map(
+        ({ id, title, text }) =>
+          `<section id="${id}" class="guide">\n<h2>${title}</h2>\n${toHtml(text)}\n</section>`,
+      )
+      .join('\n'),
+  };
+  const parts = referenceParts(document, basePath);
+  const assets = assetsOf(basePath);
+  return htmlPage(basePath, {
+    title: 'Quotient: docs',
+    here: 'docs',
+    head: `<link rel="stylesheet" href="${assets}/docs.css">
+<script type="module" src="${assets}/docs.js"></script>
+`,
+    main: `<div class="docs" data-language="curl" data-example-origin="${EXAMPLE_ORIGIN}" data-base-path="${basePath}/">
+<div class="sidebar">
+<div class="sidebar-head">
+<search class="find"><label><span class="unseen">Search the docs</span>
+<input type="search" id="find" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="Search: press /"></label>
+<ul id="found" role="listbox" aria-label="Found" hidden></ul>
+<p id="nothing-found" class="nothing-found" hidden></p></search>
+<button type="button" id="contents-button" class="contents-button" aria-expanded="false" aria-controls="contents">Contents</button>
+</div>
+<nav id="contents" class="contents" aria-label="On this page">
+${[introduction, ...parts].map(sidebarPart).join('\n')}
+</nav>
+</div>
+<div class="text">
+<h1>${SLOGAN}</h1>
+<p>${inlineHtml(`${SUMMARY} ${ATTRIBUTION}`)}</p>
+<p>To explore the data, open <a href="${basePath}/">the console</a>. For programs there are
+<a href="${basePath}/openapi.json">openapi.json</a> and the short <a href="${basePath}/llms.txt">llms.txt</a>.</p>
+<noscript><p>In the examples, replace <code>${EXAMPLE_ORIGIN}</code> by the origin of this service. To try calls on this page you need
+JavaScript.</p></noscript>
+${introduction.html}
+${parts.map(({ title, html }) => `<section class="part" id="${idOf(title)}">\n<h2>${title}</h2>\n${html}\n</section>`).join('\n')}
+</div>
+</div>
+<p id="announcements" class="unseen" role="status"></p>`,
+  });
+}

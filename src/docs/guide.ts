@@ -1,0 +1,49 @@
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { account, gettingKey, leakedKey } from '#docs/guide/keys';
+import { freshness, limits, TOO_MANY_REQUESTS } from '#docs/guide/limits';
+import { firstCall, history, javascriptClient } from '#docs/guide/prices';
+import { errors, nodeProxy, RULES } from '#docs/guide/rules';
+import type { GuideSettings } from '#docs/guide/words';
+import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
+import { attributions } from './source-list.ts';
+
+export type { GuideSettings };
+
+/** A part of the guide, in Markdown; its first paragraph says the essence, and can stand alone. */
+export type Section = { id: string; title: string; text: string };
+
+export const SLOGAN = 'Market quotes, on a quota';
+
+export const SUMMARY =
+  'The latest prices, price history and on-chain statistics of ' +
+  `${BUILT_IN_NAMES.slice(0, -1).join(', ')}, ${BUILT_IN_NAMES.at(-1)} and whatever the operator adds, in US dollars and other currencies, ` +
+  'and the calls of a blockchain node, over HTTP and with one API key.';
+
+export const ATTRIBUTION = `${attributions((title, url) => `[${title}](${url})`).join('. ')}.`;
+
+/** What a newcomer needs to know, in the order in which they need it, of a service with these settings. */
+export function guide(settings: GuideSettings): Section[] {
+  const { basePath } = settings;
+  const base = `${EXAMPLE_ORIGIN}${basePath}`;
+  return [
+    { id: 'key', title: 'Get a key', text: gettingKey(base, settings) },
+    { id: 'first-call', title: 'The first call', text: firstCall(base) },
+    { id: 'history', title: 'History and CSV', text: history(base) },
+    { id: 'client', title: 'The JavaScript client', text: javascriptClient(base) },
+    { id: 'limits', title: 'Limits', text: limits(settings) },
+    { id: 'too-many-requests', title: 'Why a 429', text: TOO_MANY_REQUESTS },
+    { id: 'leaked-key', title: 'A key has leaked', text: leakedKey(base, basePath) },
+    { id: 'account', title: 'Your account', text: account(base, basePath) },
+    { id: 'freshness', title: 'Caching and freshness', text: freshness(base, settings) },
+    { id: 'errors', title: 'Errors', text: errors(basePath) },
+    { id: 'node', title: 'The node', text: nodeProxy(settings) },
+    { id: 'rules', title: 'Rules for all paths', text: RULES },
+  ];
+}
+
+/** The guide as one Markdown text: the `description` of the interface description. */
+export function guideText(settings: GuideSettings): string {
+  const sections = guide(settings).map(({ title, text }) => `## ${title}\n\n${text}`);
+  const placeholder = `In the examples, replace \`${EXAMPLE_ORIGIN}\` by the origin of this service.`;
+  return [`${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}`, placeholder, ...sections].join('\n\n');
+}

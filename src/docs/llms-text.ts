@@ -1,0 +1,80 @@
+import type { Operation, Parameter, Response } from '#docs/openapi/operation-shapes';
+import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
+
+/** The interface description, as far as its digest looks into it. */
+export type Described = {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+};
+
+/** The parts of the guide of which the essence is told. */
+const ESSENTIAL = ['key', 'limits', 'freshness', 'errors'];
+
+/** `days`: 1 to 36500, like 30; optional ones bear a question mark. */
+function parameter({ name, required, example, schema }: Parameter): string {
+  const { enum: choices, minimum, maximum } = schema;
+  const range = minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}, `;
+  const like = example === undefined ? '' : `like ${JSON.stringify(example)}`;
+  const values = choices ? choices.join('|') : `${range}${like}`;
+  return `${name}${required ? '' : '?'}${values && ` (${values})`}`;
+}
+
+/** `key with the scope prices`: of which kind it has to be. */
+function keyOf(scope: Operation['x-scope']): string {
+  if (scope === undefined) return 'key';
+  return scope === 'account' ? 'owner key' : `key with the scope ${scope}`;
+}
+
+/** What an operation asks of its caller: a key, a call, parameters, a body. */
+function terms({ security = [], parameters = [], requestBody, responses, ...rest }: Operation): string {
+  const isOpen = security.length === 0;
+  const needsHeader = security.every((one) => Object.keys(one).length > 0);
+  const { headers = {}, content = {} } = (responses['200'] ?? {}) as Partial<Response>;
+  return [
+    isOpen ? 'no key' : needsHeader ? keyOf(rest['x-scope']) : 'key, here or in the header',
+    'RateLimit' in headers ? (rest['x-price'] ?? 'one call') : 'free',
+    ...('text/csv' in content ? ['JSON or text/csv'] : []),
+    ...parameters.filter((one) => one.in !== 'header').map(parameter),
+    ...(requestBody ? [`body in ${Object.keys(requestBody.content).join(' or ')}`] : []),
+  ].join('; ');
+}
+
+/** A line of an operation, its link a JSON Pointer (RFC 6901) into the description. */
+function line(basePath: string, path: string, method: string, operation: Operation): string {
+  const pointer = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`;
+  const target = `${basePath}/openapi.json#${encodeURI(pointer)}`;
+  return `- [${method.toUpperCase()} ${path}](${target}): ${operation.summary}. ${terms(operation)}`;
+}
+
+/** `/llms.txt`: what the service is and every path of it in a line each, in Markdown (https://llmstxt.org). */
+export function llmsText({ tags, paths }: Described, settings: GuideSettings): string {
+  const { basePath } = settings;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const groups = tags.map(({ name, description }) => {
+    const own = operations.filter(({ operation }) => operation.tags?.[0] === name);
+    const lines = own.map(({ path, method, operation }) => line(basePath, path, method, operation));
+    return `## ${name[0]?.toUpperCase()}${name.slice(1)}: ${description}\n\n${lines.join('\n')}`;
+  });
+  const essence = guide(settings)
+    .filter(({ id }) => ESSENTIAL.includes(id))
+    .map(({ title, text }) => `- ${title}: ${text.split('\n\n', 1)[0]}`);
+  return `# Quotient
+
+> ${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}
+
+- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below is relative to it. Send the key in the header \`X-API-KEY\`; \`Authorization\` takes it too, as Bearer or Basic.
+${essence.join('\n')}
+- Times are in UTC. Parameters with a question mark are optional.
+
+${groups.join('\n\n')}
+
+## More
+
+- [The interface description](${basePath}/openapi.json): OpenAPI 3.1, with every schema, header and problem
+- [The problems](${basePath}/docs/problems): every \`code\`, its cause and what to do
+- [The docs](${basePath}/docs): the guide, and a page to try every path
+- [The console](${basePath}/): prices and charts in a browser
+`;
+}

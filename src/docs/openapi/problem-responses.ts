@@ -1,0 +1,86 @@
+import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
+import { headersOf } from './described-headers.ts';
+import type { Context, Ref, RouteFacts } from './operation-shapes.ts';
+import { problemExample } from './schema-examples.ts';
+
+/** The problems that any request may meet, whatever the path; another method of a path is told with its operations. */
+const ANYWHERE: ProblemCode[] = [
+  'invalid_request',
+  'secret_in_request',
+  'method_not_allowed',
+  'not_acceptable',
+  'request_timeout',
+  'body_too_large',
+  'uri_too_long',
+  'headers_too_large',
+  'internal_error',
+];
+const WITH_KEY: ProblemCode[] = [
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_expired',
+  'api_key_revoked',
+  'rate_limited',
+  'database_unavailable',
+  'overloaded',
+];
+const WITH_PRICE: ProblemCode[] = ['quota_exceeded'];
+
+const WITH_SCOPE: ProblemCode[] = ['scope_missing'];
+
+/** The codes that a route can answer with, in the order of the table of problems. */
+function codesOf({ open, cost, scope, problems = [] }: RouteFacts): ProblemCode[] {
+  const ofScope = scope === undefined || scope === 'any' ? [] : WITH_SCOPE;
+  const met = new Set([
+    ...ANYWHERE,
+    ...(open ? [] : WITH_KEY),
+    ...ofScope,
+    ...(cost ? WITH_PRICE : []),
+    ...problems,
+  ]);
+  return PROBLEM_CODES.filter((code) => met.has(code));
+}
+
+/** Declares the response of a status with these problems, once for all routes that have it, and refers to it. */
+function problemResponse(
+  status: number,
+  codes: ProblemCode[],
+  isPriced: boolean,
+  { basePath, responses, headers, examples }: Context,
+): Ref {
+  const told = headersOf(status, isPriced, [], headers);
+  const usual = headersOf(status, false, [], headers);
+  const name = [status, ...codes, ...Object.keys(told).filter((header) => !(header in usual))].join('-');
+  const exampleOf = (code: ProblemCode) => {
+    const kind = problemKind(code);
+    const example = { summary: kind.title, value: { ...problemExample(code, basePath), status } };
+    // A node's refusal has the status that the node gave.
+    if (status !== kind.status) return example;
+    examples[code] ??= example;
+    return { $ref: `#/components/examples/${code}` };
+  };
+  responses[name] ??= {
+    description: codes.map((code) => `\`${code}\`: ${problemKind(code).title}`).join('; '),
+    headers: told,
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
+      },
+    },
+  };
+  return { $ref: `#/components/responses/${name}` };
+}
+
+/** The responses of the problems that a route can answer with, by status. */
+export function problemResponses(facts: RouteFacts, context: Context): Record<string, Ref> {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of codesOf(facts)) {
+    const statuses = code === 'node_rejected' ? (facts.rejections ?? []) : [problemKind(code).status];
+    for (const status of statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const isPriced = Boolean(facts.cost);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [status, problemResponse(status, codes, isPriced, context)]),
+  );
+}

@@ -1,0 +1,119 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { type GuideSettings, guideText } from '#docs/guide';
+import { type Described, llmsText } from '#docs/llms-text';
+import type { Document as ReferenceDocument } from '#docs/reference/document';
+import { serveDocs } from '#docs/routes';
+import { VERSION } from '#docs/version';
+import { serveText } from '#server/replies/static-content';
+import { describeOperation } from './operation.ts';
+import type { Context, Operation } from './operation-shapes.ts';
+import type { NamedSchemas } from './schema-examples.ts';
+import { withSharedParameters } from './shared-parameters.ts';
+
+const TAGS = [
+  { name: 'users', description: 'Registration, and what goes with an API key' },
+  { name: 'tokens', description: 'What is served' },
+  { name: 'prices', description: 'The latest prices' },
+  { name: 'statistics', description: 'What the chains tell of themselves' },
+  { name: 'history', description: 'Prices of the past, from an archive that fills itself' },
+  { name: 'node', description: "A chain's node, in the shapes of its legacy interface; free of charge" },
+  { name: 'operations', description: 'For whoever runs the service' },
+];
+
+type Components = { schemas: NamedSchemas; [kind: string]: unknown };
+type Document = { paths: Record<string, Record<string, Operation>>; components: Components };
+
+/** The named schemas that a part of the document refers to, and those that these refer to. */
+function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
+  const found = new Set<string>();
+  const look = (value: unknown) => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([\w.-]+)"/g)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      look(all[name]);
+    }
+  };
+  look(root);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => found.has(name)));
+}
+
+/** Completes each operation, and leaves out the components that none of them needs. */
+function complete(document: Document, basePath: string): Document {
+  const { components } = document;
+  const declared = { responses: {}, headers: {}, examples: {} };
+  const context: Context = { basePath, named: components.schemas, ...declared };
+  const paths = structuredClone(document.paths);
+  for (const operations of Object.values(paths)) {
+    for (const [method, operation] of Object.entries(operations))
+      operations[method] = describeOperation(operation, method, context);
+  }
+  const schemas = schemasOf([paths, declared.responses], components.schemas);
+  return { ...document, paths, components: { ...components, schemas, ...declared } };
+}
+
+/**
+ * Describes every route registered after it: the document at `/openapi.json`, a digest of it at `/llms.txt`, the
+ * pages below `/docs`. What a route says in its schema and its config is all there is to it.
+ */
+export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
+  const { basePath } = settings;
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Quotient',
+        version: VERSION,
+        description: guideText(settings),
+        contact: { name: 'The operator of this service' },
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: basePath || '/', description: 'This service' }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          ApiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-KEY',
+            description:
+              'The key that registration gave, or one that was made with it: `qt_` and 38 letters and digits. Where an ' +
+              'operation has an `x-scope`, the key must have that scope; the key of registration has all.',
+          },
+          Bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The same key, for clients that send one so.',
+          },
+          Basic: {
+            type: 'http',
+            scheme: 'basic',
+            description:
+              'The key as the user name and an empty password, or the other way round: for `curl -u` and for clients ' +
+              'that are given no more than a URL, which may be `https://qt_…:@host/v1/node`.',
+          },
+        },
+      },
+    },
+    transform: (document) => {
+      const { schema, url } = jsonSchemaTransform(document);
+      const { cost, ...facts } = document.route.config ?? {};
+      // A cost that follows from the parameters is a function, which is not for JSON.
+      return { schema: schema && { ...schema, 'x-route': { ...facts, cost: cost ? 1 : 0 } }, url };
+    },
+    transformObject: (document) =>
+      complete(jsonSchemaTransformObject(document) as unknown as Document, basePath) as object,
+  });
+
+  serveText(app, `${basePath}/openapi.json`, {
+    type: 'application/json; charset=utf-8',
+    text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
+  });
+  serveText(app, `${basePath}/llms.txt`, {
+    // Markdown, told as plain text: so a browser shows it, where it would offer `text/markdown` for download.
+    type: 'text/plain; charset=utf-8',
+    text: () => llmsText(app.swagger() as unknown as Described, settings),
+  });
+  serveDocs(app, settings, () => app.swagger() as unknown as ReferenceDocument);
+}

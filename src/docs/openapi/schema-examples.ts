@@ -1,0 +1,80 @@
+import { type ProblemCode, problemKind } from '#core/problems';
+import { ADVICE } from '#docs/problem-advice';
+import { CANDLES_CSV_HEADER } from '#prices/candles/candle-text';
+import { CSV_HEADER } from '#prices/history/series-csv';
+
+/** A JSON schema (2020-12), as far as the interface description looks into it. */
+export type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  examples?: unknown[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  minimum?: number;
+  maximum?: number;
+  [keyword: string]: unknown;
+};
+
+export type NamedSchemas = Readonly<Record<string, Schema>>;
+
+/** The schema itself, whatever it refers to followed. */
+export function resolve(schema: Schema, named: NamedSchemas): Schema {
+  const name = schema.$ref?.split('/').at(-1);
+  return name === undefined ? schema : (named[name] ?? {});
+}
+
+const PLAIN: Readonly<Record<string, unknown>> = { boolean: true, null: null };
+const TEXTS: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00.000Z',
+};
+
+/** An example made of those that the properties of a schema give, so that it cannot fall behind them. */
+export function exampleOf(schema: Schema, named: NamedSchemas): unknown {
+  const { examples, const: only, enum: choices, anyOf, type, ...rest } = resolve(schema, named);
+  if (examples) return examples[0];
+  if (only !== undefined) return only;
+  if (choices) return choices[0];
+  if (anyOf?.[0]) return exampleOf(anyOf[0], named);
+  const kind = [type].flat()[0] ?? 'null';
+  if (kind === 'array') return rest.items ? [exampleOf(rest.items, named)] : [];
+  if (kind === 'integer' || kind === 'number') return Math.max(0, rest.minimum ?? 0);
+  if (kind === 'string') return TEXTS[String(rest.format)] ?? 'text';
+  if (kind !== 'object') return PLAIN[kind];
+  const entries = Object.entries(rest.properties ?? {});
+  return Object.fromEntries(entries.map(([name, member]) => [name, exampleOf(member, named)]));
+}
+
+/** What an answer in CSV looks like. */
+export const CSV_EXAMPLE = `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`;
+
+/** Candles in CSV. */
+export const CANDLES_CSV_EXAMPLE = `${CANDLES_CSV_HEADER}\r\n2024-01-01,42280.2,44200,42170.1,44170.9,1875.12345678\r\n`;
+
+const MEMBERS: Partial<Record<ProblemCode, object>> = {
+  invalid_request: {
+    errors: [
+      {
+        location: 'query.days',
+        message: 'is not a whole number of that range',
+        fix: 'give a whole number from 1 to 36500',
+      },
+    ],
+  },
+  no_data: { gaps: ['2024-01-01T00:00:00.000Z/2024-01-01T23:59:59.999Z'] },
+  node_rejected: { error: 'page should be within [1, 3] range, given 4' },
+  upstream_unavailable: { gaps: ['2013-04-28/2024-11-21'] },
+};
+
+/** A problem as the service answers it. */
+export function problemExample(code: ProblemCode, basePath: string) {
+  const { status, title } = problemKind(code);
+  const type = `${basePath}/docs/problems#${code}`;
+  const requestId = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const detail = ADVICE[code].remedy.replaceAll('`', '');
+  return { type, title, status, detail, code, requestId, ...MEMBERS[code] };
+}

@@ -1,0 +1,134 @@
+import { exampleOf, type NamedSchemas, resolve, type Schema } from '#docs/openapi/schema-examples';
+import type { Entry } from './document.ts';
+
+/** Stands in the samples for the origin of the service, which only its reader knows for certain. */
+export const EXAMPLE_ORIGIN = 'https://quotient.example';
+
+/** Stands in the samples for the key of the reader. */
+export const EXAMPLE_KEY = 'qt_your_key';
+
+export const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+type Call = { method: string; url: string; headers: Record<string, string>; body?: Json | undefined };
+
+/** A body with what it must have, and the first of the rest that has an example. */
+export function bodyExample(schema: Schema, named: NamedSchemas): Json {
+  const { properties = {}, required } = resolve(schema, named);
+  const names = Object.keys(properties);
+  const needed = new Set(required as string[] | undefined);
+  const optional = names.find((name) => !needed.has(name) && properties[name]?.examples);
+  const members = names
+    .filter((name) => needed.has(name) || name === optional)
+    .map((name) => {
+      const member = properties[name] ?? {};
+      const isNull = !member.examples && [member.type].flat().includes('null');
+      return [name, isNull ? null : exampleOf(member, named)];
+    });
+  return Object.fromEntries(members);
+}
+
+/** The value of a parameter in a sample and in the form to try it; an array has one. */
+export const exampleText = (example: unknown) => String([example].flat()[0] ?? '');
+
+const encode = (text: string) =>
+  encodeURIComponent(text).replaceAll("'", '%27').replaceAll('%2C', ',').replaceAll('%3A', ':');
+
+function callOf(
+  { method, path, parameters, takesKey, body }: Entry,
+  basePath: string,
+  named: NamedSchemas,
+): Call {
+  let target = path;
+  const query: string[] = [];
+  // Where none is needed, a call without any would ask for nothing.
+  const isSearch = parameters.length > 1 && !parameters.some(({ required }) => required);
+  for (const [place, { name, in: where, required, example }] of parameters.entries()) {
+    const value = encode(exampleText(example));
+    if (where === 'path') target = target.replace(`{${name}}`, value);
+    else if (where === 'query' && (required || (isSearch && place === 0)))
+      query.push(`${encode(name)}=${value}`);
+  }
+  const url = `${EXAMPLE_ORIGIN}${basePath}${target}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+  return {
+    ...{ method, url, body: body && bodyExample(body, named) },
+    headers: {
+      ...(takesKey && { 'X-API-KEY': EXAMPLE_KEY }),
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+  };
+}
+
+const shellQuoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+function curl({ method, url, headers, body }: Call): string {
+  const parts = [
+    ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${shellQuoted(JSON.stringify(body))}`]),
+  ];
+  return ['curl', ...parts].join(' ').concat(parts.length > 0 ? ' \\\n  ' : ' ', shellQuoted(url));
+}
+
+const indented = (text: string) => text.replaceAll('\n', '\n  ');
+
+const quoted = (text: string) => `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`;
+
+function javascript({ method, url, headers, body }: Call, isEmpty: boolean): string {
+  const named = Object.entries(headers).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+  const init = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    ...(named.length > 0 ? [`  headers: { ${named.join(', ')} },`] : []),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2))}),`]),
+  ];
+  const options = init.length > 0 ? `, {\n${init.join('\n')}\n}` : '';
+  return `const response = await fetch(${quoted(url)}${options});
+console.log(response.status${isEmpty ? '' : ', await response.json()'});`;
+}
+
+const PYTHON_WORDS = new Map<Json, string>([
+  [true, 'True'],
+  [false, 'False'],
+  [null, 'None'],
+]);
+
+/** A value of JSON as Python writes it. */
+function pythonOf(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(pythonOf).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return PYTHON_WORDS.get(value) ?? JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}: ${pythonOf(member)}`,
+  );
+  return `{${members.join(', ')}}`;
+}
+
+function python({ method, url, headers, body }: Call, isEmpty: boolean): string {
+  const lines = [
+    JSON.stringify(url),
+    ...(method === 'GET' ? [] : [`method="${method}"`]),
+    ...(Object.keys(headers).length > 0 ? [`headers=${pythonOf(headers)}`] : []),
+    ...(body === undefined ? [] : [`data=json.dumps(${pythonOf(body)}).encode()`]),
+  ];
+  return `import json
+from urllib.request import Request, urlopen
+
+request = Request(
+${lines.map((line) => `    ${line},`).join('\n')}
+)
+with urlopen(request) as response:
+    print(response.status${isEmpty ? '' : ', json.load(response)'})`;
+}
+
+/** How to make a call, in each language; `isEmpty` where the answer has no body. */
+export const callSamples = (call: Call, isEmpty = false): Record<Language, string> => ({
+  curl: curl(call),
+  javascript: javascript(call, isEmpty),
+  python: python(call, isEmpty),
+});
+
+/** How to call an operation. */
+export function samplesOf(entry: Entry, basePath: string, named: NamedSchemas): Record<Language, string> {
+  const isEmpty = entry.answers.every(({ schema }) => schema === undefined);
+  return callSamples(callOf(entry, basePath, named), isEmpty);
+}

@@ -1,0 +1,149 @@
+import type { Operation, Parameter, Response } from '#docs/openapi/operation-shapes';
+import type { NamedSchemas, Schema } from '#docs/openapi/schema-examples';
+import { MANY_CHOICES } from './schema-html.ts';
+
+type Ref = { $ref: string };
+type Header = { description: string; schema: Schema; example?: unknown; required?: boolean };
+
+/** The interface description, as far as the reference looks into it. */
+export type Document = {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: NamedSchemas; headers?: Record<string, Header>; [kind: string]: unknown };
+};
+
+/** What a call may answer if all goes well. */
+export type Answer = {
+  status: string;
+  description: string;
+  schema?: Schema | undefined;
+  /** In JSON, and in CSV where it is given too. */
+  example?: unknown;
+  csv?: string | undefined;
+};
+
+/** An operation with all that it refers to in place. */
+export type Entry = {
+  id: string;
+  /** In upper case. */
+  method: string;
+  path: string;
+  tag: string;
+  title: string;
+  description: string;
+  /** What it costs; undefined where it is free. */
+  price: string | undefined;
+  needsKey: boolean;
+  /** Whether it takes one, although it may do without. */
+  takesKey: boolean;
+  /** The scope that a key must have, if it must have one. */
+  scope: string | undefined;
+  parameters: Parameter[];
+  body: Schema | undefined;
+  answers: Answer[];
+  /** The headers of its answers, by name. */
+  headers: string[];
+  problems: Problem[];
+};
+
+export type Problem = { status: string; code: string };
+
+/** What a reference such as `#/components/responses/404` refers to, or the value itself. */
+function follow<T extends object>(document: Document, value: T | Ref): T {
+  if (!('$ref' in value)) return value;
+  const steps = String(value.$ref).slice('#/'.length).split('/');
+  const found = steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document);
+  return follow(document, found as T | Ref);
+}
+
+const isSuccess = (status: string) => status.startsWith('2');
+
+function answerOf(status: string, { description, content = {} }: Response): Answer {
+  const json = content['application/json'];
+  const csv = content['text/csv']?.example;
+  return {
+    ...{ status, description, schema: json?.schema, example: json?.example },
+    csv: csv === undefined ? undefined : String(csv),
+  };
+}
+
+function entryOf(document: Document, path: string, method: string, operation: Operation): Entry {
+  const { operationId, summary = '', tags, description, security = [], requestBody } = operation;
+  const responses = Object.entries(operation.responses).map(
+    ([status, response]) => [status, follow<Response>(document, response)] as const,
+  );
+  const answers = responses.filter(([status]) => isSuccess(status));
+  const headers = new Set(answers.flatMap(([, answer]) => Object.keys(answer.headers ?? {})));
+  const problems = responses.flatMap(([status, { content }]) =>
+    Object.keys(content?.['application/problem+json']?.examples ?? {}).map((code) => ({ status, code })),
+  );
+  const ways = security.map((way) => Object.keys(way).length);
+  const takesKey = ways.some((schemes) => schemes > 0);
+  const needsKey = takesKey && !ways.includes(0);
+  return {
+    ...{
+      id: operationId ?? `${method}${path}`,
+      method: method.toUpperCase(),
+      path,
+      needsKey,
+      takesKey,
+      problems,
+    },
+    ...{ tag: tags?.[0] ?? '', title: summary, description: String(description ?? '') },
+    price: headers.has('RateLimit') ? (operation['x-price'] ?? 'one call') : undefined,
+    scope: operation['x-scope'],
+    parameters: (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)),
+    body: requestBody?.content['application/json']?.schema,
+    answers: answers.map(([status, response]) => answerOf(status, response)),
+    headers: [...headers],
+  };
+}
+
+/** Every operation, in the order of the tags; what takes no key comes first, as it does for a newcomer. */
+export function entriesOf(document: Document): Entry[] {
+  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => entryOf(document, path, method, operation)),
+  );
+  const keyless = entries.toSorted((one, other) => Number(one.takesKey) - Number(other.takesKey));
+  return document.tags.flatMap(({ name }) => keyless.filter(({ tag }) => tag === name));
+}
+
+/** What all of several lists have. */
+const inAll = (lists: readonly (readonly string[])[]): string[] =>
+  (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
+
+/** A parameter that is told once is in so many operations in the same words, and takes so many characters to tell. */
+const OFTEN = 3;
+const LONG = 160;
+const isLong = ({ description = '', schema }: Parameter) =>
+  description.length > LONG || (schema.enum?.length ?? 0) > MANY_CHOICES;
+
+/** What is told once for all: of every path, of those that need a key, and of those that cost something. */
+export function sharedOf(entries: readonly Entry[]) {
+  const withKey = entries.filter(({ needsKey }) => needsKey);
+  const priced = entries.filter(({ price }) => price !== undefined);
+  const codes = (some: readonly Entry[]) =>
+    inAll(some.map(({ problems }) => problems.map(({ code }) => code)));
+  const everywhere = codes(entries);
+  const told = new Map<string, { parameter: Parameter; uses: number }>();
+  for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
+    const key = `${parameter.name} ${parameter.description}`;
+    told.set(key, { parameter, uses: (told.get(key)?.uses ?? 0) + 1 });
+  }
+  return {
+    codes: {
+      everywhere,
+      withKey: codes(withKey).filter((code) => !everywhere.includes(code)),
+      priced: codes(priced).filter((code) => !codes(withKey).includes(code)),
+    },
+    headers: new Set([
+      ...inAll(entries.map(({ headers }) => headers)),
+      ...inAll(priced.map((one) => one.headers)),
+    ]),
+    parameters: [...told.values()]
+      .filter(({ parameter, uses }) => uses >= OFTEN && isLong(parameter))
+      .map(({ parameter }) => parameter),
+  };
+}
+
+export type Shared = ReturnType<typeof sharedOf>;

@@ -1,0 +1,139 @@
+import { escapeHtml } from '#core/html';
+import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/markdown';
+import type { Parameter } from '#docs/openapi/operation-shapes';
+import type { NamedSchemas, Schema } from '#docs/openapi/schema-examples';
+import { LANGUAGES, type Language, samplesOf } from './code-samples.ts';
+import type { Answer, Entry, Shared } from './document.ts';
+import { boundsOf, choicesHtml, fieldsHtml, typeOf } from './schema-html.ts';
+import { tryHtml } from './try-html.ts';
+
+/** What an operation is shown in. */
+export type Place = { basePath: string; named: NamedSchemas; shared: Shared };
+
+export const methodHtml = (method: string) =>
+  `<span class="method ${method.toLowerCase()}">${method === 'DELETE' ? 'DEL' : method}</span>`;
+
+/** `<wbr>` lets a long path break after its slashes. */
+const pathHtml = (path: string) => `<span>${escapeHtml(path).replaceAll('/', '/<wbr>')}</span>`;
+
+const firstSentence = (text: string) => /^.+?[.;](?= |$)/.exec(text)?.[0].replace(/;$/, '.') ?? text;
+
+/** The range, the default and the example of a parameter. */
+function factsOf({ schema, example }: Parameter): string {
+  const facts = [
+    boundsOf(schema),
+    ...(schema.default === undefined ? [] : [`default ${code(String(schema.default))}`]),
+    ...(example === undefined || schema.enum ? [] : [`for example ${code([example].flat().join(', '))}`]),
+  ].filter(Boolean);
+  return facts.length > 0 ? `<p class="soft">${facts.join(', ')}</p>` : '';
+}
+
+function parameterRow(parameter: Parameter, { named, shared }: Place, isWhole: boolean): string {
+  const { name, in: where, required, description = '', schema } = parameter;
+  const isShared =
+    !isWhole && shared.parameters.some((one) => one.name === name && one.description === description);
+  const words = isShared
+    ? `${inlineHtml(firstSentence(description))} <a href="#parameter-${name}">More</a>`
+    : inlineHtml(description);
+  const type = `${typeOf(schema, named)}${where === 'path' ? ', in the path' : ''}`;
+  const need = required ? '<span class="required">required</span>' : '';
+  return `<tr${isWhole ? ` id="parameter-${name}"` : ''}><th scope="row">${code(name)}<span class="type">${escapeHtml(type)}</span>${need}</th>\
+<td><p>${words}</p>${isShared ? '' : choicesHtml(schema)}${factsOf(parameter)}</td></tr>`;
+}
+
+/** A table of parameters; `isWhole` tells each to the end, where else one that is shared has a link. */
+export const parametersHtml = (parameters: readonly Parameter[], place: Place, isWhole = false) =>
+  `<table class="fields"><tbody>${parameters.map((one) => parameterRow(one, place, isWhole)).join('\n')}</tbody></table>`;
+
+/** A description; what follows from its first list on is long, and is folded. */
+function descriptionHtml(description: string): string {
+  const start = description.search(/\n\n\* /);
+  if (start < 0) return toHtml(description);
+  const details = toHtml(description.slice(start));
+  return `${toHtml(description.slice(0, start))}\n<details><summary>Details</summary>\n${details}</details>`;
+}
+
+/** What a call costs, and which key it needs. */
+function termsHtml({ price, takesKey, scope }: Entry): string {
+  const key = !takesKey
+    ? 'No key needed'
+    : scope === undefined || scope === 'any'
+      ? 'Any key'
+      : scope === 'account'
+        ? 'Owner key (scope <code>account</code>)'
+        : `Key with the scope ${code(scope)}`;
+  return `<p class="terms">${price === undefined ? 'Free' : `Costs ${escapeHtml(price)}`} · ${key}</p>`;
+}
+
+function answerHtml({ status, description, schema, csv }: Answer, named: NamedSchemas): string {
+  const type = schema ? ` <span class="type">${escapeHtml(typeOf(schema, named))}</span>` : '';
+  return `<h4>Answer ${status}${type}</h4>
+<p>${inlineHtml(description)}${csv === undefined ? '' : ' With <code>format=csv</code>: CSV.'}</p>
+${schema ? fieldsHtml(schema, named) : ''}`;
+}
+
+const bodyHtml = (
+  body: Schema,
+  named: NamedSchemas,
+) => `<h4>Body <span class="type">application/json</span></h4>
+${fieldsHtml(body, named)}`;
+
+/** The problems that are of this operation, since the rest is said once for all. */
+function problemsHtml({ problems }: Entry, { basePath, shared }: Place): string {
+  const said = new Set(Object.values(shared.codes).flat());
+  const own = problems.filter(({ code }) => !said.has(code));
+  const links = own.map(
+    ({ status, code }) =>
+      `<li>${status} <a href="${basePath}/docs/problems#${code}"><code>${code}</code></a></li>`,
+  );
+  const list = links.length > 0 ? `<ul class="codes">${links.join('')}</ul>` : '';
+  return `<h4>Problems</h4>\n${list}<p class="soft">${list && 'And '}<a href="#shared-problems">${list ? 'those' : 'Those'} of all paths</a>.</p>`;
+}
+
+function headersHtml({ headers }: Entry, { shared }: Place): string {
+  const own = headers
+    .filter((name) => !shared.headers.has(name))
+    .map((name) => `<a href="#header-${name}">${code(name)}</a>`);
+  return own.length > 0 ? `<p>Headers: ${own.join(', ')}.</p>` : '';
+}
+
+const jsonText = (value: unknown) => JSON.stringify(value, null, 2);
+
+function samplesHtml(entry: Entry, { basePath, named }: Place): string {
+  const samples = samplesOf(entry, basePath, named);
+  const languages = Object.entries(LANGUAGES) as [Language, string][];
+  const requests = languages.map(
+    ([name, label]) =>
+      `<div class="sample" data-language="${name}" data-label="${label}">${codeHtml(samples[name])}</div>`,
+  );
+  const answers = entry.answers.flatMap(({ status, example, csv }) => [
+    ...(example === undefined ? [] : [[`Answer ${status}`, jsonText(example)] as const]),
+    ...(csv === undefined ? [] : [[`Answer ${status}, CSV`, csv.trimEnd()] as const]),
+  ]);
+  const shown = answers.map(([label, text]) => `<p class="label">${label}</p>\n${codeHtml(text)}`);
+  return `<div class="languages"></div>
+${requests.join('\n')}
+${shown.join('\n')}`;
+}
+
+/** An operation: what it is on the left, samples on the right, and a form to try it below. */
+export function operationHtml(entry: Entry, place: Place): string {
+  const { id, method, path, title, description, parameters, body, answers } = entry;
+  const { named } = place;
+  return `<section id="${escapeHtml(id)}" class="operation" data-method="${method}" data-path="${escapeHtml(place.basePath + path)}">
+<h3><a href="#${escapeHtml(id)}">${inlineHtml(title)}</a></h3>
+<p class="address">${methodHtml(method)} ${pathHtml(path)}</p>
+<div class="columns"><div class="told">
+${termsHtml(entry)}
+${descriptionHtml(description)}
+${parameters.length > 0 ? `<h4>Parameters</h4>\n${parametersHtml(parameters, place)}` : ''}
+${body ? bodyHtml(body, named) : ''}
+${answers.map((answer) => answerHtml(answer, named)).join('\n')}
+${headersHtml(entry, place)}
+${problemsHtml(entry, place)}
+</div><div class="shown">
+${samplesHtml(entry, place)}
+</div></div>
+${tryHtml(entry, named)}
+</section>`;
+}

@@ -1,0 +1,84 @@
+import { escapeHtml } from '#core/html';
+import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
+import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schema-examples';
+
+/** More choices than these are folded. */
+export const MANY_CHOICES = 8;
+
+/** JSON has no bounds of integers, and a schema names those of a double. */
+const isBound = (value: unknown): value is number =>
+  Number.isFinite(value) && Math.abs(Number(value)) < 2 ** 53 - 1;
+
+/** `1 to 100`, or half of it; empty where there is no bound. */
+function between(low: unknown, high: unknown): string {
+  if (isBound(low) && isBound(high)) return `${low} to ${high}`;
+  if (isBound(low)) return `from ${low}`;
+  return isBound(high) ? `at most ${high}` : '';
+}
+
+/** The bounds of a value, in words. */
+export function boundsOf(schema: Schema): string {
+  const { exclusiveMinimum: above, minLength, maxLength, maxItems } = schema;
+  const low = schema.minimum ?? (isBound(above) ? above + 1 : undefined);
+  const characters = between(minLength, maxLength);
+  const items = between(undefined, maxItems);
+  return [between(low, schema.maximum), characters && `${characters} characters`, items && `${items} items`]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** A type in words, with the null that it may be: `number or null`, `array of string`. */
+export function typeOf(schema: Schema, named: NamedSchemas): string {
+  const { type, anyOf, items, format, enum: choices, const: only } = resolve(schema, named);
+  if (anyOf) return [...new Set(anyOf.map((one) => typeOf(one, named)))].join(' or ');
+  if (only !== undefined) return JSON.stringify(only);
+  const names = [type ?? (choices ? 'string' : 'any')].flat().map((name) => {
+    if (name === 'array' && items) return `array of ${typeOf(items, named)}`;
+    return name === 'string' && typeof format === 'string' ? format : name;
+  });
+  return names.join(' or ');
+}
+
+/** The values that are allowed, where they are listed; many of them are folded. */
+export function choicesHtml({ enum: choices = [] }: Schema): string {
+  if (choices.length === 0) return '';
+  const all = choices.map((one) => code(String(one)));
+  if (all.length <= MANY_CHOICES) return `<p>${all.join(' ')}</p>`;
+  return `<details><summary>${all.length} values</summary><p>${all.join(' ')}</p></details>`;
+}
+
+/** The object in a schema: itself, that of its items, or the one that it is unless it is null. */
+function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
+  const whole = resolve(schema, named);
+  if (whole.properties && Object.keys(whole.properties).length > 0) return whole;
+  const inner = [whole.items, ...(whole.anyOf ?? [])].filter((one) => one !== undefined);
+  return inner.map((one) => objectIn(one, named)).find((one) => one !== undefined);
+}
+
+/** Tells a type, and what it holds: `array of object`. */
+const described = (schema: Schema, named: NamedSchemas) =>
+  [typeOf(schema, named), boundsOf(resolve(schema, named))].filter(Boolean).join(', ');
+
+function fieldRows(object: Schema, named: NamedSchemas, path: string): string[] {
+  const required = new Set((object.required as string[] | undefined) ?? []);
+  return Object.entries(object.properties ?? {}).map(([name, schema]) => {
+    const field = resolve(schema, named);
+    const full = path ? `${path}.${name}` : name;
+    const nested = objectIn(schema, named);
+    const type = `${described(schema, named)}${required.has(name) ? '' : ', may be left out'}`;
+    const row = `<tr><th scope="row">${code(name)}<span class="type">${escapeHtml(type)}</span></th>\
+<td>${inlineHtml(String(schema.description ?? field.description ?? ''))}${choicesHtml(field)}</td></tr>`;
+    if (!nested) return row;
+    return `${row}\n<tr class="nested"><td colspan="2"><details><summary>Fields of ${code(full)}</summary>
+${fieldTable(nested, named, full)}</details></td></tr>`;
+  });
+}
+
+const fieldTable = (object: Schema, named: NamedSchemas, path: string) =>
+  `<table class="fields"><tbody>${fieldRows(object, named, path).join('\n')}</tbody></table>`;
+
+/** The fields of an answer or a body as a table, those of nested objects folded; empty where it is no object. */
+export function fieldsHtml(schema: Schema, named: NamedSchemas): string {
+  const object = objectIn(schema, named);
+  return object ? fieldTable(object, named, '') : '';
+}

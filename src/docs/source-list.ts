@@ -1,0 +1,93 @@
+import { MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import { STATISTICS_KINDS, type StatisticsKind } from '#statistics/statistics-sources';
+
+/** What a source is asked for. */
+export const TOLD = ['latest', 'history', 'candles', 'statistics', 'rates'] as const;
+
+/** A source of prices, statistics or exchange rates, as the service names it to its users. */
+export type SourceEntry = {
+  /** Its own name. */
+  title: string;
+  url: string;
+  tells: (typeof TOLD)[number][];
+  /** Where its terms are; null for one that anybody may run: those of whoever does. */
+  terms: string | null;
+  /** The words it asks for where its figures are shown, in which `title` is a link to `url`. */
+  attribution: string | null;
+};
+
+const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', SourceEntry>> = {
+  coingecko: {
+    title: 'CoinGecko',
+    url: 'https://www.coingecko.com',
+    tells: ['latest', 'history'],
+    terms: 'https://www.coingecko.com/en/terms',
+    attribution: 'Powered by CoinGecko',
+  },
+  kraken: {
+    title: 'Kraken',
+    url: 'https://www.kraken.com',
+    tells: ['latest', 'history', 'candles'],
+    terms: 'https://www.kraken.com/legal',
+    attribution: null,
+  },
+  ecb: {
+    title: 'European Central Bank',
+    url: 'https://www.ecb.europa.eu',
+    tells: ['rates'],
+    terms: 'https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html',
+    attribution: 'Exchange rates: European Central Bank',
+  },
+  cryptocompare: {
+    title: 'CryptoCompare (CoinDesk Data)',
+    url: 'https://www.cryptocompare.com',
+    tells: ['statistics'],
+    terms: 'https://www.cryptocompare.com/terms-and-conditions/',
+    attribution: null,
+  },
+  'bitcoin-stats': {
+    title: 'Blockchain.com',
+    url: 'https://www.blockchain.com',
+    tells: ['statistics'],
+    terms: 'https://www.blockchain.com/legal/terms',
+    attribution: null,
+  },
+  'bitcoin-mempool': {
+    title: 'mempool.space',
+    url: 'https://mempool.space',
+    tells: ['statistics'],
+    terms: 'https://mempool.space/terms-of-service',
+    attribution: null,
+  },
+  'ethereum-stats': {
+    title: 'Blockscout',
+    url: 'https://www.blockscout.com',
+    tells: ['statistics'],
+    terms: null,
+    attribution: null,
+  },
+  'solana-rpc': {
+    title: 'a Solana RPC node',
+    url: 'https://solana.com',
+    tells: ['statistics'],
+    terms: null,
+    attribution: null,
+  },
+  'arweave-node': {
+    title: 'an Arweave gateway',
+    url: 'https://arweave.org',
+    tells: ['statistics'],
+    terms: null,
+    attribution: null,
+  },
+};
+
+const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
+
+/** Every source there is: those of prices first, in the order in which they are asked, and that of exchange rates. */
+export const SOURCES = NAMES.map((name) => ({ name, ...ENTRIES[name] }));
+export const SOURCE_NAMES = NAMES as unknown as [(typeof NAMES)[number], ...(typeof NAMES)[number][]];
+
+/** The attributions that sources ask for, each with the text of its link put into a form. */
+export const attributions = (link: (title: string, url: string) => string): string[] =>
+  SOURCES.flatMap(({ title, url, attribution }) => attribution?.replace(title, link(title, url)) ?? []);

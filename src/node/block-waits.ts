@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, SECOND } from '#core/clock';
+import { NodeRejection } from '#cosmos/exchange';
+import type { LegacyTransaction } from '#cosmos/legacy-shapes';
+import { isInBlock } from '#cosmos/transactions';
+import { UpstreamFailure } from '#upstream/failure';
+
+/** The pause between two look-ups: doubled each time, up to a bound; in ms. */
+const FIRST_PAUSE = 50;
+const LONGEST_PAUSE = SECOND;
+
+type Waiter = {
+  /** An instant of the monotonic clock. */
+  until: number;
+  settle: (found: LegacyTransaction | undefined) => void;
+  fail: (error: unknown) => void;
+};
+
+type Dependencies = {
+  /** Looks a transaction up by its hash, until an instant of the monotonic clock. */
+  lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
+  clock: Clock;
+  wait?: (ms: number) => Promise<unknown>;
+};
+
+/** Waits for transactions to be in a block. Each hash has one poller, for as long as somebody waits for it. */
+export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) {
+  const waiting = new Map<string, Set<Waiter>>();
+
+  /** Lets those go whose time is up; gives how long the next of the others still waits, undefined when none is left. */
+  function timeLeft(waiters: Set<Waiter>): number | undefined {
+    let soonest: number | undefined;
+    for (const waiter of waiters) {
+      const left = waiter.until - clock.elapsed();
+      if (left > 0) soonest = Math.min(left, soonest ?? left);
+      else {
+        waiters.delete(waiter);
+        waiter.settle(undefined);
+      }
+    }
+    return soonest;
+  }
+
+  /** Whatever a node says meanwhile, it is asked again: it does not know a transaction before it is in a block. */
+  async function poll(hash: string, waiters: Set<Waiter>): Promise<LegacyTransaction | undefined> {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      await wait(Math.min(pause, timeLeft(waiters) ?? 0));
+      const left = timeLeft(waiters);
+      if (left === undefined) {
+        // Before anything is awaited, so that whoever comes now has a new poller.
+        waiting.delete(hash);
+        return undefined;
+      }
+      try {
+        const found = await lookUp(hash, clock.elapsed() + left);
+        if (isInBlock(found)) return found;
+      } catch (error) {
+        if (!(error instanceof UpstreamFailure || error instanceof NodeRejection)) throw error;
+      }
+    }
+  }
+
+  function start(hash: string, waiters: Set<Waiter>): void {
+    waiting.set(hash, waiters);
+    const end = (tell: (waiter: Waiter) => void) => {
+      if (waiting.get(hash) === waiters) waiting.delete(hash);
+      waiters.forEach(tell);
+    };
+    poll(hash, waiters).then(
+      (found) => end(({ settle }) => settle(found)),
+      (error) => end(({ fail }) => fail(error)),
+    );
+  }
+
+  /**
+   * The transaction once it is in a block; undefined when the time is up, or the signal says that nobody waits any more.
+   *
+   * @param until an instant of the monotonic clock
+   */
+  return function waitForBlock(
+    hash: string,
+    until: number,
+    signal?: AbortSignal,
+  ): Promise<LegacyTransaction | undefined> {
+    if (signal?.aborted) return Promise.resolve(undefined);
+    return new Promise((settle, fail) => {
+      const waiters = waiting.get(hash) ?? new Set();
+      const waiter = { until, settle, fail };
+      waiters.add(waiter);
+      if (!waiting.has(hash)) start(hash, waiters);
+      signal?.addEventListener('abort', () => {
+        waiters.delete(waiter);
+        settle(undefined);
+      });
+    });
+  };
+}

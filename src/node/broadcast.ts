@@ -1,0 +1,143 @@
+import type { Clock } from '#core/clock';
+import type { NodeCalls } from '#cosmos/dialects/adapter';
+import { NodeRejection } from '#cosmos/exchange';
+import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes';
+import { malformed } from '#cosmos/parsers';
+import { txHashOf } from '#cosmos/transaction-hash';
+import { isInCache, saysInCache } from '#cosmos/transactions';
+import type { Member } from '#node/pool/member';
+import type { NodePool } from '#node/pool/pool';
+import { UpstreamFailure } from '#upstream/failure';
+import { createBlockWaits } from './block-waits.ts';
+import { unknownOutcome } from './problem.ts';
+
+/** The part of an answer's time in which a node has to take the transaction: the rest is for looking it up. */
+const SENDING = 0.7;
+/** How long `block` waits for a block, as a multiple of the time for one answer: a few blocks of most chains. */
+const BLOCK_WAIT = 4;
+
+/** A node does not take this form of a transaction: one of the other dialect may. */
+const UNREADABLE = 422;
+
+type Dependencies = {
+  pool: NodePool;
+  /** Looks a transaction up by its hash, until an instant of the monotonic clock. */
+  lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
+  timeoutMs: number;
+  clock: Clock;
+  wait?: (ms: number) => Promise<unknown>;
+};
+
+/** What came of it, and the hash of the bytes that went out. */
+type Sent = ({ answer: LegacyTransaction } | { rejection: NodeRejection } | { failure: UpstreamFailure }) & {
+  hash: string | undefined;
+};
+
+/** What a node says of a sequence that is not the one it waits for. */
+const OTHER_SEQUENCE = /account sequence mismatch, expected (\d{1,20}), got \d+/;
+const WRONG_SEQUENCE = 32;
+
+/** The sequence that a node waits for, where it has refused another. */
+const expectedSequence = ({ code, raw_log = '' }: LegacyTransaction): string | undefined =>
+  code === WRONG_SEQUENCE ? OTHER_SEQUENCE.exec(raw_log)?.[1] : undefined;
+
+const isKnown = (sent: Exclude<Sent, { failure: UpstreamFailure }>): boolean =>
+  'rejection' in sent ? saysInCache(sent.rejection.message) : isInCache(sent.answer);
+
+/** Sends a transaction once, and finds out what became of it. */
+export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dependencies) {
+  const waitForBlock = createBlockWaits({ lookUp, clock, ...(wait && { wait }) });
+
+  /** Sends a request that was put into the form of a node. */
+  async function sendTo(member: Member, prepared: BroadcastRequest, until: number): Promise<Sent> {
+    const { tx_bytes } = prepared;
+    const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);
+    const broadcast = async (calls: NodeCalls) => {
+      const answer = await calls.broadcast(prepared);
+      // Another hash is another transaction: the outcome of this one is not known.
+      if (hash !== undefined && answer.txhash !== hash) throw malformed('hash of the transaction');
+      return answer;
+    };
+    try {
+      return { answer: await pool.call(member, until, broadcast), hash };
+    } catch (error) {
+      if (error instanceof NodeRejection && error.status !== UNREADABLE) return { rejection: error, hash };
+      if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };
+      throw error;
+    }
+  }
+
+  /**
+   * Sends to the first node that is there: another is only tried while nothing has gone out. `block` goes out as
+   * `sync` in either dialect, so that there is a hash to look up when the time is over.
+   */
+  async function send(request: BroadcastRequest, until: number): Promise<Sent> {
+    const asked = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
+    const prepare = (member: Member, sequence?: string) =>
+      pool.call(member, until, (calls) => calls.prepare(asked, sequence), false);
+    let unsent: UpstreamFailure | NodeRejection | undefined;
+    for (const member of await pool.candidates()) {
+      try {
+        const sent = await sendTo(member, await prepare(member), until);
+        // It was refused, so that it may be sent in other bytes: what waits for a block counts, and no account tells it.
+        const expected = request.tx_bytes === undefined && 'answer' in sent && expectedSequence(sent.answer);
+        return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
+      } catch (error) {
+        const isUnsent = error instanceof UpstreamFailure ? !error.sent : error instanceof NodeRejection;
+        if (!isUnsent) throw error;
+        if (error instanceof NodeRejection && error.status !== UNREADABLE)
+          return { rejection: error, hash: undefined };
+        unsent = error as UpstreamFailure | NodeRejection;
+      }
+    }
+    // As a timeout it would read as if the transaction might have been sent.
+    if (!(unsent instanceof UpstreamFailure) || unsent.reason !== 'timeout') throw unsent;
+    throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', {
+      cause: unsent,
+      sent: false,
+    });
+  }
+
+  /** The node's own answer or rejection. */
+  function answerOf(sent: Exclude<Sent, { failure: UpstreamFailure }>): LegacyTransaction {
+    if ('rejection' in sent) throw sent.rejection;
+    return sent.answer;
+  }
+
+  return {
+    /**
+     * The node's answer, or the transaction itself where it was waited for or looked up. Throws `NodeRejection`,
+     * `UpstreamFailure` when no node could be reached, and `upstream_timeout` when it went out and nothing is known.
+     *
+     * @param signal ends the waiting, when whoever asked is gone
+     */
+    async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
+      const start = clock.elapsed();
+      const sent = await send(request, start + timeoutMs * SENDING);
+      const ownHash = sent.hash;
+
+      if ('failure' in sent) {
+        const found = ownHash && (await waitForBlock(ownHash, start + timeoutMs, signal));
+        if (found) return found;
+        throw unknownOutcome(
+          'The transaction went out, and no answer came that tells of it',
+          ownHash,
+          sent.failure,
+        );
+      }
+
+      const hash = ownHash ?? ('answer' in sent ? sent.answer.txhash : undefined);
+      const isRefused = 'rejection' in sent || sent.answer.code !== undefined;
+      if (hash === undefined || (isRefused && !isKnown(sent))) return answerOf(sent);
+      if (request.mode !== 'block') {
+        return isRefused ? lookUp(hash, start + timeoutMs).catch(() => answerOf(sent)) : answerOf(sent);
+      }
+      const found = await waitForBlock(hash, clock.elapsed() + timeoutMs * BLOCK_WAIT, signal);
+      if (found) return found;
+      if (isRefused) return answerOf(sent);
+      throw unknownOutcome('The node took the transaction, and it is in no block yet', hash);
+    },
+  };
+}
+
+export type Broadcasting = ReturnType<typeof createBroadcasting>;

@@ -1,0 +1,35 @@
+import { createNodePool } from '#node/pool/pool';
+import { openNode } from '#node/sources/node';
+import type { Context } from '#open-context';
+import { createBreaker } from '#upstream/circuit-breaker';
+import { createNode } from './node.ts';
+
+/** Opens the node proxy: the nodes in their order, and the pool that chooses among them. */
+export function openNodes({
+  settings,
+  observe,
+  clock,
+  log,
+}: Pick<Context, 'settings' | 'observe' | 'clock' | 'log'>) {
+  const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
+  // Named by its place among the URLs: a URL may hold a secret.
+  const nodes = from.urls.map((url, index) => {
+    const [upstream, breaker] = [`node-${index + 1}`, createBreaker()];
+    const source = openNode({ url, timeoutMs, clock, observe: observe(upstream), breaker });
+    return { ...source, upstream, breaker };
+  });
+  const { dialect, chainId } = from;
+  const pool = createNodePool({ sources: nodes, dialect, chainId, timeoutMs, clock, log });
+
+  return {
+    node: createNode({ pool, timeoutMs, clock }),
+
+    /** The circuit of each node, for the metrics. */
+    readings: () =>
+      nodes.map(({ upstream, breaker }) => ({ upstream, breaker: breaker.state(clock.elapsed()) })),
+
+    async close(): Promise<void> {
+      for (const node of nodes) await node.close();
+    },
+  };
+}

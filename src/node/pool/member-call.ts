@@ -1,0 +1,111 @@
+import type { Clock } from '#core/clock';
+import type { Log } from '#core/log';
+import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '#cosmos/dialects/adapter';
+import { type AskNode, isUpToCaller, NodeFault } from '#cosmos/exchange';
+import { UpstreamFailure } from '#upstream/failure';
+import { isOfNode, toFailure } from './failure.ts';
+import type { Member } from './member.ts';
+import type { WantedChain } from './wanted-chain.ts';
+
+type Options = {
+  chain: WantedChain;
+  /** The dialect that all nodes are said to speak; undefined where each is asked for its own. */
+  configured: NodeDialect | undefined;
+  clock: Clock;
+  log: Log;
+};
+
+/** Calls one node in its dialect, once its chain is known, and remembers why it failed. */
+export function createMemberCall({ chain, configured, clock, log }: Options) {
+  /** Asks a node for its newest block, which tells its chain too. */
+  async function readHead(member: Member, calls: NodeCalls): Promise<number> {
+    const head = await calls.head();
+    const [before, told] = [member.chainId, head.chainId ?? null];
+    member.chainId = told;
+    if (before !== told && chain.isLeftOut(member)) {
+      log.warn({ node: member.number, chainId: told, wanted: chain.wanted() }, 'a node is of another chain');
+    }
+    return head.height;
+  }
+
+  /** Finds out which dialect a node speaks; when that fails, nothing of the call has been sent. */
+  async function dialectOf(member: Member, ask: AskNode): Promise<NodeDialect> {
+    try {
+      const found = await detectDialect(ask);
+      if (member.dialect !== found) log.info({ node: member.number, dialect: found }, 'a node speaks');
+      member.dialect = found;
+      return found;
+    } catch (error) {
+      throw toFailure(error, false);
+    }
+  }
+
+  /** Hears from a node of which chain it is, before it is believed anything; nothing of the call has been sent. */
+  async function introduce(member: Member, calls: NodeCalls): Promise<void> {
+    try {
+      await readHead(member, calls);
+    } catch (error) {
+      throw error instanceof NodeFault && error.kind === 'wrong_dialect' ? error : toFailure(error, false);
+    }
+    if (chain.isLeftOut(member)) throw chain.failure();
+  }
+
+  /** Makes a call in the node's dialect, which is found out again where the node does not know the path any more. */
+  async function attempt<T>(member: Member, ask: AskNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
+    const known = member.dialect;
+    const spoken = known ?? (await dialectOf(member, ask));
+    const callIn = async (dialect: NodeDialect) => {
+      const calls = createAdapter(dialect, ask, member.capabilities);
+      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);
+      return use(calls);
+    };
+    try {
+      return await callIn(spoken);
+    } catch (error) {
+      const mayHaveChanged = known && !configured && error instanceof NodeFault;
+      if (!mayHaveChanged || error.kind !== 'wrong_dialect') throw error;
+      const now = await dialectOf(member, ask);
+      if (now === spoken) throw error;
+      return callIn(now);
+    }
+  }
+
+  /**
+   * One attempt at one node, until an instant of the monotonic clock.
+   *
+   * @param sends whether what a broadcast sends may have arrived when it fails
+   */
+  async function call<T>(
+    member: Member,
+    until: number,
+    use: (calls: NodeCalls) => Promise<T>,
+    sends = true,
+  ): Promise<T> {
+    let isOpenEnded = false;
+    const ask: AskNode = (question) => {
+      isOpenEnded = isUpToCaller(question);
+      const left = until - clock.elapsed();
+      if (left > 0) return member.source.ask(question, left);
+      throw new UpstreamFailure('node', 'timeout', 'no time is left for it', { sent: false });
+    };
+    try {
+      const value = await attempt(member, ask, use);
+      member.failure = undefined;
+      return value;
+    } catch (error) {
+      const failure = toFailure(error, sends);
+      if (failure instanceof UpstreamFailure) {
+        const { reason, message } = failure;
+        if (!isOfNode(reason, isOpenEnded)) throw failure;
+        if (member.failure?.reason !== reason)
+          log.warn({ node: member.number, reason, message }, 'a node failed');
+        member.failure = failure;
+      } else member.failure = undefined;
+      throw failure;
+    }
+  }
+
+  return { call, readHead };
+}
+
+export type MemberCall = ReturnType<typeof createMemberCall>;

@@ -1,0 +1,71 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, SECOND } from '#core/clock';
+import type { Member } from './member.ts';
+import type { MemberCall } from './member-call.ts';
+import type { WantedChain } from './wanted-chain.ts';
+
+/** How often each node is asked for its newest block, while there are calls, in ms. */
+const CHECK_EVERY = 10 * SECOND;
+/** A node this many blocks behind the best is not asked while others can be. */
+const MOST_BEHIND = 50;
+/** The part of an answer's time that the first callers wait for the nodes to tell their heights. */
+const PATIENCE = 0.25;
+
+type Options = MemberCall & {
+  /** In the order in which they are to be tried. */
+  members: readonly Member[];
+  chain: WantedChain;
+  /** The whole deadline of one answer, in ms. */
+  timeoutMs: number;
+  clock: Clock;
+};
+
+/** Selects the nodes to ask by the height that each has reached. */
+export function createSelection({ members, chain, call, readHead, timeoutMs, clock }: Options) {
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let firstCheck: Promise<unknown> | undefined;
+
+  async function check(member: Member): Promise<void> {
+    try {
+      const until = clock.elapsed() + timeoutMs;
+      member.height = await call(member, until, (calls) => readHead(member, calls));
+    } catch {
+      member.height = undefined;
+    }
+  }
+
+  /** Asks for the heights when it is time. Only the first callers wait for them, and not for long. */
+  async function checkHeights(): Promise<void> {
+    if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
+      checkedAt = clock.elapsed();
+      const checks = Promise.all(members.map(check));
+      firstCheck ??= Promise.race([checks, wait(timeoutMs * PATIENCE, undefined, { ref: false })]);
+    }
+    await firstCheck;
+  }
+
+  /** How many blocks a node is behind the best, where that is too many to be asked; else undefined. */
+  function lag({ height }: Member): number | undefined {
+    if (height === undefined) return undefined;
+    const blocks = Math.max(...chain.members().map((one) => one.height ?? 0)) - height;
+    return blocks > MOST_BEHIND ? blocks : undefined;
+  }
+
+  /** The nodes to ask, in order: those that failed, or whose height is not known, come last. */
+  async function candidates(): Promise<Member[]> {
+    if (chain.areCompared) await checkHeights();
+    const among = chain.members();
+    if (among.length === 0) throw chain.failure();
+    const near = among.filter((member) => lag(member) === undefined);
+    const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
+    const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
+    // The highest may answer nothing but its height: while none is sound, those far behind are asked too.
+    return [
+      ...sound,
+      ...rest,
+      ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : []),
+    ];
+  }
+
+  return { candidates, lag };
+}

@@ -1,0 +1,54 @@
+import { invalidRequest, Problem } from '#core/problems';
+import { NodeRejection } from '#cosmos/exchange';
+import { UpstreamFailure } from '#upstream/failure';
+import { upstreamProblem } from '#upstream/problem';
+
+/** When a client may try again whether a node is configured, in seconds. */
+const UNTIL_CONFIGURED = 3600;
+/** How much of a node's message is repeated, in characters. */
+const LONGEST_MESSAGE = 2000;
+
+/** The problem for an error of a node or of its transport; any other error as it is. */
+export function nodeProblem(error: unknown): unknown {
+  if (error instanceof NodeRejection) {
+    const { status, message } = error;
+    const said = message.slice(0, LONGEST_MESSAGE);
+    return new Problem('node_rejected', `The node refused the request: ${said}`, {
+      status,
+      members: { error: said },
+    });
+  }
+  if (error instanceof UpstreamFailure && error.reason === 'too_large') {
+    const detail =
+      'The answer of the node is larger than is read: ask for less, a search with a smaller limit.';
+    return new Problem('upstream_invalid', detail, { cause: error });
+  }
+  return upstreamProblem(error, { who: 'The node' });
+}
+
+/** The parameters of a search that no node would take. */
+export function searchProblem(error: unknown): unknown {
+  if (!(error instanceof NodeRejection)) return error;
+  const location = error.parameter === undefined ? 'query' : `query.${error.parameter}`;
+  return invalidRequest({
+    location,
+    message: 'cannot be searched for',
+    fix: error.message,
+  });
+}
+
+export const notConfigured = () =>
+  new Problem('node_not_configured', 'No node is configured: NODE_URLS is not set.', {
+    retryAfter: UNTIL_CONFIGURED,
+  });
+
+/** A broadcast went out, and what became of it is not known; the hash, where it can be, is what to look up. */
+export function unknownOutcome(what: string, txhash: string | undefined, cause?: unknown): Problem {
+  const advice = txhash
+    ? 'look it up by txhash before you send it again'
+    : 'its hash cannot be told from amino JSON: look for it among the transactions of its sender before you send it again';
+  return new Problem('upstream_timeout', `${what}: ${advice}.`, {
+    cause,
+    members: { ...(txhash !== undefined && { txhash }) },
+  });
+}

@@ -1,0 +1,47 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { Problem } from '#core/problems';
+import type { RequestBodies } from '#server/connections/request-body';
+import { createConcurrencyLimit } from '#server/limits/concurrency-limit';
+import { readJsonBodies } from '#server/pipeline/json-body';
+import { writeJson } from '#server/replies/json-write';
+import { neverStored } from '#server/replies/no-store';
+import { MAX_BROADCAST_BYTES } from './broadcast-body.ts';
+import { accountsAndBlocks } from './routes-accounts-and-blocks.ts';
+import type { NodeScope } from './routes-node-call.ts';
+import { transactions } from './routes-transactions.ts';
+
+/** How many calls of a user may be under way at once, whichever of these they are. */
+const CALLS_AT_ONCE = 4;
+
+const tooManyCalls = () => {
+  const detail = `${CALLS_AT_ONCE} calls of yours are under way, as many as there may be at once: wait for one of them.`;
+  return new Problem('overloaded', detail, { retryAfter: 1 });
+};
+
+type Options = Omit<NodeScope, 'call'> & { bodies: RequestBodies };
+
+/** The calls to the node that there are: nothing that a caller sends can reach another of its paths. */
+export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explorer, bodies }) => {
+  readJsonBodies(app, bodies, { limit: MAX_BROADCAST_BYTES });
+  neverStored(app);
+  // The shapes were checked when the node's answer was read.
+  app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
+  app.setSerializerCompiler(() => (written) => written);
+
+  const begin = createConcurrencyLimit<number>(CALLS_AT_ONCE, tooManyCalls);
+
+  const call: NodeScope['call'] = async (request, reply, work) => {
+    const end = begin(request.caller.user.key);
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    try {
+      return await work(gone.signal);
+    } finally {
+      if (gone.signal.aborted) end();
+      else reply.raw.once('close', end);
+    }
+  };
+
+  app.register(accountsAndBlocks, { node, explorer, call });
+  app.register(transactions, { node, explorer, call });
+};

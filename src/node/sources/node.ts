@@ -1,0 +1,128 @@
+import { isUpToCaller, type NodeQuestion, type NodeReply } from '#cosmos/exchange';
+import { createBreaker } from '#upstream/circuit-breaker';
+import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { retryAfter } from '#upstream/transport/json-answer';
+import { parseJson } from '#upstream/transport/json-parse';
+import {
+  openUpstream,
+  type Question,
+  type UpstreamAnswer,
+  type UpstreamOptions,
+} from '#upstream/transport/upstream';
+
+const UPSTREAM = 'node';
+
+/** The gateway between REST and the node, or a proxy before it: nothing that they say is about the request. */
+const IN_BETWEEN = new Set([502, 503, 504]);
+
+const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
+
+/** The most of an answer, and of a page of transactions, in bytes. */
+const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
+/** How many objects and arrays may be inside one another: no transaction is anything like it. */
+const DEEPEST = 500;
+/** For each value there must be so many bytes in the bound: recorded transactions have 26. */
+const BYTES_OF_VALUE = 8;
+
+/**
+ * How large an answer is depends on what is asked for, and how long a search takes too, whoever in front of the node
+ * gives up on it: of the node such a failure tells nothing.
+ */
+const OWN_FAILURES: ReadonlySet<FailureCause> = new Set(['too_large']);
+const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
+  FAILURE_CAUSES.filter((cause) => cause !== 'unreachable' && cause !== 'rate_limited'),
+);
+/** Connections of each kind: four calls of each of sixteen users. */
+const CONNECTIONS = 64;
+
+async function bodyOf({ text }: UpstreamAnswer, maxBytes: number): Promise<unknown> {
+  try {
+    return await parseJson(text, { depth: DEEPEST, values: maxBytes / BYTES_OF_VALUE });
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw new UpstreamFailure(UPSTREAM, 'too_large', (error as Error).message, { cause: error });
+  }
+}
+
+/** An answer that may be the node's own. Throws `UpstreamFailure` for one that is not. */
+async function toReply(answer: UpstreamAnswer, maxBytes: number, now: number): Promise<NodeReply> {
+  const { status, headers } = answer;
+  if (status === 429) {
+    throw new UpstreamFailure(UPSTREAM, 'rate_limited', `status ${status}`, {
+      retryAfter: retryAfter(headers, now),
+    });
+  }
+  const body = await bodyOf(answer, maxBytes);
+  if (IN_BETWEEN.has(status) || (status === 500 && body === undefined)) {
+    throw new UpstreamFailure(UPSTREAM, 'server_error', `status ${status}`);
+  }
+  if (status >= 200 && status < 300 && body === undefined) {
+    throw new UpstreamFailure(UPSTREAM, 'not_json', `status ${status} without JSON`);
+  }
+  return { status, body, blockHeight: headers[BLOCK_HEIGHT] };
+}
+
+/**
+ * A URL without its credentials, and the header that they go out in instead (RFC 7617): of the URL alone they would be
+ * dropped on the way.
+ */
+function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'headers'> {
+  const url = new URL(text);
+  const [name, password] = [url.username, url.password].map(decodeURIComponent);
+  url.username = '';
+  url.password = '';
+  if (!name && !password) return { url: url.href };
+  const credentials = Buffer.from(`${name}:${password}`).toString('base64');
+  return { url: url.href, headers: { authorization: `Basic ${credentials}` } };
+}
+
+type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'>;
+
+/**
+ * One node over HTTP. It sets no bound on the calls, and nothing of what a caller sent us goes to it but what is in
+ * the question.
+ */
+export function openNode({ url, ...options }: Options) {
+  const { clock } = options;
+  const parts: UpstreamOptions = {
+    ...options,
+    ...withoutCredentials(url),
+    name: UPSTREAM,
+    reserve: async () => true,
+    callSpacing: () => 0,
+    connections: CONNECTIONS,
+  };
+  const upstream = openUpstream(parts);
+  // How long a search takes is up to whoever asks: with connections and a breaker of their own, slow ones keep nobody
+  // from anything but searching.
+  const searches = openUpstream({ ...parts, breaker: createBreaker() });
+
+  return {
+    /**
+     * Asks once. Throws `UpstreamFailure` when there is no answer, or none of a node; `sent` tells whether it may
+     * have arrived.
+     */
+    ask(asked: NodeQuestion, withinMs: number): Promise<NodeReply> {
+      const { path, query, body } = asked;
+      const isSearch = isUpToCaller(asked);
+      const maxBytes = isSearch && path.endsWith('/txs') ? MAX_SEARCH_BYTES : MAX_BYTES;
+      const question: Question = {
+        path,
+        query: new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])),
+        withinMs: Math.max(1, Math.ceil(withinMs)),
+        maxBytes,
+        ownFailures: isSearch ? SEARCH_FAILURES : OWN_FAILURES,
+        ...(body !== undefined && { body }),
+      };
+      const { askOnce } = isSearch ? searches : upstream;
+      return askOnce(question, (answer) => toReply(answer, maxBytes, clock.now()));
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([upstream.close(), searches.close()]);
+    },
+  };
+}
+
+export type NodeSource = ReturnType<typeof openNode>;

@@ -1,0 +1,84 @@
+import type { Plan, Term } from '#accounts/allowance/plan';
+import { type NewKey, scopeList } from '#accounts/keys/key-store';
+import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import type { RegistrationForm } from '#accounts/users/registration';
+import { iso } from '#core/clock';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { admitMail } from './mail-allowance-store.ts';
+import { MAIL_RATES } from './token.ts';
+
+/** What waits for its address to be confirmed; `expiresAt` in Unix ms. */
+export type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: number };
+
+/** Registrations that wait for a token that was mailed. */
+export function createRegistrationStore(prisma: PrismaClient) {
+  return {
+    /**
+     * Keeps what was asked for, with the message `verify` of the same id (a UUID), unless the address was sent enough;
+     * tells whether it did. One statement, the same whether anybody has the address.
+     */
+    async request(
+      id: string,
+      { name, email, plan }: RegistrationForm,
+      { now, expiresAt }: { now: number; expiresAt: number },
+    ): Promise<boolean> {
+      const rows = await prisma.$queryRaw<unknown[]>`
+        WITH admitted AS (${admitMail('verify', email, MAIL_RATES.verify, now)}),
+        pending AS (
+          INSERT INTO pending_registration (id, name, email, plan, created_at, expires_at)
+          SELECT ${id}::uuid, ${name}, ${email}, ${plan}::plan, ${iso(now)}::timestamptz, ${iso(expiresAt)}::timestamptz
+          FROM admitted),
+        added AS (
+          INSERT INTO outbox_message (id, kind, payload)
+          SELECT ${id}::uuid, 'verify', ${JSON.stringify({ registration: id })}::jsonb FROM admitted)
+        SELECT subject FROM admitted`;
+      return rows.length > 0;
+    },
+
+    async find(id: string): Promise<PendingRegistration | undefined> {
+      const row = await prisma.pendingRegistration.findUnique({ where: { id } });
+      return row ? { id, email: row.email, plan: row.plan, expiresAt: row.expiresAt.getTime() } : undefined;
+    },
+
+    async addToken(hash: string, { id, expiresAt }: PendingRegistration): Promise<void> {
+      await prisma.mailToken.create({ data: { hash, registrationId: id, expiresAt: new Date(expiresAt) } });
+    },
+
+    /** The plan of the registration that a token is for. Whether it can be used is decided by `confirm`. */
+    async planOf(hash: string): Promise<Plan | undefined> {
+      const token = await prisma.mailToken.findUnique({ where: { hash }, include: { registration: true } });
+      return token?.registration?.plan;
+    },
+
+    /**
+     * Makes the user of a registration and the first owner key, and gives the record number; undefined where the token
+     * was used or has ended. One statement, and whoever deletes the registration has it: of two at once one makes a user.
+     */
+    async confirm(
+      token: string,
+      { anchor, validUntil, limit }: Term & { limit: number },
+      { hash, start }: NewKey,
+      now: number,
+    ): Promise<number | undefined> {
+      const at = Prisma.sql`${iso(now)}::timestamptz`;
+      const rows = await prisma.$queryRaw<{ key: number }[]>`
+        WITH taken AS (
+          DELETE FROM pending_registration USING mail_token
+          WHERE mail_token.hash = ${token} AND mail_token.registration_id = pending_registration.id
+            AND mail_token.expires_at > ${at}
+          RETURNING name, email, plan),
+        made AS (
+          INSERT INTO "user" (name, email, plan, "limit", anchor, created_at, valid_until, updated_at, verified_at)
+          SELECT name, email, plan, ${limit}::int, ${iso(anchor)}::timestamptz, ${at}, ${iso(validUntil)}::timestamptz,
+            ${at}, ${at} FROM taken
+          RETURNING key),
+        owned AS (
+          INSERT INTO api_key (hash, user_key, scopes, start, created_at)
+          SELECT ${hash}, key, ${scopeList(OWNER_SCOPES)}, ${start}, ${at} FROM made)
+        SELECT key FROM made`;
+      return rows[0]?.key;
+    },
+  };
+}
+
+export type RegistrationStore = ReturnType<typeof createRegistrationStore>;

@@ -1,0 +1,113 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { withMail } from '#accounts/gate/needs-mail';
+import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
+import { email } from '#accounts/users/registration';
+import type { ProblemCode } from '#core/problems';
+import { userRecord } from '#records';
+import type { RequestBodies } from '#server/connections/request-body';
+import { refuseCrossSite } from '#server/pipeline/cross-origin';
+import { readJsonBodies } from '#server/pipeline/json-body';
+import { neverStored } from '#server/replies/no-store';
+import type { Settings } from '#settings';
+import type { Recovery } from './recovery.ts';
+import type { VerifiedRegistration } from './registration.ts';
+
+/** The most that a body may have, in bytes: an address or a token. */
+const MAX_BYTES = 4 * 1024;
+
+const tokenBody = z.object({
+  token: z
+    .string('is not a text')
+    .min(1, 'is empty')
+    .max(200, 'is too long')
+    .meta({
+      description: 'The token that was mailed',
+      fix: 'the whole token, as the mail has it',
+      examples: ['Zk5tYUxQd0hXb1JjVGdNdVhqS2VEdkJzTnlGaUE0cVI'],
+    }),
+});
+
+const recover = {
+  tags: ['users'],
+  summary: 'Request a recovery mail',
+  description:
+    'For whoever has lost the key. Answers the same whether the address is known or not. The address gets one mail that ' +
+    'lists its users, each with a token of 30 minutes: at most one in five minutes, and five a day. Users whose keys the ' +
+    'operator has revoked are not among them.',
+  operationId: 'requestRecovery',
+  consumes: ['application/json'],
+  body: z.object({ email }),
+  response: { 202: z.undefined().meta({ description: 'If the address is known, a mail is on its way' }) },
+};
+
+const confirm = {
+  tags: ['users'],
+  summary: 'Get a new owner key with a mailed token',
+  description:
+    'The old owner keys are dead at once, here, and within 5 seconds elsewhere; keys with other scopes go on. A token ' +
+    'can be used once, and ends the others that its user was mailed.',
+  operationId: 'confirmRecovery',
+  consumes: ['application/json'],
+  body: tokenBody,
+  response: { 200: userRecord },
+};
+
+const verify = {
+  tags: ['users'],
+  summary: 'Verify the e-mail address of a registration',
+  description:
+    'Where `POST /v1/user/create` answered 202: the token that was mailed registers the user, and the term begins now. ' +
+    'Elsewhere there is nothing to verify.',
+  operationId: 'verifyUser',
+  consumes: ['application/json'],
+  body: tokenBody,
+  response: { 201: userRecord },
+};
+
+/** What any of these calls may meet. */
+const PROBLEMS: ProblemCode[] = [
+  ...(['cross_site', 'unsupported_media_type', 'rate_limited', 'overloaded'] as const),
+  ...(['mail_not_configured', 'database_unavailable'] as const),
+];
+
+export type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
+
+type Options = {
+  /** Not there where no mail is configured. */
+  mail: MailServices | undefined;
+  bodies: RequestBodies;
+  settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins'>;
+};
+
+/** What is done with mails: no key is needed, since it may be lost or not there yet. */
+export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
+  readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: clientOf });
+  neverStored(app);
+  app.addHook('onRequest', async ({ headers }) => {
+    refuseCrossSite(headers, settings.corsOrigins);
+    withMail(mail);
+  });
+  await limitByClient(app, settings.registrationsPerMinute, 'calls of this kind');
+
+  const open = (...problems: ProblemCode[]) =>
+    ({ open: true, problems: [...PROBLEMS, ...problems] }) as const;
+
+  app.post('/recover', { schema: recover, config: open() }, async ({ body }, reply) => {
+    await withMail(mail).recovery.request(body.email);
+    return reply.code(202).send();
+  });
+
+  app.post('/recover/confirm', { schema: confirm, config: open('token_invalid') }, ({ body }) =>
+    withMail(mail).recovery.confirm(body.token),
+  );
+
+  app.post(
+    '/verify',
+    { schema: verify, config: open('token_invalid', 'registration_closed') },
+    async ({ body }, reply) => {
+      refuseClosed(settings.registration);
+      return reply.code(201).send(await withMail(mail).registration.verify(body.token));
+    },
+  );
+};

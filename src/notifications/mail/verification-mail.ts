@@ -1,0 +1,20 @@
+import type { Plan } from '#accounts/allowance/plan';
+import { curl, inWords, type Mail, writeMail } from './mail.ts';
+
+type Values = {
+  plan: Plan;
+  token: string;
+  /** When the token ends, in Unix ms. */
+  expiresAt: number;
+  publicUrl: string;
+};
+
+/** The mail to whoever registers: with its token the user is made. */
+export const verificationMail = ({ plan, token, expiresAt, publicUrl }: Values): Mail =>
+  writeMail('Confirm your address', [
+    `Somebody asked for an API key at ${publicUrl} (${plan} plan) with this address. If that was not you, you need not do anything: nobody is registered.`,
+    `The link works once, until ${inWords(expiresAt)}.`,
+    { words: 'Confirm the address and get the API key', link: `${publicUrl}/#verify=${token}` },
+    'Without a browser:',
+    { code: curl(publicUrl, '/v1/user/verify', { token }) },
+  ]);

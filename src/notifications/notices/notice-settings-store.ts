@@ -1,0 +1,77 @@
+import { iso } from '#core/clock';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { DEFAULT_THRESHOLDS } from './notice.ts';
+
+/** Which notices a user gets, and where. */
+export type NoticeSettings = {
+  email: boolean;
+  webhookUrl: string | null;
+  /** Per cent of the allowance, ascending. */
+  thresholds: number[];
+};
+
+type Row = { email: boolean; webhook_url: string | null; thresholds: number[] };
+
+const toSettings = ({ email, webhook_url: webhookUrl, thresholds }: Row): NoticeSettings => ({
+  email,
+  webhookUrl,
+  thresholds,
+});
+
+/**
+ * What holds of a user `u` with the settings `s`, which may be missing: mail goes to addresses that were verified, and
+ * to others only when it is asked for.
+ */
+export const EMAIL = Prisma.sql`coalesce(s.email, u.verified_at IS NOT NULL)`;
+export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
+
+/** The rows of `NoticeSettings`. */
+export function createNoticeSettingsStore(prisma: PrismaClient) {
+  return {
+    /** The settings of a user, or the defaults. */
+    async find(userKey: number): Promise<NoticeSettings | undefined> {
+      const [row] = await prisma.$queryRaw<Row[]>`
+        SELECT ${EMAIL} AS email, s.webhook_url, ${THRESHOLDS} AS thresholds
+        FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key WHERE u.key = ${userKey}`;
+      return row && toSettings(row);
+    },
+
+    /**
+     * Sets them, and tells whether the secret offered was taken: for an address that is new, and for the same one when
+     * it is `rotated`. The one before then goes on, beside it, until `graceEnds` (Unix ms). Undefined for a user who was
+     * erased.
+     * Race: one statement decides, so of two at once that bring the same address one secret is taken. The user is locked
+     * against an erasure meanwhile.
+     */
+    async put(
+      userKey: number,
+      { email, webhookUrl, thresholds }: NoticeSettings,
+      { secret, isRotated, graceEnds }: { secret: string; isRotated: boolean; graceEnds: number },
+    ): Promise<(NoticeSettings & { isSecretNew: boolean }) | undefined> {
+      const stays = Prisma.sql`held.webhook_url = excluded.webhook_url`;
+      const rotated = Prisma.sql`${stays} AND ${isRotated}::boolean`;
+      const [row] = await prisma.$queryRaw<(Row & { is_new: boolean })[]>`
+        INSERT INTO notice_settings AS held (user_key, email, webhook_url, thresholds, secret)
+        SELECT key, ${email}::boolean, ${webhookUrl}::text, ${thresholds}::int[],
+          CASE WHEN ${webhookUrl}::text IS NOT NULL THEN ${secret}::text END
+        FROM "user" WHERE key = ${userKey}::int AND erased_at IS NULL FOR SHARE
+        ON CONFLICT (user_key) DO UPDATE SET email = excluded.email, webhook_url = excluded.webhook_url,
+          thresholds = excluded.thresholds,
+          secret = CASE WHEN ${stays} AND NOT ${isRotated}::boolean THEN held.secret ELSE excluded.secret END,
+          previous_secret = CASE WHEN ${rotated} THEN held.secret WHEN ${stays} THEN held.previous_secret END,
+          previous_until = CASE WHEN ${rotated} THEN ${iso(graceEnds)}::timestamptz
+            WHEN ${stays} THEN held.previous_until END
+        RETURNING email, webhook_url, thresholds, coalesce(secret = ${secret}::text, false) AS is_new`;
+      return row && { ...toSettings(row), isSecretNew: row.is_new };
+    },
+
+    /** An address wants no more: nothing is posted to it any longer, if it is still the user's. */
+    async dropWebhook(userKey: number, webhookUrl: string): Promise<void> {
+      await prisma.$executeRaw`
+        UPDATE notice_settings SET webhook_url = NULL, secret = NULL, previous_secret = NULL, previous_until = NULL
+        WHERE user_key = ${userKey}::int AND webhook_url = ${webhookUrl}::text`;
+    },
+  };
+}
+
+export type NoticeSettingsStore = ReturnType<typeof createNoticeSettingsStore>;

@@ -1,0 +1,166 @@
+import type { Plan } from '#accounts/allowance/plan';
+import { hasAddress } from '#accounts/users/email-match-store';
+import { iso, SECOND } from '#core/clock';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { tellOfEndingValidity } from './ending-validity-store.ts';
+import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';
+import { tellOfUsedAllowances } from './used-allowance-store.ts';
+
+/** The time, cut to milliseconds: a column of these would round it up. */
+const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
+
+/** A notice, and to whom it goes as things stand now. */
+export type Addressed = {
+  notice: Notice;
+  user: { email: string; plan: Plan; anchor: number; isVerified: boolean };
+  webhook: { url: string; secrets: string[] } | undefined;
+};
+
+type Row = {
+  id: string;
+  user_key: number;
+  kind: 'usage' | 'validity';
+  concerns: Date;
+  threshold: number;
+  used: number | null;
+  limit: number | null;
+  told_at: Date;
+  email: string;
+  plan: Plan;
+  anchor: Date;
+  is_verified: boolean;
+  webhook_url: string | null;
+  secrets: string[];
+};
+
+function toNotice({
+  id,
+  user_key: userKey,
+  kind,
+  concerns,
+  threshold,
+  used,
+  limit,
+  told_at: told,
+}: Row): Notice {
+  const common = { id, userKey, toldAt: told.getTime() };
+  if (kind === 'validity') return { ...common, kind, days: threshold, validUntil: concerns.getTime() };
+  const counts = { used: used ?? 0, limit: limit ?? 0 };
+  return { ...common, kind, threshold, periodStart: concerns.getTime(), ...counts };
+}
+
+/** A message that carries a notice and has not arrived; instants in Unix ms. */
+export type NoticeMessage = {
+  notice: string;
+  userKey: number;
+  kind: 'usage' | 'validity';
+  /** Per cent, or days. */
+  threshold: number;
+  channel: 'notice-mail' | 'notice-webhook';
+  createdAt: number;
+  attempts: number;
+  /** Null once it was given up. */
+  dueAt: number | null;
+  /** Null while it has not failed. */
+  lastError: string | null;
+};
+
+/** How many messages are listed. */
+const MOST_LISTED = 1_000;
+
+/** A notice is kept for longer than a yearly plan's period, since nothing is told twice. */
+const KEPT_DAYS = 400;
+
+/** The rows of `Notice`. */
+export function createNoticeStore(prisma: PrismaClient) {
+  async function told(statement: Prisma.Sql): Promise<number> {
+    const [row] = await prisma.$queryRaw<[{ told: number }]>(statement);
+    return row.told;
+  }
+
+  return {
+    /**
+     * Takes the turn to do something that is done every so often (ms, by the database's clock), over all processes. One
+     * statement, so one process has it; when that one dies at once the next turn comes all the same. The clock is read
+     * when the row is had: one who waited for it would else be of before the last turn, as after a clock that went back.
+     */
+    async takeTurn(what: string, every: number): Promise<boolean> {
+      const taken = await prisma.$executeRaw`
+        INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
+        ON CONFLICT (what) DO UPDATE SET fetched_at = ${NOW}
+        WHERE refresh.fetched_at IS NULL OR refresh.fetched_at NOT BETWEEN
+          ${NOW} - make_interval(secs => ${every / SECOND}::float8) AND ${NOW}`;
+      return taken > 0;
+    },
+
+    /**
+     * Stores who is to be told of the allowance that they have used, and the messages that tell them; gives how many
+     * notices there are. `now` in Unix ms; a threshold is told when it stays passed for so many ms.
+     */
+    async tellOfUsedAllowances(now: number, staysMs: number): Promise<number> {
+      return told(tellOfUsedAllowances(now, staysMs));
+    },
+
+    /** The same of those whose validity ends soon. */
+    async tellOfEndingValidity(now: number): Promise<number> {
+      return told(tellOfEndingValidity(now));
+    },
+
+    /** A notice and to whom it goes; undefined when the user was erased. `now` in Unix ms. */
+    async find(id: string, now: number): Promise<Addressed | undefined> {
+      const [row] = await prisma.$queryRaw<Row[]>`
+        SELECT n.id::text, n.user_key, n.kind::text, n.concerns, n.threshold, n.used, n."limit", n.told_at, u.email,
+          u.plan::text, u.anchor, u.verified_at IS NOT NULL AS is_verified, s.webhook_url,
+          array_remove(ARRAY[s.secret,
+            CASE WHEN s.previous_until > ${iso(now)}::timestamptz THEN s.previous_secret END], NULL) AS secrets
+        FROM notice n JOIN "user" u ON u.key = n.user_key LEFT JOIN notice_settings s ON s.user_key = u.key
+        WHERE n.id = ${id}::uuid AND n.told_at IS NOT NULL AND u.erased_at IS NULL`;
+      if (!row) return undefined;
+      const { email, plan, anchor, is_verified: isVerified, webhook_url: url, secrets } = row;
+      return {
+        notice: toNotice(row),
+        user: { email, plan, anchor: anchor.getTime(), isVerified },
+        webhook: url === null ? undefined : { url, secrets },
+      };
+    },
+
+    /** How many notices went to a mail address, whatever its case, since an instant (Unix ms). */
+    async mailedTo(email: string, since: number): Promise<number> {
+      const [row] = await prisma.$queryRaw<[{ count: number }]>`
+        SELECT count(*)::int AS count FROM notice n JOIN "user" u ON u.key = n.user_key
+        WHERE ${hasAddress(email)} AND n.mailed_at > ${iso(since)}::timestamptz`;
+      return row.count;
+    },
+
+    /** A notice went out (Unix ms), by mail or to the webhook. */
+    async delivered(id: string, by: 'mail' | 'webhook', now: number): Promise<void> {
+      const column = Prisma.raw(by === 'mail' ? 'mailed_at' : 'posted_at');
+      await prisma.$executeRaw`
+        UPDATE notice SET ${column} = ${iso(now)}::timestamptz WHERE id = ${id}::uuid`;
+    },
+
+    /** What has not arrived yet or was given up, the newest first. */
+    async undelivered(): Promise<NoticeMessage[]> {
+      type Listed = Omit<NoticeMessage, 'createdAt' | 'dueAt'> & { createdAt: Date; dueAt: Date | null };
+      const rows = await prisma.$queryRaw<Listed[]>`
+        SELECT n.id::text AS notice, n.user_key AS "userKey", n.kind::text AS kind, n.threshold, m.kind AS channel,
+          m.created_at AS "createdAt", m.attempts, m.due_at AS "dueAt", m.last_error AS "lastError"
+        FROM outbox_message m JOIN notice n ON n.id = (m.payload ->> 'notice')::uuid
+        WHERE m.kind IN (${NOTICE_MAIL}, ${NOTICE_WEBHOOK})
+        ORDER BY m.created_at DESC, m.id LIMIT ${MOST_LISTED}`;
+      return rows.map(({ createdAt, dueAt, ...rest }) => ({
+        ...rest,
+        createdAt: createdAt.getTime(),
+        dueAt: dueAt?.getTime() ?? null,
+      }));
+    },
+
+    /** Notices of long ago are no more. */
+    async tidy(): Promise<void> {
+      await prisma.$executeRaw`
+        DELETE FROM notice WHERE told_at < clock_timestamp() - make_interval(days => ${KEPT_DAYS}::int)`;
+    },
+  };
+}
+
+export type NoticeStore = ReturnType<typeof createNoticeStore>;

@@ -1,0 +1,62 @@
+import { type Clock, MINUTE, SECOND } from '#core/clock';
+import type { Log } from '#core/log';
+import type { NoticeStore } from './notice-store.ts';
+
+/** How often each is done, over all processes, and how often a process asks whether it is its turn, in ms. */
+const TELL_OF_USE = 5 * SECOND;
+const TELL_OF_END = MINUTE;
+const ASK_EVERY = 2.5 * SECOND;
+/** Looking may take one part in so many of the time: where there are so many users that it takes longer, it waits longer. */
+const PART = 50;
+/** A call waits so long at most for other things than an upstream, in ms: after that it is charged for good. */
+const LONGEST_WAIT = 10 * SECOND;
+
+type Dependencies = {
+  store: Pick<NoticeStore, 'takeTurn' | 'tellOfUsedAllowances' | 'tellOfEndingValidity'>;
+  /** Told when there are messages to be sent. */
+  wake: () => void;
+  upstreamTimeoutMs: number;
+  clock: Clock;
+  log: Log;
+};
+
+/**
+ * Looks again and again what users are to be told. It is found in what is stored, for all users together, so nothing is
+ * missed whichever processes spend or die, and the ledger has nothing to do with it.
+ */
+export function createNoticeWatch({ store, wake, upstreamTimeoutMs, clock, log }: Dependencies) {
+  const staysMs = upstreamTimeoutMs + LONGEST_WAIT;
+  const rounds = [
+    { what: 'notices:use', every: TELL_OF_USE, tell: () => store.tellOfUsedAllowances(clock.now(), staysMs) },
+    { what: 'notices:end', every: TELL_OF_END, tell: () => store.tellOfEndingValidity(clock.now()) },
+  ];
+  let underWay: Promise<void> | undefined;
+  let longest = 0;
+
+  async function tellInTurn(): Promise<void> {
+    for (const { what, every, tell } of rounds) {
+      if (!(await store.takeTurn(what, Math.max(every, longest * PART)))) continue;
+      const since = clock.elapsed();
+      if ((await tell()) > 0) wake();
+      longest = Math.max(longest / 2, clock.elapsed() - since);
+    }
+  }
+
+  const asking = setInterval(() => {
+    // One at a time: while the database does not answer, each question holds a connection.
+    underWay ??= tellInTurn()
+      .catch((err) => log.warn({ err }, 'what users are to be told could not be looked up'))
+      .finally(() => {
+        underWay = undefined;
+      });
+  }, ASK_EVERY);
+
+  return {
+    async close(): Promise<void> {
+      clearInterval(asking);
+      await underWay;
+    },
+  };
+}
+
+export type NoticeWatch = ReturnType<typeof createNoticeWatch>;

@@ -1,0 +1,150 @@
+import { SECOND } from '#core/clock';
+import type { Log } from '#core/log';
+import type { NewMessage, OutboxMessage, OutboxStore } from './outbox-store.ts';
+import { pauseAfter, Undeliverable } from './retries.ts';
+
+export type { OutboxMessage } from './outbox-store.ts';
+
+/** How often a process looks for what others have added or left behind, and for what is to be tried again, in ms. */
+const POLL_EVERY = 5 * SECOND;
+/** How long one attempt may take, in ms. */
+const ATTEMPT = 30 * SECOND;
+/** How long a message is one process's, in ms: longer than an attempt, and after a kill another's within a minute. */
+const CLAIM = 45 * SECOND;
+/** How many of each kind a process has under way, where nothing else is said of it. */
+const AT_ONCE = 5;
+/** What is kept of an error, in characters. */
+const MOST_TOLD = 300;
+
+/**
+ * Delivers a message, or throws: `Undeliverable` where another attempt would be in vain. After a crash it may be asked
+ * to deliver the same again. What it throws is logged and shown to the operator.
+ */
+export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
+
+type Dependencies = {
+  store: OutboxStore;
+  log: Log;
+  /** Who delivers the messages of each kind; those of other kinds are left alone. */
+  deliver: Readonly<Record<string, Deliver>>;
+  /** How many of a kind a process has under way. */
+  atOnce?: Readonly<Record<string, number>>;
+};
+
+const told = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MOST_TOLD);
+
+/**
+ * What leaves the service for somebody outside: messages wait in the database and are delivered behind the calls that
+ * caused them, by one process at a time, at least once. One that fails is tried again after growing pauses.
+ */
+export function createOutbox({ store, log, deliver, atOnce = {} }: Dependencies) {
+  const kinds = Object.keys(deliver);
+  const underWay = new Map<OutboxMessage, Promise<void>>();
+  const stopping = new AbortController();
+  let looking: Promise<void> | undefined;
+  let isWanted = false;
+  let mayHaveMore = false;
+  let isClosed = false;
+
+  async function fail(message: OutboxMessage, error: unknown): Promise<void> {
+    const { id, kind, userKey, attempts, age } = message;
+    const reason = told(error);
+    const facts = { id, kind, user: userKey, attempts, reason };
+    // What the end of this process cuts short is the next one's at once.
+    const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());
+    if (pause !== undefined && !(error instanceof Undeliverable)) {
+      await store.failed(message, pause, reason);
+      log.info({ ...facts, pause }, 'a message could not be delivered');
+    } else {
+      await store.gaveUp(message, reason);
+      log.warn(facts, 'a message was given up');
+    }
+  }
+
+  async function attempt(message: OutboxMessage): Promise<void> {
+    const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT), stopping.signal]);
+    const cutShort = new Promise<never>((_, reject) => {
+      const give = () => reject(new Error(isClosed ? 'the service was stopped' : 'it took too long'));
+      signal.addEventListener('abort', give, { once: true });
+    });
+    const work = async () => deliver[message.kind]?.(message, signal);
+    try {
+      await Promise.race([work(), cutShort]);
+      await store.delivered(message);
+    } catch (error) {
+      await fail(message, error);
+    }
+  }
+
+  function begin(message: OutboxMessage): void {
+    const work = attempt(message)
+      .catch((err) => log.warn({ err, id: message.id }, 'how a message fared could not be stored'))
+      .finally(() => {
+        underWay.delete(message);
+        if (mayHaveMore) void look();
+      });
+    underWay.set(message, work);
+  }
+
+  async function claim(): Promise<void> {
+    const busy = (kind: string) => [...underWay.keys()].filter((message) => message.kind === kind).length;
+    const room = Object.fromEntries(kinds.map((kind) => [kind, (atOnce[kind] ?? AT_ONCE) - busy(kind)]));
+    const messages = await store.claim(room, CLAIM);
+    mayHaveMore = kinds.some((kind) => messages.filter((one) => one.kind === kind).length === room[kind]);
+    for (const message of messages) begin(message);
+  }
+
+  async function claimWhileWanted(): Promise<void> {
+    while (isWanted && !isClosed) {
+      isWanted = false;
+      await claim();
+    }
+  }
+
+  /** Begins with what is due; one claim at a time, which is repeated for who asks meanwhile. */
+  function look(): Promise<void> {
+    isWanted = true;
+    looking ??= claimWhileWanted()
+      .catch((err) => log.warn({ err }, 'messages could not be claimed'))
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  }
+
+  const polling = kinds.length > 0 ? setInterval(look, POLL_EVERY) : undefined;
+
+  return {
+    /** Adds messages; they leave at once. */
+    async add(messages: readonly NewMessage[]): Promise<void> {
+      await store.add(messages);
+      void look();
+    },
+
+    /** To be told of messages that were added past `add`, with what they tell of: they leave at once. */
+    wake: (): void => void look(),
+
+    /** Resolves when all that is due was tried. */
+    async deliverDue(): Promise<void> {
+      do {
+        await look();
+        await Promise.all(underWay.values());
+      } while (mayHaveMore || underWay.size > 0);
+    },
+
+    tidy: (): Promise<void> => store.tidy(),
+
+    /** Ends what is under way: within so many ms, else it is left to another process. */
+    async close(withinMs: number): Promise<void> {
+      clearInterval(polling);
+      isClosed = true;
+      const timer = setTimeout(() => stopping.abort(), withinMs);
+      await looking;
+      await Promise.all(underWay.values());
+      clearTimeout(timer);
+    },
+  };
+}
+
+export type Outbox = ReturnType<typeof createOutbox>;

@@ -1,0 +1,148 @@
+import pino from 'pino';
+import { createAllowance } from '#accounts/allowance/allowance';
+import { maskApiKeys } from '#accounts/keys/api-key';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import { createLedgerStore } from '#accounts/ledger/ledger-store';
+import { createUserStore } from '#accounts/users/user-store';
+import { createUsers } from '#accounts/users/users';
+import { openCatalogue } from '#catalogue/open';
+import { createTokenStore } from '#catalogue/token-store';
+import { type Clock, systemClock } from '#core/clock';
+import { createMetrics } from '#core/metrics/metrics';
+import { type Database, openDatabase } from '#database/database';
+import { createCheck } from '#database/database-check';
+import { createDeadline } from '#database/deadline';
+import { isDatabaseUnable } from '#database/unreachable';
+import { openNodes } from '#node/open';
+import { openMail } from '#notifications/open';
+import { createWorkingSet } from '#prices/archive/working-set';
+import { openCandles } from '#prices/candles/open';
+import { openCurrencies } from '#prices/currencies/open';
+import { openMarket } from '#prices/open';
+import { openVenue } from '#prices/open-kraken';
+import { createRequestHistograms } from '#server/recording/request-histogram';
+import { openStatistics } from '#statistics/open';
+import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { openRetention } from './open-retention.ts';
+import type { Settings } from './settings.ts';
+
+/** A log that masks everything of an API key's form, wherever it came from. */
+export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
+  return pino({ level, base: undefined, hooks: { streamWrite: maskApiKeys } }, destination);
+}
+
+export type Overrides = {
+  logger?: pino.Logger;
+  clock?: Clock;
+  /** A database that somebody else opened, and will close. */
+  database?: Database;
+};
+
+/** How often a process polls for what others have written, in ms. */
+const POLL_MS = 1000;
+
+/** Opens everything the app depends on, from the bottom up; `close` closes it from the top down. */
+export async function openDependencies(settings: Settings, overrides: Overrides = {}) {
+  const clock = overrides.clock ?? systemClock;
+  const logger = overrides.logger ?? openLog(settings.logLevel);
+  const database =
+    overrides.database ??
+    (await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir, clock }));
+  const { prisma } = database;
+  const metrics = createMetrics();
+  const deadline = createDeadline(isDatabaseUnable);
+  const refreshes = deadline.over(createRefreshStore(prisma));
+  const recording = {
+    observe: metrics.upstream,
+    dropped: metrics.droppedSamples,
+    differed: metrics.priceDifferences(),
+  };
+  const catalogue = await openCatalogue({ store: deadline.over(createTokenStore(prisma)), refreshes });
+  const context = { settings, prisma, deadline, refreshes, catalogue, ...recording, clock, log: logger };
+  const venue = await openVenue(context);
+  const workingSet = createWorkingSet({ clock });
+  const currencies = openCurrencies(context);
+  const beside = { ...venue, rates: currencies.rates, workingSet };
+  const prices = await openMarket(context, beside);
+  const traded = openCandles(context, { ...beside, archive: prices.archive });
+  const retention = openRetention(context, { archive: prices.archive, candles: traded.cache });
+  const chains = await openStatistics(context);
+  const nodes = openNodes(context);
+  const userStore = deadline.over(createUserStore(prisma, database.query));
+  const keyCache = createKeyCache({ store: userStore, clock });
+  const ledger = createLedgerStore(database, metrics.ledgerStatement);
+  const allowance = createAllowance({
+    keyCache,
+    ledger,
+    clock,
+    log: logger,
+    firstGrant: settings.burstPerSecond || undefined,
+    observeWait: metrics.ledgerWait,
+  });
+
+  const users = createUsers({ store: userStore, clock, changed: allowance.sync });
+  const mail = await openMail(context, users);
+
+  const checkDatabase = createCheck(database.ready, clock);
+  deadline.begin();
+
+  async function poll(): Promise<void> {
+    await catalogue.sync();
+    await Promise.all([prices, traded, chains].map((one) => one.poll()));
+  }
+  const polling = setInterval(() => {
+    poll().catch((err) => logger.warn({ err }, 'what is stored could not be read again'));
+  }, POLL_MS);
+  if (!database.isShareable) clearInterval(polling);
+
+  const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
+  if (requests) {
+    metrics.read({
+      requests: requests.all,
+      upstreams: () => [prices, venue, currencies, chains, nodes].flatMap((one) => one.readings()),
+      staleness: () => [...prices.market.staleness(), ...chains.statistics.staleness()],
+      memory: workingSet.reading,
+      leases: allowance.reading,
+      isDatabaseUp: () =>
+        checkDatabase().then(
+          () => true,
+          () => false,
+        ),
+    });
+  }
+
+  return {
+    settings,
+    logger,
+    clock,
+    users,
+    allowance,
+    mail,
+    catalogue,
+    metrics,
+    /** Records each answer, where the metrics are served. */
+    requests,
+    market: prices.market,
+    sample: prices.sample,
+    candles: traded.candles,
+    currencies,
+    statistics: chains.statistics,
+    statisticsSources: chains.sources,
+    node: nodes.node,
+    /** Throws `database_unavailable` when the database cannot be written to. */
+    checkDatabase,
+    /** Deletes what has been kept for as long as it may be, where it is time. */
+    enforceRetention: retention.look,
+    /** Reloads what other processes have written: once a second, where there can be others. */
+    poll,
+    async close(): Promise<void> {
+      clearInterval(polling);
+      await mail?.close();
+      await allowance.close(settings.shutdownGraceMs);
+      for (const one of [retention, prices, venue, currencies, chains, nodes]) await one.close();
+      if (!overrides.database) await database.close();
+    },
+  };
+}
+
+export type Dependencies = Awaited<ReturnType<typeof openDependencies>>;

@@ -1,0 +1,204 @@
+import type { Catalogue } from '#catalogue/catalogue';
+import { knownSince, type TokenName } from '#catalogue/token';
+import type { Clock } from '#core/clock';
+import type { Log } from '#core/log';
+import type { Span } from '#core/span';
+import type { Interval } from '#prices/interval';
+import type { FailoverStore } from '#prices/latest/failover-store';
+import { createLatestPrices } from '#prices/latest/latest-prices';
+import { type FailoverState, startingState } from '#prices/latest/source-failover';
+import { plausibleTimes } from '#prices/plausible-sample';
+import {
+  type Fetch,
+  namesOf,
+  OF_ALL_TOKENS,
+  type Touched,
+  tokenOf,
+  touched,
+  touchedWhole,
+} from '#prices/refresh/fetch-names';
+import type { Sample } from '#prices/sample';
+import { createSeries, type Series, type ToldSample } from '#prices/series';
+import { MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { createPoll } from '#upstream/poll';
+import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
+import { type CachedToken, createCachedToken } from './cached-token.ts';
+import { createResidents } from './residents.ts';
+import { oldestInMemory, pagesFrom } from './stored-rows.ts';
+import { createWorkingSet, type WorkingSet } from './working-set.ts';
+
+type Dependencies = {
+  store: ArchiveStore;
+  failover: Pick<FailoverStore, 'read'>;
+  refreshes: Pick<RefreshStore, 'read'>;
+  catalogue: Pick<Catalogue, 'named'>;
+  clock: Clock;
+  log: Log;
+  /** The sources of prices in their order. */
+  line?: readonly MarketSourceName[];
+  workingSet?: WorkingSet;
+};
+
+/** Of each series once, from the first instant that is named; nothing before what is in memory. */
+function eachOnce(rows: readonly Touched[], now: number): Touched[] {
+  const of = new Map<string, Touched>();
+  for (const { token, interval, from } of rows) {
+    const key = `${interval}:${token}`;
+    of.set(key, { token, interval, from: Math.min(from, of.get(key)?.from ?? from) });
+  }
+  return [...of.values()].map((row) => ({
+    ...row,
+    from: Math.max(row.from, oldestInMemory(row.interval, now)),
+  }));
+}
+
+/**
+ * The archive in memory: of each token that is asked for its series, their coverage and its latest prices. What is
+ * fetched is written to the store first and then reloaded, in this process as in every other, so that the memory is
+ * what is stored. A token is loaded (`load`) before anything else is asked of it.
+ */
+export async function openArchiveCache(dependencies: Dependencies) {
+  const { store, failover, refreshes, catalogue, clock, log } = dependencies;
+  const { line = MARKET_SOURCES, workingSet = createWorkingSet({ clock }) } = dependencies;
+  const starting = startingState(line[0] as MarketSourceName);
+  const tokens = createResidents<CachedToken>({
+    workingSet,
+    bytesOf: (token) => token.bytes(),
+    dropped(token): void {
+      latest.forget(token);
+      forget(namesOf(token));
+    },
+  });
+  const latest = createLatestPrices(line);
+  let state = starting;
+  let generation = 0;
+  let polledAt = clock.now();
+
+  /** Where in a series latest prices that were told since may have become samples. */
+  const touchedByLatest = (rows: readonly LatestRow[]): Touched[] =>
+    rows.flatMap(({ token, source, at, fetchedAt }) => {
+      const before = latest.of(token, source);
+      if (before?.fetchedAt === fetchedAt) return [];
+      const from = Math.min(at, before?.at ?? at);
+      return (['minute', 'hour'] as const).map((interval) => ({ token, interval, from }));
+    });
+
+  /** The coverage is read before the samples and set after them: it must not cover samples that are not loaded. */
+  async function reload(changed: readonly Fetch[]): Promise<void> {
+    const now = clock.now();
+    const times = plausibleTimes(now);
+    const loading = new Map(tokens.wanted().map((token) => [token, createCachedToken()]));
+    const rows = [
+      ...[...loading.keys()].flatMap(touchedWhole),
+      ...changed.flatMap((what) => touched(what, polledAt)),
+    ];
+    const affected = new Set(rows.map(({ token }) => token));
+    const loaded = tokens.kept();
+    const news = changed.map(tokenOf).filter((token) => token === undefined || loaded.includes(token));
+    const priced = new Set([...affected, ...(news.includes(undefined) ? loaded : [])]);
+    const stored = changed.includes('failover') ? await failover.read() : state;
+    const coverage = affected.size > 0 ? await store.coverage([...affected]) : [];
+    const prices = priced.size > 0 ? await store.latest([...priced], times) : [];
+    const series = eachOnce([...rows, ...touchedByLatest(prices)], now);
+    const samples = series.length > 0 ? await store.samplesFrom(series, times) : [];
+    const leftAside = loading.size > 0 ? await store.leftAside(times, [...loading.keys()]) : [];
+    for (const row of leftAside) log.warn(row, 'rows that cannot be true are left aside');
+
+    series.forEach(({ token, interval, from }, i) => {
+      const { series } = loading.get(token) ?? tokens.of(token);
+      // Where all may have changed, what memory no longer needs goes too.
+      const isWhole = from <= oldestInMemory(interval, now);
+      series[interval].replaceFrom(isWhole ? Number.NEGATIVE_INFINITY : from, samples[i] ?? []);
+    });
+    for (const [token, cached] of loading) tokens.keep(token, cached);
+    const coverageOf = Map.groupBy(coverage, ({ token }) => token);
+    for (const token of affected) tokens.of(token).setCoverage(coverageOf.get(token) ?? [], now);
+    // One that is not in the line any more is not told.
+    state = stored && line.includes(stored.told) ? stored : starting;
+    latest.set(priced, prices, state);
+    // No answer was made of what was not loaded.
+    if (news.length > 0) generation += 1;
+    polledAt = now;
+    workingSet.trim();
+  }
+
+  const names = (): readonly Fetch[] => [
+    ...OF_ALL_TOKENS,
+    ...[...tokens.kept(), ...tokens.wanted()].flatMap(namesOf),
+  ];
+  const { sync, version, fetchedAt, forget } = createPoll<Fetch>({ refreshes, names, reload });
+  await sync();
+
+  return {
+    sync,
+    version,
+    fetchedAt,
+
+    /** The tokens in memory. */
+    loaded: tokens.kept,
+
+    /** Loads a token; undefined for one that is in memory, and stays there as long as it is used. */
+    load: (token: TokenName): Promise<void> | undefined => tokens.load(token, sync),
+
+    series: (token: TokenName, interval: Interval) => tokens.of(token).series[interval],
+
+    /** The spans that are complete: with what one source has told, or with what any has. */
+    coverage: (token: TokenName, interval: Interval, source?: MarketSourceName): readonly Span[] =>
+      tokens.of(token).coverage(interval, source),
+
+    /** The latest price of a token as it is told, or as one source has told it last. */
+    latest: latest.told,
+    latestOf: latest.of,
+
+    /** Which source of latest prices is told, as far as this process knows: it reads it with what is stored. */
+    failover: (): FailoverState => state,
+
+    /** Rises with each change to what is in memory. */
+    generation: () => generation,
+
+    /** The first instant of which anything is known: the listing, or a day of before it that is in memory. */
+    beginning: (token: TokenName): number =>
+      knownSince(catalogue.named(token), tokens.peek(token)?.series.day.firstFrom(0)?.at),
+
+    /** The series from an instant on: read from the store where the memory does not go back so far. */
+    async reaching(token: TokenName, interval: Interval, from: number): Promise<Series> {
+      const series = tokens.of(token).series[interval];
+      if (from >= oldestInMemory(interval, clock.now())) return series;
+      const older = createSeries();
+      const times = plausibleTimes(clock.now());
+      const read = (next: number, most: number) =>
+        store.samples(token, interval, { ...times, from: Math.max(times.from, next) }, most);
+      for await (const page of pagesFrom(from, read)) older.replaceFrom((page[0] as Sample).at, page);
+      return older;
+    },
+
+    /** The newest sample of a token, whichever fetch brought it. */
+    newest: (token: TokenName): ToldSample | undefined => tokens.of(token).series.minute.last(),
+
+    /** Stores what an answer of a source brought for a token. */
+    async record(
+      source: MarketSourceName,
+      what: Fetch,
+      token: TokenName,
+      updates: readonly SeriesUpdate[],
+      at: number,
+    ): Promise<void> {
+      await store.record(source, what, token, updates, at);
+      await sync();
+    },
+
+    /** Stores the latest prices of an answer of a source. */
+    async recordLatest(
+      source: MarketSourceName,
+      what: Fetch,
+      rows: Parameters<ArchiveStore['recordLatest']>[2],
+      at: number,
+    ): Promise<void> {
+      await store.recordLatest(source, what, rows, at);
+      await sync();
+    },
+  };
+}
+
+export type ArchiveCache = Awaited<ReturnType<typeof openArchiveCache>>;

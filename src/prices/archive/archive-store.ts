@@ -1,0 +1,221 @@
+import type { TokenName } from '#catalogue/token';
+import { DAY } from '#core/clock';
+import type { Span } from '#core/span';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { Interval } from '#prices/interval';
+import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/latest/latest-store';
+import {
+  isMarketSource,
+  MARKET_SOURCES,
+  type MarketSourceName,
+  sourcesBefore,
+} from '#prices/sources/provenance';
+import {
+  type ArchivedSample,
+  addCoverage,
+  bumpRefresh,
+  type Coverage,
+  epochMs,
+  firstInstants,
+  isOneOf,
+  isTokenOf,
+  type LeftAside,
+  lockPoints,
+  oneLeftAside,
+  plausiblePoint,
+  readCoverage,
+  shareRows,
+  type Teller,
+  toInstant,
+  tokensOf,
+} from './archive-sql-store.ts';
+import { type SeriesUpdate, writePoints } from './point-store.ts';
+
+export type { LatestRow } from '#prices/latest/latest-store';
+export type { Coverage } from './archive-sql-store.ts';
+export type { SeriesUpdate } from './point-store.ts';
+
+/** What is stored of one series from one source. */
+export type SeriesSummary = {
+  token: TokenName;
+  interval: Interval;
+  source: MarketSourceName;
+  from: number;
+  thru: number;
+  points: number;
+};
+
+/** A sample as it comes from the database: an array, since names in each would be half of the text. */
+type SampleText = [
+  at: number,
+  price: number | null,
+  marketCap: number | null,
+  volume: number | null,
+  settled: boolean,
+  source: MarketSourceName,
+];
+
+const toSample = ([at, price, marketCap, volume, settled, source]: SampleText): ArchivedSample => ({
+  at,
+  price,
+  marketCap,
+  volume,
+  settled,
+  source,
+});
+
+/** Samples as one JSON text: row by row, tens of thousands take four times as long. */
+const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')}, price, market_cap, volume,
+  settled AND NOT provisional, source) ORDER BY point.at)::text AS samples`;
+const toSamples = (text: string | null | undefined) =>
+  (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
+
+/**
+ * The market archive: the rows of `Point`, `Coverage`, `Latest` and `Refresh`.
+ * @param line the sources of prices in their order: what one tells gives way to what those before it tell
+ */
+export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSourceName[] = MARKET_SOURCES) {
+  const tellerOf = (source: MarketSourceName): Teller => ({ source, before: sourcesBefore(source, line) });
+
+  /**
+   * Of two sources that write at once the later one in the line would not see what the other covers: it waits. Of one
+   * source two writers do each other no harm.
+   */
+  const inTurn = ({ before }: Teller) =>
+    (before.length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
+
+  return {
+    /** Stores all that one answer of a source brought for a token, in one transaction. */
+    async record(
+      source: MarketSourceName,
+      what: string,
+      token: TokenName,
+      updates: readonly SeriesUpdate[],
+      fetchedAt: number,
+    ): Promise<void> {
+      const teller = tellerOf(source);
+      await prisma.$transaction([
+        ...inTurn(teller),
+        ...updates.map((update) => prisma.$executeRaw(writePoints(token, teller, update))),
+        ...updates.flatMap(({ interval, covers }) =>
+          covers ? [prisma.$executeRaw(addCoverage(token, interval, teller, [covers]))] : [],
+        ),
+        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+      ]);
+    },
+
+    /** Stores the latest prices of one answer of a source, each as a point too. */
+    async recordLatest(
+      source: MarketSourceName,
+      what: string,
+      rows: readonly Omit<LatestRow, 'source'>[],
+      fetchedAt: number,
+    ): Promise<void> {
+      const teller = tellerOf(source);
+      await prisma.$transaction([
+        ...inTurn(teller),
+        prisma.$executeRaw(writeLatest(source, rows)),
+        ...writeQuotes(teller, rows).map((write) => prisma.$executeRaw(write)),
+        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+      ]);
+    },
+
+    /**
+     * The plausible samples of an interval in a span, ascending.
+     * @param most how many of the first; all where left out
+     */
+    async samples(
+      token: TokenName,
+      interval: Interval,
+      span: Span,
+      most?: number,
+    ): Promise<ArchivedSample[]> {
+      const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY point.at LIMIT ${most}`;
+      const [row] = await prisma.$queryRaw<{ samples: string | null }[]>`
+        SELECT ${sampleTexts}
+        FROM (SELECT * FROM point WHERE token = ${token} AND grain = ${interval}::grain
+          AND ${isOneOf('source', MARKET_SOURCES)} AND ${plausiblePoint(span)} ${limit}) AS point`;
+      return toSamples(row?.samples);
+    },
+
+    /** The plausible samples of some series, those in a span and each from its own instant on; in their order. */
+    async samplesFrom(
+      series: readonly { token: TokenName; interval: Interval; from: number }[],
+      times: Span,
+    ): Promise<ArchivedSample[][]> {
+      const wanted = JSON.stringify(series.map((one, place) => ({ place, ...one })));
+      const rows = await prisma.$queryRaw<{ samples: string | null }[]>`
+        SELECT (SELECT ${sampleTexts} FROM point
+          WHERE token = wanted.token AND grain = wanted."interval"::grain AND at >= to_timestamp(wanted."from" / 1000)
+            AND ${isOneOf('source', MARKET_SOURCES)} AND ${plausiblePoint(times)})
+        FROM json_to_recordset(${wanted}::json) AS wanted(place int, token text, "interval" text, "from" float8)
+        ORDER BY place`;
+      return rows.map(({ samples }) => toSamples(samples));
+    },
+
+    /** What the sources cover of some tokens; of all where left out. */
+    coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> =>
+      readCoverage(prisma, 'source_coverage', tokens),
+
+    /** The plausible latest prices of some tokens, of each source: those whose times lie in a span. */
+    async latest(tokens: readonly TokenName[], times: Span): Promise<LatestRow[]> {
+      const rows = await prisma.latest.findMany({ where: { token: { in: [...tokens] } } });
+      return rows.flatMap((row) => readLatest(row, times) ?? []);
+    },
+
+    /**
+     * Stored rows that cannot be true: a time outside of the span, or a figure that is none. They are not served.
+     * @param tokens of which; of all where left out
+     */
+    async leftAside(times: Span, tokens?: readonly TokenName[]): Promise<LeftAside[]> {
+      const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
+      const points = await prisma.$queryRaw<LeftAside[]>`
+        SELECT token, grain::text AS what, count(*)::int AS count,
+          ${firstInstants('at')} AS instants
+        FROM point WHERE ${isMeant} AND NOT ${plausiblePoint(times)} GROUP BY token, grain ORDER BY token, grain`;
+      const spans = await prisma.$queryRaw<LeftAside[]>`
+        SELECT token, 'coverage' AS what, count(*)::int AS count,
+          ${firstInstants('thru')} AS instants
+        FROM source_coverage
+        WHERE ${isMeant} AND ("from" < ${toInstant(times.from)} OR thru > ${toInstant(times.thru + DAY)})
+        GROUP BY token ORDER BY token`;
+      const latest = (
+        await prisma.latest.findMany({ ...(tokens && { where: { token: { in: [...tokens] } } }) })
+      )
+        .filter((row) => !readLatest(row, times))
+        .map(({ token, at }) => oneLeftAside(token, 'latest', at));
+      return [...points, ...spans, ...latest];
+    },
+
+    /** For each token of which there are points a number that is another one after each change to them. */
+    async changes(): Promise<Map<TokenName, number>> {
+      const rows = await prisma.$queryRaw<{ token: TokenName; changes: number }[]>`
+        SELECT token, sum(change)::float8 AS changes FROM (
+          SELECT token, 0 AS change FROM ${tokensOf(Prisma.sql`point`)} AS tokens
+          UNION ALL SELECT token, extract(epoch FROM fetched_at) * 1000 FROM source_latest
+          UNION ALL SELECT substring(what FROM '[^:]*$'), version FROM refresh
+            WHERE what ~ '^(chart|hours|daily|import|purge|kraken):') AS change
+        GROUP BY token`;
+      return new Map(rows.map(({ token, changes }) => [token, changes]));
+    },
+
+    /**
+     * The plausible points of each series and source, counted by the database.
+     * @param tokens of which; of all where left out
+     */
+    async summary(times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> {
+      const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
+      const rows = await prisma.$queryRaw<
+        { token: string; interval: Interval; source: string; from: number; thru: number; points: number }[]
+      >`
+        SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
+          count(*)::int AS points
+        FROM point WHERE ${isMeant} AND ${plausiblePoint(times)} GROUP BY token, grain, source ORDER BY token, grain, source`;
+      return rows.flatMap(({ token, source, ...rest }) =>
+        isMarketSource(source) ? [{ token, source, ...rest }] : [],
+      );
+    },
+  };
+}
+
+export type ArchiveStore = ReturnType<typeof createArchiveStore>;

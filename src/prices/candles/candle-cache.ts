@@ -1,0 +1,156 @@
+import type { TokenName } from '#catalogue/token';
+import type { Clock } from '#core/clock';
+import { type Span, union } from '#core/span';
+import type { Coverage } from '#prices/archive/archive-store';
+import { createResidents } from '#prices/archive/residents';
+import { oldestInMemory, pagesFrom } from '#prices/archive/stored-rows';
+import type { WorkingSet } from '#prices/archive/working-set';
+import { INTERVALS, type Interval } from '#prices/interval';
+import { plausibleTimes } from '#prices/plausible-sample';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { createPoll } from '#upstream/poll';
+import { candleLength } from './candle.ts';
+import { bytesOf, type CandleColumns, candleColumns, candlesBetween } from './candle-columns.ts';
+import type { CandleSeries, CandleStore } from './candle-store.ts';
+
+/** A fetch brings no candles that began longer before it than so many lengths. */
+const FETCHED = 725;
+
+/** The name of a fetch, here and in the store, and of what else changes candles: an import, a purge. */
+export type CandleFetch = `${'candles' | 'candles-import' | 'candles-purge'}:${TokenName}:${Interval}`;
+export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
+export const candleImport = ({ token, interval }: CandleSeries): CandleFetch =>
+  `candles-import:${token}:${interval}`;
+
+/** The fetches of a token's candles. */
+export const candleFetchesOf = (token: TokenName): CandleFetch[] =>
+  INTERVALS.map((interval) => candleFetch({ token, interval }));
+
+const nameOf = ({ token, interval }: CandleSeries): string => `${token}:${interval}`;
+function seriesOf(name: string): CandleSeries {
+  const [token, interval] = name.split(':') as [TokenName, Interval];
+  return { token, interval };
+}
+
+/** Whatever changes what is cached of a series. */
+const namesOf = ({ token, interval }: CandleSeries): CandleFetch[] =>
+  (['candles', 'candles-import', 'candles-purge'] as const).map(
+    (kind) => `${kind}:${token}:${interval}` as const,
+  );
+
+/** `version` rises with each reload of the series; `loadedAt`: when that was (Unix ms), 0 for never. */
+type CachedCandles = {
+  columns: CandleColumns;
+  coverage: readonly Span[];
+  version: number;
+  loadedAt: number;
+};
+const NOTHING: CachedCandles = { columns: candleColumns([]), coverage: [], version: 0, loadedAt: 0 };
+
+type Dependencies = {
+  store: CandleStore;
+  refreshes: Pick<RefreshStore, 'read'>;
+  clock: Clock;
+  workingSet: WorkingSet;
+};
+
+/**
+ * The stored candles in memory: those of each series that is asked for. As with the archive of prices, what is fetched
+ * is stored first and then reloaded, so that the memory of every process is what is stored. A series is loaded (`load`)
+ * before anything else is asked of it.
+ */
+export function createCandleCache({ store, refreshes, clock, workingSet }: Dependencies) {
+  const residents = createResidents<CachedCandles>({
+    workingSet,
+    bytesOf: ({ columns }) => bytesOf(columns),
+    dropped: (name) => forget(namesOf(seriesOf(name))),
+  });
+  let generation = 0;
+
+  const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
+  const of = (series: CandleSeries): CachedCandles => residents.of(nameOf(series));
+
+  /** The stored candles of a span, after those that come before it. */
+  async function read(
+    series: CandleSeries,
+    { from, thru }: Span,
+    before = NOTHING.columns,
+  ): Promise<CandleColumns> {
+    let columns = before;
+    const readPage = (next: number, most: number) => store.candles(series, { from: next, thru }, most);
+    for await (const page of pagesFrom(from, readPage)) columns = candleColumns(page, columns);
+    return columns;
+  }
+
+  /** The coverage is read before the candles: it must not cover candles that are not loaded. */
+  async function load(
+    series: CandleSeries,
+    coverage: readonly Coverage[],
+    isFetched: boolean,
+  ): Promise<void> {
+    const { columns, version, loadedAt } = residents.peek(nameOf(series)) ?? NOTHING;
+    const now = clock.now();
+    const changedFrom = isFetched ? loadedAt - FETCHED * candleLength(series.interval) : 0;
+    const since = Math.max(oldest(series.interval), changedFrom);
+    const before = candlesBetween(columns, oldest(series.interval), since - 1);
+    const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
+    residents.keep(nameOf(series), {
+      columns: await read(series, { ...plausibleTimes(now), from: since }, before),
+      coverage: union(mine.map(({ span }) => span)),
+      version: version + 1,
+      loadedAt: now,
+    });
+  }
+
+  async function reload(changed: readonly CandleFetch[]): Promise<void> {
+    const isChanged = (series: CandleSeries) => namesOf(series).some((what) => changed.includes(what));
+    const known = residents.kept().map(seriesOf).filter(isChanged);
+    const series = [...residents.wanted().map(seriesOf), ...known];
+    if (series.length === 0) return;
+    const coverage = await store.coverage([...new Set(series.map(({ token }) => token))]);
+    for (const one of series) {
+      const changes = namesOf(one).filter((what) => changed.includes(what));
+      await load(one, coverage, known.includes(one) && changes.every((what) => what === candleFetch(one)));
+    }
+    if (known.length > 0) generation += 1;
+    workingSet.trim();
+  }
+
+  const names = () => [...residents.kept(), ...residents.wanted()].map(seriesOf).flatMap(namesOf);
+  const { sync, version, fetchedAt, forget } = createPoll<CandleFetch>({ refreshes, names, reload });
+
+  return {
+    sync,
+    version,
+    fetchedAt,
+
+    /** Loads a series; undefined for one that is in memory, and stays there as long as it is used. */
+    load: (series: CandleSeries): Promise<void> | undefined => residents.load(nameOf(series), sync),
+
+    coverage: (series: CandleSeries) => of(series).coverage,
+    columns: (series: CandleSeries) => of(series).columns,
+
+    /** The beginning of the first candle in memory (Unix ms), where the series is loaded and has any. */
+    first: (series: CandleSeries): number | undefined => residents.peek(nameOf(series))?.columns.at[0],
+
+    /** Rises with each reload. */
+    generation: () => generation,
+
+    /** The candles of a span: read from the store where the memory does not go back so far. */
+    async between(series: CandleSeries, span: Span): Promise<CandleColumns> {
+      if (span.from < oldest(series.interval)) return read(series, span);
+      return candlesBetween(of(series).columns, span.from, span.thru);
+    },
+
+    /** Names the candles of a span as they are now; undefined for those that are not in memory. */
+    versionOf: (series: CandleSeries, { from }: Span): string | undefined =>
+      from >= oldest(series.interval) ? String(of(series).version) : undefined,
+
+    async record(update: Parameters<CandleStore['record']>[1], at: number): Promise<void> {
+      await store.record(candleFetch(update), update, at);
+      await sync();
+    },
+  };
+}
+
+export type CandleCache = ReturnType<typeof createCandleCache>;

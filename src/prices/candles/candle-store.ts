@@ -1,0 +1,164 @@
+import type { TokenName } from '#catalogue/token';
+import type { Span } from '#core/span';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import {
+  addCoverage,
+  bumpRefresh,
+  type Coverage,
+  epochMs,
+  firstInstants,
+  type LeftAside,
+  readCoverage,
+  shareRows,
+  toInstant,
+} from '#prices/archive/archive-sql-store';
+import type { Interval } from '#prices/interval';
+import { isMarketSource, type MarketSourceName } from '#prices/sources/provenance';
+import type { StoredCandle } from './candle-columns.ts';
+
+/** A series of candles: a token's, of one length. */
+export type CandleSeries = { token: TokenName; interval: Interval };
+
+/** Candles of a series, ascending; `covers` is the span that is complete with them. */
+export type CandleUpdate = CandleSeries & {
+  source: MarketSourceName;
+  candles: readonly StoredCandle[];
+  covers?: Span | undefined;
+};
+
+/** How many candles of a series a source told, and when the first and the last begin. */
+export type CandleSummary = CandleSeries & {
+  source: MarketSourceName;
+  from: number;
+  thru: number;
+  candles: number;
+};
+
+/** How long the import of a file may take, in ms: a million rows take a minute. */
+const IMPORT_MS = 30 * 60 * 1000;
+
+const given = (candles: readonly StoredCandle[]) => Prisma.sql`
+  SELECT to_timestamp(at / 1000)::timestamptz(3) AS at, open, high, low, close, volume, settled
+  FROM json_to_recordset(${JSON.stringify(candles)}::json)
+    AS row(at float8, open float8, high float8, low float8, close float8, volume float8, settled boolean)`;
+
+/** Replaces unsettled candles and adds what is new: a settled one never changes. Gives how many rows it wrote. */
+const write = ({ token, interval, source, candles, covers }: CandleUpdate) => Prisma.sql`
+  WITH given AS (${given(candles)}), gone AS (
+    DELETE FROM candle WHERE token = ${token} AND grain = ${interval}::grain AND NOT settled
+      AND at BETWEEN ${toInstant(covers?.from ?? 0)} AND ${toInstant(covers?.thru ?? -1)}
+      AND at NOT IN (SELECT at FROM given))
+  INSERT INTO candle (token, grain, at, open, high, low, close, volume, source, settled)
+  SELECT ${token}, ${interval}::grain, at, open, high, low, close, volume, ${source}, settled FROM given
+  ON CONFLICT (token, grain, at) DO UPDATE
+  SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close,
+      volume = excluded.volume, source = excluded.source, settled = excluded.settled
+  WHERE NOT candle.settled`;
+
+/** Whether a candle that begins in a span can be true; PostgreSQL orders NaN above infinity. */
+const plausible = ({ from, thru }: Span) => Prisma.sql`(
+  candle.at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}
+  AND low > 0 AND open BETWEEN low AND high AND close BETWEEN low AND high AND high < 'Infinity'
+  AND volume >= 0 AND volume < 'Infinity')`;
+
+/** There is one venue, so none comes before it. */
+const cover = ({ token, interval, source }: Omit<CandleUpdate, 'candles'>, span: Span) =>
+  addCoverage(token, interval, { source, before: [] }, [span], 'candle_coverage');
+
+type Row = [
+  at: number,
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  volume: number,
+  settled: boolean,
+];
+
+const toCandle = ([at, open, high, low, close, volume, settled]: Row): StoredCandle => ({
+  at,
+  open,
+  high,
+  low,
+  close,
+  volume,
+  settled,
+});
+
+/** The rows of `Candle` and `CandleCoverage`. */
+export function createCandleStore(prisma: PrismaClient) {
+  return {
+    /** Stores what one answer brought, in one transaction. */
+    async record(what: string, update: CandleUpdate, fetchedAt: number): Promise<void> {
+      const { covers } = update;
+      await prisma.$transaction([
+        ...shareRows('candle').map((lock) => prisma.$executeRaw(lock)),
+        prisma.$executeRaw(write(update)),
+        ...(covers ? [prisma.$executeRaw(cover(update, covers))] : []),
+        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+      ]);
+    },
+
+    /**
+     * Stores the candles of a file, all or none; gives how many of them are new or have changed.
+     * @param covers the span that is complete with them; called once they are all read
+     */
+    import: (
+      what: string,
+      series: Omit<CandleUpdate, 'candles' | 'covers'>,
+      batches: AsyncIterable<readonly StoredCandle[]>,
+      covers: () => Span,
+      at: number,
+    ): Promise<number> =>
+      prisma.$transaction(
+        async (tx) => {
+          for (const lock of shareRows('candle')) await tx.$executeRaw(lock);
+          let written = 0;
+          for await (const candles of batches) written += await tx.$executeRaw(write({ ...series, candles }));
+          await tx.$executeRaw(cover(series, covers()));
+          await tx.$executeRaw(bumpRefresh(what, at));
+          return written;
+        },
+        { timeout: IMPORT_MS },
+      ),
+
+    /**
+     * The candles that begin in a span, ascending, without those that cannot be true. They come as one JSON text.
+     * @param most how many of the first; all where left out
+     */
+    async candles({ token, interval }: CandleSeries, span: Span, most?: number): Promise<StoredCandle[]> {
+      const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY candle.at LIMIT ${most}`;
+      const [row] = await prisma.$queryRaw<{ candles: string | null }[]>`
+        SELECT json_agg(json_build_array(${epochMs('candle.at')}, open, high, low, close, volume, settled)
+          ORDER BY candle.at)::text AS candles
+        FROM (SELECT * FROM candle
+          WHERE token = ${token} AND grain = ${interval}::grain AND ${plausible(span)} ${limit}) AS candle`;
+      return (JSON.parse(row?.candles ?? '[]') as Row[]).map(toCandle);
+    },
+
+    /** The spans of which all candles are known, of some tokens; of all where left out. */
+    coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> =>
+      readCoverage(prisma, 'candle_coverage', tokens),
+
+    /** The plausible candles of each series and source, counted by the database. */
+    async summary(times: Span): Promise<CandleSummary[]> {
+      const rows = await prisma.$queryRaw<
+        { token: string; interval: Interval; source: string; from: number; thru: number; candles: number }[]
+      >`
+        SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
+          count(*)::int AS candles
+        FROM candle WHERE ${plausible(times)} GROUP BY token, grain, source`;
+      return rows.flatMap(({ token, source, ...rest }) =>
+        isMarketSource(source) ? [{ token, source, ...rest }] : [],
+      );
+    },
+
+    /** Stored candles that cannot be true, as of the times that can be. They are not served. */
+    leftAside: (times: Span): Promise<LeftAside[]> =>
+      prisma.$queryRaw`
+        SELECT token, 'candles' AS what, count(*)::int AS count, ${firstInstants('at')} AS instants
+        FROM candle WHERE NOT ${plausible(times)} GROUP BY token ORDER BY token`,
+  };
+}
+
+export type CandleStore = ReturnType<typeof createCandleStore>;

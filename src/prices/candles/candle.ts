@@ -1,0 +1,70 @@
+import type { Token, TokenName } from '#catalogue/token';
+import { MINUTE } from '#core/clock';
+import type { Span } from '#core/span';
+import type { Interval } from '#prices/interval';
+import { type Implausible, implausible } from '#prices/plausible-sample';
+import type { Sample } from '#prices/sample';
+import type { MarketSourceName } from '#prices/sources/provenance';
+
+/**
+ * What was traded on a venue from an instant on, for the length of a candle: `at` is its beginning in Unix ms, prices
+ * are in US dollars, `volume` is in tokens. Without a trade all four prices are the last one's, and the volume is 0.
+ */
+export type Candle = {
+  at: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+};
+
+/** The lengths of candles that a venue tells, in minutes. */
+export type CandleMinutes = 1 | 5 | 60 | 1440;
+
+/** The candles of each interval: those of minutes are of five, as fine as the aggregator's samples. */
+export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisfies Record<
+  Interval,
+  CandleMinutes
+>;
+
+/** How long a candle of an interval is, in ms. */
+export const candleLength = (interval: Interval): number => CANDLE_MINUTES[interval] * MINUTE;
+
+/** Finished candles, ascending; `covers` is the span of which the venue has told all with them, if there is one. */
+export type ToldCandles = { candles: Candle[]; covers: Span | undefined };
+
+/** A venue that tells candles, open. */
+export type CandleSource = {
+  readonly name: MarketSourceName;
+  /**
+   * The finished candles of a token. Throws `UpstreamFailure`; with `not_listed` for a token that is not traded there.
+   *
+   * @param from Unix ms: none that begins earlier is needed; as far back as the venue tells where left out
+   */
+  candles(token: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles>;
+};
+
+/** Why a candle of so many ms cannot be true, as of now (Unix ms); undefined when it can. */
+export function implausibleCandle(
+  token: Token | undefined,
+  { at, open, high, low, close, volume }: Candle,
+  length: number,
+  now: number,
+): Implausible | undefined {
+  const reason = implausible(token, { at: at + length, price: close }, now);
+  if (reason) return reason;
+  if (at % length !== 0) return 'off_grid';
+  const isRange = low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close);
+  return isRange && high < Number.POSITIVE_INFINITY && volume >= 0 && volume < Number.POSITIVE_INFINITY
+    ? undefined
+    : 'price';
+}
+
+/** The close of a candle of so many ms, as a sample at its end. */
+export const closingSample = ({ at, close }: Candle, length: number): Sample => ({
+  at: at + length,
+  price: close,
+  marketCap: null,
+  volume: null,
+});

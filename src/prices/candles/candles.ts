@@ -1,0 +1,162 @@
+import type { TokenName } from '#catalogue/token';
+import type { Clock } from '#core/clock';
+import { overlap } from '#core/span';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { keptFrom, keptOf, type Retention } from '#prices/archive/retention/retention-periods';
+import { convertCandles } from '#prices/currencies/conversion';
+import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/currencies/currency';
+import type { Rates } from '#prices/currencies/rates';
+import { noWorth, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
+import { type WindowSize, windowSize } from '#prices/history/window-rows';
+import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/interval';
+import type { MarketSource } from '#prices/sources/source';
+import type { Answer } from '#server/cache/answer';
+import { createAnswers } from '#server/cache/answers';
+import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-outcome';
+import type { SingleFlight } from '#upstream/single-flight';
+import { CANDLE_MINUTES, type CandleSource, candleLength } from './candle.ts';
+import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
+import { candlesBetween, firstUnsettled } from './candle-columns.ts';
+import { createCandleFacts } from './candle-facts.ts';
+import type { CandleSeries } from './candle-store.ts';
+import { candlesCsv, candlesJson } from './candle-text.ts';
+import { firstAsked, isCandleSettled, planCandles } from './candle-window.ts';
+
+type Dependencies = {
+  source: CandleSource & Pick<MarketSource, 'reach'>;
+  cache: CandleCache;
+  /** That of prices, which knows when a token begins. */
+  archive: Pick<ArchiveCache, 'beginning' | 'load'>;
+  retention: Retention;
+  singleFlight: SingleFlight<CandleFetch>;
+  rates: Rates;
+  clock: Clock;
+};
+
+/** What is asked of a window: `question` names all of it. */
+type CandleQuestion = {
+  question: string;
+  series: CandleSeries;
+  window: Window;
+  format: 'json' | 'csv';
+  currency: Currency;
+};
+
+const RENDER = { json: candlesJson, csv: candlesCsv } as const;
+
+/** The verbs of candles. All throw a problem when there is no answer. */
+export function createCandles(dependencies: Dependencies) {
+  const { source, cache, archive, retention, singleFlight, rates, clock } = dependencies;
+  const answers = createAnswers({ source: cache, clock });
+
+  const told = createCandleFacts({ source, cache, archive, retention, clock });
+  const { beginning, bounds, missing } = told;
+
+  /** One call for all candles from an instant on; what it has is stored, but for what would be deleted for its age. */
+  async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
+    const told = await source.candles(token, CANDLE_MINUTES[interval], from);
+    const now = clock.now();
+    const length = candleLength(interval);
+    const { rows, covers } = keptOf(told.candles, told.covers, keptFrom(retention, source.name, now));
+    const settling = rows.map((candle) => ({
+      ...candle,
+      settled: isCandleSettled(candle.at, length, now),
+    }));
+    await cache.record({ token, interval, source: source.name, candles: settling, covers }, now);
+  }
+
+  /** Fetches what a window needs, if anything. */
+  async function refresh(series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
+    const { interval } = series;
+    const now = clock.now();
+    const known = bounds(interval, now);
+    const asked = candlesBetween(cache.columns(series), firstAsked(interval, known), now);
+    const plan = planCandles(span, {
+      ...{ ...known, now, interval, coverage: cache.coverage(series) },
+      ...{ unsettledFrom: firstUnsettled(asked), fetchedAt: cache.fetchedAt(candleFetch(series)) },
+    });
+    const runner = createFetchRunner({ singleFlight, clock });
+    if (plan) await runner.run(candleFetch(series), plan.wait, () => fetch(series, plan.from));
+    return runner.outcome;
+  }
+
+  /** What a token is worth by the first price of its own candles. */
+  async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
+    const series = { token, interval: window.interval };
+    await Promise.all([archive.load(token), cache.load(series)]);
+    const outcome = await refresh(series, window);
+    const version = cache.versionOf(series, window.span);
+    const { at, open } = await cache.between(series, window.span);
+    const gaps = missing(series, window);
+    const before = { from: Number.NEGATIVE_INFINITY, thru: beginning(series) - 1 };
+    return valuationBySamples(
+      {
+        ...{ currency, source: source.name, outcome },
+        version: version === undefined ? undefined : `${currency}:${version}`,
+        missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
+        isSettled: () => gaps.length === 0,
+      },
+      { at, price: open },
+      window.interval,
+    );
+  }
+
+  function valuationOf(currency: Currency, window: Window): Promise<Valuation> {
+    const token = tokenOfCurrency(currency);
+    return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
+  }
+
+  async function history({ question, series, window, format, currency }: CandleQuestion): Promise<Answer> {
+    await Promise.all([archive.load(series.token), cache.load(series)]);
+    const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
+    const outcome = await refresh(series, window);
+    const stored = cache.versionOf(series, window.span);
+    const dollars = await cache.between(series, window.span);
+    if (dollars.at.length === 0) throw told.nothingToServe(series, window, outcome.failure);
+    const columns = valuation ? convertCandles(dollars, valuation.worth) : dollars;
+    const answer = told.facts(series, window, columns, outcome, valuation);
+    const count = columns.at.length;
+    if (valuation && count === 0) throw noWorth(valuation, window.span, answer.gaps);
+    const isNamed = stored !== undefined && (!valuation || valuation.version !== undefined);
+    const version = isNamed ? [stored, valuation?.version].join(';') : undefined;
+    const rows = { version, isWide: windowSize(count) !== 'short' };
+    const pieces = () => RENDER[format](columns, valuation?.currency);
+    return { body: await answers.bodyOf(question, rows, pieces), ...answer };
+  }
+
+  /** How large the answer to a window may be. */
+  function size(series: CandleSeries, { span }: Window): WindowSize {
+    const known = overlap(span, { from: beginning(series), thru: clock.now() });
+    return windowSize(known === undefined ? 0 : samplesIn(series.interval, known));
+  }
+
+  return {
+    /** The finished candles that begin from one date thru another (Unix ms of their midnights), both included. */
+    range(
+      token: TokenName,
+      interval: Interval,
+      from: number,
+      thru: number,
+      format: 'json' | 'csv',
+      currency = DOLLAR,
+    ): Answer | Promise<Answer> {
+      const series = { token, interval };
+      const window = rangeWindow(interval, from, thru, clock.now());
+      const about = [token, interval, from, thru, format];
+      const question = (currency === DOLLAR ? about : [...about, currency]).join();
+      const isLong = () => size(series, window) !== 'short';
+      return answers.ask(question, isLong, () => history({ question, series, window, format, currency }));
+    },
+
+    size: (token: TokenName, window: Window): WindowSize =>
+      size({ token, interval: window.interval }, window),
+
+    /** What could not be fetched, and why. */
+    warnings: singleFlight.warnings,
+
+    /** When nothing is being fetched any more. */
+    idle: singleFlight.idle,
+  };
+}
+
+export type Candles = ReturnType<typeof createCandles>;

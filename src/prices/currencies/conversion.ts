@@ -1,0 +1,131 @@
+import { DAY, startOfDate } from '#core/clock';
+import type { CandleColumns } from '#prices/candles/candle-columns';
+import { type Interval, spacingOf } from '#prices/interval';
+import type { Columns } from '#prices/series';
+import type { LatestPrice } from '#records';
+import type { RateSeries } from './rate-series.ts';
+
+/** What one unit of a currency is worth at an instant (Unix ms), in US dollars; NaN where nobody can say. */
+export type Worth = (at: number) => number;
+
+/**
+ * A figure in US dollars in another currency; NaN where it, or the worth of the currency, is not known.
+ * @param worth of one unit, in US dollars
+ */
+function inUnits(dollars: number, worth: number): number {
+  const figure = dollars / worth;
+  return Number.isFinite(figure) ? figure : Number.NaN;
+}
+
+/** As `inUnits`, of a figure that may be null, and is where it cannot be converted. */
+export function convertFigure<Figure extends number | null>(dollars: Figure, worth: number): Figure | null {
+  if (dollars === null) return null;
+  const figure = inUnits(dollars, worth);
+  return Number.isNaN(figure) ? null : (figure as Figure);
+}
+
+/**
+ * The worth of a currency by reference rates: each instant by those of its own UTC date.
+ * @param units of the currency for one euro; undefined for the euro itself
+ */
+export function worthByRates(dollars: RateSeries, units: RateSeries | undefined): Worth {
+  let date = Number.NaN;
+  let worth = Number.NaN;
+  return (at) => {
+    if (startOfDate(at) === date) return worth;
+    date = startOfDate(at);
+    const [dollarsPerEuro, unitsPerEuro] = [dollars.at(date)?.rate, units ? units.at(date)?.rate : 1];
+    worth =
+      dollarsPerEuro === undefined || unitsPerEuro === undefined ? Number.NaN : dollarsPerEuro / unitsPerEuro;
+    return worth;
+  };
+}
+
+/**
+ * The worth of a token by its own samples: of a day the one that is nearest on the same UTC date, else the nearest of all
+ * that is no further away than samples of the interval lie apart.
+ */
+export function worthBySamples(
+  { at: times, price }: Pick<Columns, 'at' | 'price'>,
+  interval: Interval,
+): Worth {
+  const furthest = interval === 'day' ? DAY : spacingOf(interval);
+  return (at) => {
+    let low = 0;
+    let high = times.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((times[middle] as number) < at) low = middle + 1;
+      else high = middle;
+    }
+    let worth = Number.NaN;
+    let nearest = furthest;
+    for (const place of [low - 1, low]) {
+      const time = times[place];
+      if (time === undefined || (interval === 'day' && startOfDate(time) !== startOfDate(at))) continue;
+      const apart = Math.abs(time - at);
+      if (apart > nearest || Number.isNaN(price[place])) continue;
+      worth = price[place] as number;
+      nearest = apart;
+    }
+    return worth;
+  };
+}
+
+type Figures = Readonly<Record<string, Float64Array | Uint8Array>> & { readonly at: Float64Array };
+
+/**
+ * Rows in another currency, without those of a time at which nobody can say its worth.
+ * @param money the columns whose figures are in US dollars
+ */
+function convertRows<Rows extends Figures>(rows: Rows, money: readonly (keyof Rows)[], worth: Worth): Rows {
+  const places = new Uint32Array(rows.at.length);
+  const worths = new Float64Array(rows.at.length);
+  let count = 0;
+  for (let place = 0; place < rows.at.length; place++) {
+    const unit = worth(rows.at[place] as number);
+    if (Number.isNaN(unit)) continue;
+    places[count] = place;
+    worths[count++] = unit;
+  }
+  const converted = Object.entries(rows).map(([name, column]) => {
+    const mine = column instanceof Uint8Array ? new Uint8Array(count) : new Float64Array(count);
+    const isMoney = money.includes(name);
+    for (let i = 0; i < count; i++) {
+      const figure = column[places[i] as number] as number;
+      mine[i] = isMoney ? inUnits(figure, worths[i] as number) : figure;
+    }
+    return [name, mine];
+  });
+  return Object.fromEntries(converted);
+}
+
+/** A series in another currency. Rows of a time at which nobody can say its worth are left out. */
+export const convertColumns = (columns: Columns, worth: Worth): Columns =>
+  convertRows(columns, ['price', 'marketCap', 'volume'], worth);
+
+/** Candles in another currency, each by its worth when the candle begins; the volume is in tokens and stays. */
+export const convertCandles = (columns: CandleColumns, worth: Worth): CandleColumns =>
+  convertRows(columns, ['open', 'high', 'low', 'close'], worth);
+
+const atOf = (date: string | null): number => (date === null ? Number.NaN : Date.parse(date));
+
+/**
+ * A latest price record in another currency: the highest and the lowest price by its worth at their own dates, the rest
+ * by what it is worth now. Supplies stay, and so do percentages, which are of dollars.
+ *
+ * @param now the worth of one unit now
+ * @returns undefined where the price cannot be converted
+ */
+export function convertLatest(record: LatestPrice, now: number, worth: Worth): LatestPrice | undefined {
+  const current_price = convertFigure(record.current_price, now);
+  if (current_price === null) return undefined;
+  return {
+    ...record,
+    current_price,
+    market_cap: convertFigure(record.market_cap, now),
+    total_volume: convertFigure(record.total_volume, now),
+    ath: convertFigure(record.ath, worth(atOf(record.ath_date))),
+    atl: convertFigure(record.atl, worth(atOf(record.atl_date))),
+  };
+}

@@ -1,0 +1,63 @@
+import { isoDate } from '#core/clock';
+import type { PrismaClient } from '#generated/prisma/client';
+import { bumpRefresh, epochMs } from '#prices/archive/archive-sql-store';
+import type { Currency } from './currency.ts';
+import type { PublishedRate } from './rate-series.ts';
+
+/** Whose rates they are: there is one source. */
+const SOURCE = 'ecb';
+
+/** The rates of one currency: date (Unix ms of its midnight, UTC) and units for one euro, ascending. */
+export type RateRows = readonly (readonly [date: number, rate: number])[];
+
+/** A row for each date, not for each rate: a call may bring a hundred thousand rates. */
+const given = (rates: readonly PublishedRate[]) =>
+  JSON.stringify(
+    [...Map.groupBy(rates, ({ date }) => date)].map(([date, published]) => ({
+      date: isoDate(date),
+      rates: Object.fromEntries(published.map(({ currency, rate }) => [currency, rate])),
+    })),
+  );
+
+const isRate = (rate: unknown): boolean =>
+  typeof rate === 'number' && rate > 0 && rate < Number.POSITIVE_INFINITY;
+
+/** The rows of `ExchangeRates`, and from when on they were fetched. */
+export function createRateStore(prisma: PrismaClient) {
+  return {
+    /** Stores what one answer brought, all or nothing: the rates from a date on (Unix ms). One that is stored stays. */
+    async record(
+      what: string,
+      rates: readonly PublishedRate[],
+      from: number,
+      fetchedAt: number,
+    ): Promise<void> {
+      await prisma.$transaction([
+        prisma.$executeRaw`
+          INSERT INTO exchange_rates AS known (date, rates)
+          SELECT date, rates FROM json_to_recordset(${given(rates)}::json) AS row(date date, rates jsonb)
+          ON CONFLICT (date) DO UPDATE SET rates = excluded.rates || known.rates`,
+        prisma.$executeRaw`
+          INSERT INTO exchange_rate_span AS known (source, "from") VALUES (${SOURCE}, ${isoDate(from)}::date)
+          ON CONFLICT (source) DO UPDATE SET "from" = least(known."from", excluded."from")`,
+        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+      ]);
+    },
+
+    /** The first date (Unix ms) from which on rates were fetched; undefined where none were. */
+    async from(): Promise<number | undefined> {
+      const row = await prisma.exchangeRateSpan.findUnique({ where: { source: SOURCE } });
+      return row?.from.getTime();
+    },
+
+    /** The rates of a currency up to now, without those that cannot be true. They come as one JSON text. */
+    async rates(currency: Currency, now: number): Promise<RateRows> {
+      const [row] = await prisma.$queryRaw<{ rates: string | null }[]>`
+        SELECT json_agg(json_build_array(${epochMs('date')}, rates->${currency}::text) ORDER BY date)::text AS rates
+        FROM exchange_rates WHERE rates ? ${currency}::text AND date <= ${isoDate(now)}::date`;
+      return (JSON.parse(row?.rates ?? '[]') as RateRows).filter(([, rate]) => isRate(rate));
+    },
+  };
+}
+
+export type RateStore = ReturnType<typeof createRateStore>;

@@ -1,0 +1,96 @@
+import { type Clock, DAY } from '#core/clock';
+import { type Span, union, without } from '#core/span';
+import type { Ecb } from '#prices/sources/ecb';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-outcome';
+import type { SingleFlight } from '#upstream/single-flight';
+import { worthByRates } from './conversion.ts';
+import type { Currency } from './currency.ts';
+import { planRates } from './publication.ts';
+import { RATES, type RateCache, type RateFetch } from './rate-cache.ts';
+import type { RateStore } from './rate-store.ts';
+import type { Valuation } from './valuation.ts';
+
+type Dependencies = {
+  source: Pick<Ecb, 'rates'>;
+  store: RateStore;
+  cache: RateCache;
+  singleFlight: SingleFlight<RateFetch>;
+  clock: Clock;
+};
+
+/** Failures of an answer that was too long to come. */
+const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
+
+/** The rates of currencies: fetched when they are asked for and missing or due, and kept for good. */
+export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
+  let opened: Promise<void> | undefined;
+
+  /** What is stored is read when somebody first asks for another currency than the dollar. */
+  function open(): Promise<void> {
+    opened ??= cache.sync().catch((error) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  }
+
+  async function fetch(from: number): Promise<void> {
+    const rates = await source.rates(from);
+    await store.record(RATES, rates, from, clock.now());
+    await cache.sync();
+  }
+
+  /** Fetches what a time from an instant on needs, if anything. */
+  async function refresh(since: number): Promise<FetchOutcome> {
+    const runner = createFetchRunner({ singleFlight, clock });
+    const now = clock.now();
+    const plan = planRates(since, cache.known(), now);
+    if (!plan) return runner.outcome;
+    const isMade = await runner.run(RATES, plan.wait, () => fetch(plan.from));
+    const recent = planRates(now, cache.known(), now);
+    const { failure } = runner.outcome;
+    const isTooMuch = failure instanceof UpstreamFailure && TOO_MUCH.has(failure.reason);
+    if (!isMade || !isTooMuch || !recent || recent.from <= plan.from || cache.known().from !== undefined)
+      return runner.outcome;
+    // Nothing is stored, and many years did not come within the deadline: this year's may.
+    singleFlight.forget(RATES);
+    return refresh(now);
+  }
+
+  return {
+    /** What a currency is worth from an instant on (Unix ms), by the rates there are. */
+    async valuation(currency: Currency, since: number): Promise<Valuation> {
+      await open();
+      const outcome = await refresh(since);
+      const version = `${currency}:${cache.generation()}`;
+      const { dollars, units } = await cache.pair(currency);
+      const { newest = Number.NEGATIVE_INFINITY } = cache.known();
+      const known = [dollars, ...(units ? [units] : [])].map((series) => series.known);
+      return {
+        currency,
+        source: 'ecb',
+        version,
+        worth: worthByRates(dollars, units),
+        on: (at) => (units ?? dollars).at(at)?.on ?? Number.NaN,
+        missing: (span: Span) => union(known.flatMap((spans) => without(span, spans))),
+        isSettled: (thru) => thru < newest + DAY,
+        endedOn: units?.endedOn,
+        outcome,
+      };
+    },
+
+    /** What could not be fetched, and why. */
+    warnings: singleFlight.warnings,
+    idle: singleFlight.idle,
+  };
+}
+
+export type Rates = ReturnType<typeof createRates>;
+
+/** Where there is no source of rates, nobody is let to ask for a currency that needs them. */
+export const NO_RATES: Rates = {
+  valuation: (currency) => Promise.reject(new RangeError(`no rates of ${currency} are served`)),
+  warnings: () => [],
+  idle: async () => undefined,
+};

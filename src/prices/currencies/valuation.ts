@@ -1,0 +1,81 @@
+import { DAY, isoDate } from '#core/clock';
+import { invalidRequest, Problem } from '#core/problems';
+import type { Span } from '#core/span';
+import type { Interval } from '#prices/interval';
+import type { Columns } from '#prices/series';
+import type { FetchOutcome } from '#upstream/fetch-outcome';
+import { upstreamProblem } from '#upstream/problem';
+import { type Worth, worthBySamples } from './conversion.ts';
+import type { Currency } from './currency.ts';
+
+/** What a currency is worth over a time, and what there is to say about it; instants in Unix ms. */
+export type Valuation = {
+  currency: Currency;
+  /** Who tells what it is worth, as `Quotient-Currency` names it. */
+  source: string;
+  /** Names all that is known here, so that what was made of it can be told from what was not; undefined where nothing does. */
+  version: string | undefined;
+  /** What one unit is worth at an instant, in US dollars; NaN where nobody can say. */
+  worth: Worth;
+  /** The date of the rate that an instant is converted with (its midnight); NaN where there is none. */
+  on: Worth;
+  /** The parts of a span of which nobody can say what it is worth, ascending. */
+  missing: (span: Span) => Span[];
+  /** Whether what it was worth thru an instant will never be known otherwise. */
+  isSettled: (thru: number) => boolean;
+  /** The last date of a currency that has ended. */
+  endedOn: number | undefined;
+  /** What came of fetching it. */
+  outcome: FetchOutcome;
+};
+
+/** What a token is worth by its own samples of a window. */
+export function valuationBySamples(
+  { currency, source, version, missing, isSettled, outcome }: Omit<Valuation, 'worth' | 'on' | 'endedOn'>,
+  samples: Pick<Columns, 'at' | 'price'>,
+  interval: Interval,
+): Valuation {
+  const worth = worthBySamples(samples, interval);
+  return {
+    ...{ currency, source, version, missing, isSettled, outcome, worth },
+    on: (at) => Math.floor(at / DAY) * DAY,
+    endedOn: undefined,
+  };
+}
+
+/** A rate in decimal digits, ten of which are significant. */
+function digits(rate: number): string {
+  const text = rate.toFixed(Math.min(20, Math.max(0, 9 - Math.floor(Math.log10(rate)))));
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** `eur;source=ecb`: what `Quotient-Currency` says of an answer; of one with a single rate also that, and its date. */
+export function currencyText({ currency, source, worth, on }: Valuation, at?: number): string {
+  if (at === undefined) return `${currency};source=${source}`;
+  return `${currency};rate=${digits(1 / worth(at))};on=${isoDate(on(at))};source=${source}`;
+}
+
+/** Where rates could not be fetched, older ones serve, whose date is told: that is no failure of the answer. */
+export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome | undefined): FetchOutcome =>
+  ofRates === undefined
+    ? outcome
+    : {
+        ...outcome,
+        fetched: outcome.fetched || ofRates.fetched,
+        refreshing: outcome.refreshing || ofRates.refreshing,
+      };
+
+/** What to throw for a time at which nobody can say what the currency is worth. */
+export function noWorth({ currency, endedOn, outcome }: Valuation, { from }: Span, gaps: string[]): unknown {
+  if (endedOn !== undefined && from >= endedOn + DAY)
+    return invalidRequest({
+      location: 'query.currency',
+      message: `is a currency that ended on ${isoDate(endedOn)}`,
+      fix: `give another currency, or a time up to ${isoDate(endedOn)}`,
+    });
+  const members = { gaps };
+  if (outcome.failure)
+    return upstreamProblem(outcome.failure, { who: `The source of what ${currency} is worth`, members });
+  const detail = `Nothing is known of what ${currency} was worth at the time asked for.`;
+  return new Problem('no_data', detail, { members });
+}

@@ -1,0 +1,103 @@
+import type { TokenName } from '#catalogue/token';
+import { type Clock, startOfDate } from '#core/clock';
+import { overlap } from '#core/span';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { GapReport } from '#prices/history/gap-report';
+import type { WindowReader } from '#prices/history/window-rows';
+import { rangeWindow, type Window } from '#prices/interval';
+import type { Backfill } from '#prices/refresh/backfill';
+import { FIRST_SOURCE } from '#prices/sources/provenance';
+import type { LatestPrice } from '#records';
+import { type Currency, tokenOfCurrency } from './currency.ts';
+import type { Rates } from './rates.ts';
+import { type Valuation, valuationBySamples } from './valuation.ts';
+
+type Dependencies = {
+  archive: ArchiveCache;
+  backfill: Backfill;
+  gapReport: GapReport;
+  read: WindowReader['read'];
+  rates: Rates;
+  clock: Clock;
+};
+
+/** `now` is what the currency is worth now, `worth` what it was on the dates of the records' extremes. */
+export type LatestValuation = Valuation & { now: number };
+
+/** When the highest and the lowest price were (Unix ms), of those that are known. */
+const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
+  [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
+
+/** What a currency is worth for figures of prices: by reference rates, or by the samples of the token that it is. */
+export function createValuations({ archive, backfill, gapReport, read, rates, clock }: Dependencies) {
+  async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
+    const { interval, span } = window;
+    await archive.load(token);
+    const outcome = await backfill.window(token, window);
+    const rows = read(token, window, await archive.reaching(token, interval, span.from));
+    const gaps = gapReport.missing(token, window);
+    const before = { from: Number.NEGATIVE_INFINITY, thru: archive.beginning(token) - 1 };
+    return valuationBySamples(
+      {
+        currency,
+        source: rows.sources[0] ?? FIRST_SOURCE,
+        version: rows.version === undefined ? undefined : `${currency}:${rows.version}`,
+        missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
+        isSettled: () => rows.isSettled && gaps.length === 0,
+        outcome,
+      },
+      rows.columns(),
+      interval,
+    );
+  }
+
+  /** What a token is worth now, and on the dates of the extremes of others. */
+  async function latestBySamples(
+    currency: Currency,
+    token: TokenName,
+    extremes: readonly number[],
+  ): Promise<LatestValuation> {
+    await archive.load(token);
+    const outcome = await backfill.latest(token);
+    const now = clock.now();
+    const dates = extremes.map(startOfDate).filter((date) => date <= now);
+    const span = rangeWindow('day', Math.min(...dates), Math.max(...dates), now);
+    const days =
+      dates.length > 0 ? await bySamples(currency, token, { ...span, withLatest: false }) : undefined;
+    const latest = archive.latest(token);
+    const price = latest?.record.current_price ?? Number.NaN;
+    const at = latest?.at ?? now;
+    return {
+      currency,
+      source: latest?.sources[0]?.source ?? FIRST_SOURCE,
+      version: [currency, price, at, days?.version].join(),
+      worth: (instant) => days?.worth(instant) ?? Number.NaN,
+      on: () => startOfDate(at),
+      missing: () => [],
+      isSettled: () => false,
+      endedOn: undefined,
+      outcome,
+      now: price,
+    };
+  }
+
+  return {
+    /** For the samples of a window. */
+    ofWindow(currency: Currency, window: Window): Promise<Valuation> {
+      const token = tokenOfCurrency(currency);
+      return token ? bySamples(currency, token, window) : rates.valuation(currency, window.span.from);
+    },
+
+    /** For latest price records. */
+    async ofLatest(currency: Currency, records: readonly LatestPrice[]): Promise<LatestValuation> {
+      const token = tokenOfCurrency(currency);
+      const extremes = records.flatMap(extremesOf);
+      if (token) return latestBySamples(currency, token, extremes);
+      const now = clock.now();
+      const valuation = await rates.valuation(currency, Math.min(now, ...extremes));
+      return { ...valuation, now: valuation.worth(now) };
+    },
+  };
+}
+
+export type Valuations = ReturnType<typeof createValuations>;

@@ -1,0 +1,65 @@
+import type { TokenName } from '#catalogue/token';
+import { type Clock, DAY, HOUR, isoDate } from '#core/clock';
+import { Problem } from '#core/problems';
+import { overlap, type Span, union } from '#core/span';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { gapsIn, spanText } from '#prices/gaps';
+import type { Window } from '#prices/interval';
+import type { Backfill } from '#prices/refresh/backfill';
+import { upstreamProblem } from '#upstream/problem';
+
+type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
+
+/** The aggregator has minutes of the last day alone, on every plan; everything else some plan has. */
+const isOnNoPlan = ({ interval, span }: Window, now: number) =>
+  interval === 'minute' && span.thru < now - DAY;
+
+/** The gaps of an answer, and the problem when there is no answer. */
+export function createGapReport({ archive, backfill, clock }: Dependencies) {
+  /** The gaps of a window. One younger than the last chart is left out: the next chart fills it. */
+  function missing(token: TokenName, { interval, span, open }: Window): Span[] {
+    const now = clock.now();
+    const known = { now, beginning: archive.beginning(token), coverage: archive.coverage(token, interval) };
+    const nextChartFrom = open && interval !== 'day' ? now - backfill.schedule().chart : now;
+    return gapsIn(interval, span, known).filter((gap) => gap.from < nextChartFrom);
+  }
+
+  return {
+    missing,
+
+    /**
+     * The missing spans as `from/thru`.
+     * @param others gives what else is missing of a span
+     */
+    gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
+      const known = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
+      const spans = [...missing(token, window), ...(known ? others(known) : [])];
+      return union(spans).map((span) => spanText(window.interval, span));
+    },
+
+    /** What to throw for a window without a sample; `failure` is why it could not be filled, if anything was tried. */
+    nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
+      const gaps = missing(token, window).map((span) => spanText(window.interval, span));
+      if (failure) return upstreamProblem(failure, { members: { gaps } });
+      if (gaps.length === 0) {
+        const listed = isoDate(archive.beginning(token));
+        return new Problem(
+          'no_data',
+          `No sample lies in the time asked for; this token has them from ${listed} on.`,
+        );
+      }
+      if (isOnNoPlan(window, clock.now())) {
+        const detail = 'Minutes are to be had of the last 24 hours alone, and none were kept of this time.';
+        return new Problem('no_data', detail, { members: { gaps } });
+      }
+      const reach = backfill.reach(window.interval);
+      const detail =
+        window.span.thru < reach
+          ? `The aggregator's plan, or how long its samples are kept, reaches back to ${isoDate(reach)}, and the archive does not hold this time.`
+          : 'The aggregator has not told this time yet, and the archive does not hold it.';
+      return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / 1000, members: { gaps } });
+    },
+  };
+}
+
+export type GapReport = ReturnType<typeof createGapReport>;

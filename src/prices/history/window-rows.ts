@@ -1,0 +1,86 @@
+import type { TokenName } from '#catalogue/token';
+import { type Clock, DAY, startOfDate } from '#core/clock';
+import { overlap } from '#core/span';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { isMidnightSample, samplesIn, type Window } from '#prices/interval';
+import { columnsOf, isSettledSlice, type Series, samplesOf, type ToldSample } from '#prices/series';
+import { FIRST_SOURCE, sourcesByFrequency } from '#prices/sources/provenance';
+
+/** Beyond this a window is answered in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
+const WIDE_SAMPLES = 1000;
+/** Of windows beyond this few may wait. */
+const LONG_SAMPLES = 6000;
+export type WindowSize = 'short' | 'wide' | 'long';
+
+/** How large the answer to a window of so many samples is. */
+export function windowSize(samples: number): WindowSize {
+  if (samples > LONG_SAMPLES) return 'long';
+  return samples > WIDE_SAMPLES ? 'wide' : 'short';
+}
+
+type Dependencies = { archive: ArchiveCache; clock: Clock };
+
+/** What the archive holds of a window, as it is now. */
+export function createWindowReader({ archive, clock }: Dependencies) {
+  /** Until its own row is ready, the first sample after midnight stands in for today's; a later hour's does not. */
+  function standIn(token: TokenName): ToldSample | undefined {
+    const today = startOfDate(clock.now());
+    const firsts = [
+      archive.series(token, 'minute').firstFrom(today),
+      archive.series(token, 'hour').firstFrom(today),
+    ];
+    const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
+    return first && isMidnightSample(first.at) ? first : undefined;
+  }
+
+  /** The rows of a window, and the samples that follow them. To be used before anything is awaited: rows may be replaced. */
+  function read(token: TokenName, { interval, span, open, withLatest }: Window, series: Series) {
+    const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
+    const following: ToldSample[] = [];
+    let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
+    const follow = (sample: ToldSample | undefined) => {
+      if (!sample || sample.at <= lastAt) return;
+      following.push(sample);
+      lastAt = sample.at;
+    };
+    if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
+    // The latest sample alone does not make a window: of what was asked for, nothing is there.
+    const isEmpty = slice.start === slice.end && following.length === 0;
+    if (withLatest) follow(archive.newest(token));
+    // Who told them, whoever told most first.
+    const sources = sourcesByFrequency(
+      slice.columns.source.subarray(slice.start, slice.end),
+      columnsOf(following).source,
+    );
+    const isOfFirst = sources.every((source) => source === FIRST_SOURCE);
+    const inMemory = series === archive.series(token, interval);
+    return {
+      isEmpty,
+      // Minutes are told of the last day alone: what they were when it ended they stay. What is provisional never settles.
+      isSettled:
+        !open &&
+        (isSettledSlice(slice) || (isOfFirst && interval === 'minute' && span.thru < clock.now() - DAY)),
+      lastAt,
+      isWide: windowSize(slice.end - slice.start) !== 'short',
+      sources,
+      first: (): ToldSample | undefined => samplesOf(slice).next().value ?? following[0],
+      /** A copy of all of it. */
+      columns: () => columnsOf(following, slice),
+      /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
+      version: inMemory
+        ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
+        : undefined,
+    };
+  }
+
+  /** How large the answer to a window may be. */
+  function size(token: TokenName, { interval, span }: Window): WindowSize {
+    const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
+    return windowSize(known === undefined ? 0 : samplesIn(interval, known));
+  }
+
+  return { read, size };
+}
+
+export type WindowReader = ReturnType<typeof createWindowReader>;
+export type WindowRows = ReturnType<WindowReader['read']>;

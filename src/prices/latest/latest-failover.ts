@@ -1,0 +1,175 @@
+import type { Catalogue } from '#catalogue/catalogue';
+import type { TokenName } from '#catalogue/token';
+import { type Clock, HOUR, MINUTE } from '#core/clock';
+import type { Log } from '#core/log';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { Retention } from '#prices/archive/retention/retention-periods';
+import type { Demand } from '#prices/refresh/demand';
+import type { Fetch } from '#prices/refresh/fetch-names';
+import { createRecorder } from '#prices/refresh/fetches';
+import type { MarketSourceName } from '#prices/sources/provenance';
+import type { NextSource } from '#prices/sources/source';
+import { UpstreamFailure } from '#upstream/failure';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
+import { ageAt, waitOnRefresh } from '#upstream/freshness';
+import type { SingleFlight } from '#upstream/single-flight';
+import type { Warning } from '#upstream/warning';
+import type { FailoverStore } from './failover-store.ts';
+import {
+  areFarApart,
+  type FailoverEvent,
+  type FailoverState,
+  isSound,
+  nextTold,
+  type PriceDifference,
+} from './source-failover.ts';
+
+/** How often the latest prices are asked of the next source, all in one call; in ms. */
+export const NEXT_EVERY = MINUTE;
+/** Another process may have decided at the same time, and then another. */
+const TRIES = 3;
+
+type Dependencies = {
+  /** Whose place is taken. */
+  first: MarketSourceName;
+  next: NextSource;
+  archive: ArchiveCache;
+  catalogue: Pick<Catalogue, 'named'>;
+  demand: Demand;
+  store: FailoverStore;
+  singleFlight: SingleFlight<Fetch>;
+  retention: Retention;
+  /** How often the latest prices are asked of the first source, in ms; finite. */
+  every: () => number;
+  /** Whether its budget has calls for them. */
+  hasBudget: () => boolean;
+  /** Counts a token whose price differed much when another source took over. */
+  differed: (token: TokenName) => void;
+  clock: Clock;
+  log: Log;
+};
+
+const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.reason : 'not_stored');
+
+/**
+ * The latest prices of the next source of the line, where the first cannot be asked. Who is told of them all processes
+ * share.
+ */
+export function createLatestFailover(dependencies: Dependencies) {
+  const { first, next, archive, catalogue, demand, store, singleFlight, retention } = dependencies;
+  const { every, hasBudget, differed, clock, log } = dependencies;
+  const recorder = createRecorder(next.name, { archive, retention });
+
+  /** When this process last asked for the latest price of a token (Unix ms). */
+  const askedAt = new Map<TokenName, number>();
+
+  const isTold = (): boolean => archive.failover().told !== first;
+
+  const isFirstSound = (): boolean => {
+    const canBeAsked = singleFlight.failure('latest') === undefined && hasBudget();
+    return isSound({ answeredAt: archive.fetchedAt('latest'), every: every(), canBeAsked }, clock.now());
+  };
+
+  /** Whether the latest price of a token was asked of the next source less than its interval ago. */
+  function isFresh(token: TokenName): boolean {
+    const isRecent = (at: number | undefined) => ageAt(at, clock.now()) < NEXT_EVERY;
+    if (!isRecent(archive.fetchedAt(`${next.name}:latest`))) return false;
+    // One that nobody had asked for lately was not among those that were asked for.
+    return archive.latest(token) !== undefined || isRecent(askedAt.get(token));
+  }
+
+  /** The prices of the two sources that are far apart. */
+  const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
+    archive.loaded().flatMap((token) => {
+      const [from, to] = [before, after].map((source) => archive.latestOf(token, source)?.record);
+      const isFar = from && to && areFarApart(from.current_price, to.current_price);
+      return isFar ? [{ token, from: from.current_price, to: to.current_price }] : [];
+    });
+
+  function tellSwitch(from: MarketSourceName, { told: to, differences }: FailoverState): void {
+    const failure = singleFlight.failure('latest');
+    const cause = failure === undefined ? 'over_budget' : causeOf(failure);
+    const reason = to === first ? 'it answers again' : `${first}: ${cause}`;
+    log.warn({ from, to, reason }, 'another source of latest prices is told');
+    for (const { token, ...prices } of differences) {
+      differed(token);
+      const told = { [from]: prices.from, [to]: prices.to };
+      log.warn({ token, prices: told }, 'the price of a token differs much between two sources');
+    }
+  }
+
+  /** Decides after an event at an instant (Unix ms), and stores what changes. */
+  async function decide(event: FailoverEvent, at: number): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const from = archive.failover();
+      const after = nextTold(from, event, first);
+      const isSwitch = after.told !== from.told;
+      if (!isSwitch && after.goodAnswers === from.goodAnswers) return;
+      const differences = isSwitch ? differencesBetween(from.told, after.told) : from.differences;
+      const to = { ...after, since: isSwitch ? at : from.since, differences };
+      const isStored = await store.replace('failover' satisfies Fetch, from, to);
+      await archive.sync();
+      if (!isStored) continue;
+      if (isSwitch) tellSwitch(from.told, to);
+      return;
+    }
+  }
+
+  async function fetchLatest(): Promise<void> {
+    const tokens = await demand.tokens();
+    const quotes = await next.quotes(tokens);
+    const now = clock.now();
+    for (const token of tokens) askedAt.set(token, now);
+    await recorder.quotes(`${next.name}:latest`, quotes, now);
+    await decide({ kind: 'next_answered', source: next.name, isSound: isFirstSound() }, now);
+  }
+
+  return {
+    isTold,
+    isFirstSound,
+
+    /** The first source gave a good answer with the latest prices, or failed to. */
+    firstAnswered: (): Promise<void> => decide({ kind: 'first_answered' }, clock.now()),
+    firstFailed: (): Promise<void> => decide({ kind: 'first_failed' }, clock.now()),
+
+    /**
+     * Whether a window up to now ends with the latest price of the next source: where the first is told, only when its
+     * newest sample is old too, whichever of its answers had it.
+     */
+    endsWindow: (token: TokenName): boolean =>
+      isTold() || (!isFirstSound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
+
+    isFresh,
+
+    /**
+     * Refreshes the latest prices from the next source where they are due, after the first was tried.
+     *
+     * @param tried what came of that
+     */
+    async latest(token: TokenName, tried: FetchOutcome = NOTHING_TO_FETCH): Promise<FetchOutcome> {
+      const runner = createFetchRunner({ singleFlight, clock });
+      const known = archive.latest(token);
+      const wait = known ? waitOnRefresh(ageAt(known.fetchedAt, clock.now()), NEXT_EVERY) : 'end';
+      if (!isFresh(token)) await runner.run(`${next.name}:latest`, wait, fetchLatest);
+      return isTold() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
+    },
+
+    /** For the operator: that the next source is told, and the prices that differed when another one took over. */
+    warnings(): Warning[] {
+      const { told, since, differences } = archive.failover();
+      if (since === undefined || (!isTold() && ageAt(since, clock.now()) > HOUR)) return [];
+      const from = isTold() ? first : next.name;
+      const served = differences.filter(({ token }) => catalogue.named(token));
+      const far = served.map(({ token, ...prices }): Warning => {
+        const [before, after] = [
+          { source: from, price: prices.from },
+          { source: told, price: prices.to },
+        ];
+        return { about: 'price', token, before, after, since };
+      });
+      return isTold() ? [{ about: 'failover', told, first, since }, ...far] : far;
+    },
+  };
+}
+
+export type LatestFailover = ReturnType<typeof createLatestFailover>;

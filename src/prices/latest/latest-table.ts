@@ -1,0 +1,50 @@
+import type { Token } from '#catalogue/token';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { DOLLAR } from '#prices/currencies/currency';
+import { latestPrice } from '#records';
+import type { Answer } from '#server/cache/answer';
+import { dayChange } from './day-change.ts';
+import type { ToldLatest } from './failover-price.ts';
+import type { LatestAnswers } from './latest-answer.ts';
+import { versionOf } from './latest-sources.ts';
+import type { TokenPrice } from './records.ts';
+
+/** What is said of a token without any price. */
+const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
+  [Member in keyof typeof latestPrice.shape]: null;
+};
+
+type Named = Pick<Token, 'name' | 'symbol'>;
+type Row = Named & { told: ToldLatest | undefined; change: number | null };
+
+const versionOfAll = (rows: readonly Row[]): string =>
+  rows.map(({ symbol, told, change }) => [symbol, told && versionOf(told), change].join()).join(';');
+
+function toRecord({ name, symbol, told, change }: Row): TokenPrice {
+  const named = { tokenName: name, symbol };
+  if (!told) return { ...named, at: null, change_24h: null, ...NO_FIGURES };
+  return { ...named, at: new Date(told.at).toUTCString(), change_24h: change, ...told.record };
+}
+
+const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
+
+type Dependencies = { archive: Pick<ArchiveCache, 'latest' | 'series'>; latestAnswer: LatestAnswers };
+
+/** The latest prices of several tokens in one answer. */
+export function createLatestTable({ archive, latestAnswer }: Dependencies) {
+  /** The change is that between samples of the series that charts are made of, in dollars. */
+  function rowOf({ name, symbol }: Named): Row {
+    const told = archive.latest(name);
+    const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
+    const change = told ? dayChange(series, told.record.current_price, told.at) : null;
+    return { name, symbol, told, change };
+  }
+
+  /** In the order of the tokens. One without a price has nulls; where none has one, it throws a problem. */
+  return function latestTable(tokens: readonly Named[], currency = DOLLAR): Answer | Promise<Answer> {
+    const names = tokens.map(({ name }) => name);
+    const question = `latest ${currency} ${names.join()}`;
+    const read = () => tokens.map(rowOf);
+    return latestAnswer({ question, tokens: names, read, versionOf: versionOfAll, write }, currency);
+  };
+}

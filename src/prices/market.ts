@@ -1,0 +1,212 @@
+import type { Catalogue } from '#catalogue/catalogue';
+import { knownSince, type TokenName } from '#catalogue/token';
+import type { Clock } from '#core/clock';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { SeriesSummary } from '#prices/archive/archive-store';
+import type { createArchiveSummary } from '#prices/archive/archive-summary';
+import { convertedRows } from '#prices/currencies/converted-rows';
+import { type Currency, DOLLAR } from '#prices/currencies/currency';
+import type { Rates } from '#prices/currencies/rates';
+import { currencyText, noWorth, type Valuation, withRates } from '#prices/currencies/valuation';
+import { createValuations } from '#prices/currencies/valuations';
+import { fileName } from '#prices/history/file-name';
+import { createGapReport } from '#prices/history/gap-report';
+import { seriesCsv, seriesToCsv } from '#prices/history/series-csv';
+import { seriesJson } from '#prices/history/series-json';
+import { createWindowReader, type WindowRows } from '#prices/history/window-rows';
+import { createLatestAnswers } from '#prices/latest/latest-answer';
+import { createLatestPrice } from '#prices/latest/latest-price';
+import { createLatestTable } from '#prices/latest/latest-table';
+import type { Backfill } from '#prices/refresh/backfill';
+import { fetchesOf } from '#prices/refresh/fetch-names';
+import type { KeyCheck } from '#prices/refresh/key-check';
+import { createStaleness } from '#prices/refresh/staleness';
+import type { DateSnapshot } from '#records';
+import type { Answer } from '#server/cache/answer';
+import { bodyOf } from '#server/cache/answer-body';
+import { createAnswers } from '#server/cache/answers';
+import type { FetchOutcome } from '#upstream/fetch-outcome';
+import type { Warning } from '#upstream/warning';
+import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './interval.ts';
+import type { Columns, ToldSample } from './series.ts';
+
+export type Format = 'json' | 'csv';
+
+type Dependencies = {
+  archive: ArchiveCache;
+  summary: ReturnType<typeof createArchiveSummary>;
+  catalogue: Pick<Catalogue, 'all'>;
+  backfill: Backfill;
+  keyCheck: KeyCheck;
+  rates: Rates;
+  clock: Clock;
+};
+
+type Shape = 'object' | 'list' | 'csv';
+/** `list` is an array with the one series in it. */
+const RENDER: Record<Shape, (columns: Columns, currency?: Currency) => Iterable<string>> = {
+  object: seriesJson,
+  *list(columns) {
+    yield '[';
+    yield* seriesJson(columns);
+    yield ']';
+  },
+  csv: seriesCsv,
+};
+
+/** What is asked of a window: `question` names all of it. */
+type WindowQuestion = {
+  question: string;
+  token: TokenName;
+  window: Window;
+  shape: Shape;
+  currency: Currency;
+};
+
+/** What the archive holds of an interval, whoever told it; undefined for nothing. */
+function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
+  const mine = rows.filter((row) => row.interval === interval);
+  if (mine.length === 0) return undefined;
+  return {
+    interval,
+    from: Math.min(...mine.map(({ from }) => from)),
+    thru: Math.max(...mine.map(({ thru }) => thru)),
+    points: mine.reduce((sum, { points }) => sum + points, 0),
+  };
+}
+
+/** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
+export function createMarket(dependencies: Dependencies) {
+  const { archive, summary, catalogue, backfill, keyCheck, rates, clock } = dependencies;
+  const answers = createAnswers({ source: archive, clock });
+  const gapReport = createGapReport({ archive, backfill, clock });
+  const { read, size } = createWindowReader({ archive, clock });
+  const valuations = createValuations({ archive, backfill, gapReport, read, rates, clock });
+  const latestAnswer = createLatestAnswers({ archive, backfill, answers, valuations, clock });
+
+  /** What is said of a window's answer, beside its body. */
+  function facts(
+    token: TokenName,
+    window: Window,
+    rows: Pick<WindowRows, 'isSettled' | 'lastAt' | 'sources'>,
+    outcome: FetchOutcome,
+    valuation?: Valuation,
+  ) {
+    const times = fetchesOf(token).flatMap((what) => archive.fetchedAt(what) ?? []);
+    const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
+    const gaps = gapReport.gaps(token, window, valuation?.missing);
+    return {
+      fileName: fileName([token], window, valuation?.currency),
+      source: rows.sources.join(', '),
+      ...(valuation && { currency: currencyText(valuation) }),
+      modifiedAt: rows.lastAt,
+      fetchedAt,
+      dueAt: backfill.dueAt(fetchedAt ?? clock.now()),
+      settled: rows.isSettled && gaps.length === 0,
+      gaps,
+      outcome: withRates(outcome, valuation?.outcome),
+    };
+  }
+
+  /** The rows of a window, in another currency where one is asked for. Throws a problem when there are none. */
+  async function told(token: TokenName, window: Window, currency: Currency) {
+    await archive.load(token);
+    const valuation = currency === DOLLAR ? undefined : await valuations.ofWindow(currency, window);
+    const outcome = await backfill.window(token, window);
+    const stored = read(token, window, await archive.reaching(token, window.interval, window.span.from));
+    if (stored.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
+    const rows = valuation ? convertedRows(stored, valuation) : stored;
+    const answer = facts(token, window, rows, outcome, valuation);
+    if (valuation && rows.isEmpty) throw noWorth(valuation, window.span, answer.gaps);
+    return { rows, answer, valuation };
+  }
+
+  async function history({ question, token, window, shape, currency }: WindowQuestion): Promise<Answer> {
+    const { rows, answer, valuation } = await told(token, window, currency);
+    // Made of the rows as they are now, also where that takes a while.
+    const wide = rows.isWide ? rows.columns() : undefined;
+    const pieces = () => RENDER[shape](wide ?? rows.columns(), valuation?.currency);
+    return { body: await answers.bodyOf(question, rows, pieces), ...answer };
+  }
+
+  function ask(
+    about: readonly (string | number)[],
+    { currency, ...asked }: Omit<WindowQuestion, 'question'>,
+  ): Answer | Promise<Answer> {
+    const question = (currency === DOLLAR ? about : [...about, currency]).join();
+    const isLong = () => size(asked.token, asked.window) !== 'short';
+    return answers.ask(question, isLong, () => history({ ...asked, question, currency }));
+  }
+
+  return {
+    latest: createLatestPrice({ archive, latestAnswer }),
+
+    latestOf: createLatestTable({ archive, latestAnswer }),
+
+    /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
+    async date(token: TokenName, date: number, format: Format, currency = DOLLAR): Promise<Answer> {
+      const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
+      const { rows, answer, valuation } = await told(token, window, currency);
+      const sample = rows.first() as ToldSample;
+      const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
+      const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
+      const body = format === 'csv' ? seriesToCsv([sample], valuation?.currency) : JSON.stringify([snapshot]);
+      return {
+        body: bodyOf(body),
+        ...answer,
+        ...{ source: sample.source, modifiedAt: sample.at },
+        ...(valuation && { currency: currencyText(valuation, sample.at) }),
+      };
+    },
+
+    /** The last so many days: minutes, hours or midnights (`daysWindow`). */
+    days(token: TokenName, days: number, format: Format, currency = DOLLAR): Answer | Promise<Answer> {
+      const shape = format === 'csv' ? 'csv' : 'list';
+      const window = daysWindow(days, clock.now());
+      return ask([token, days, format], { token, window, shape, currency });
+    },
+
+    /** From one date thru another (Unix ms of their midnights), both included. */
+    range(
+      token: TokenName,
+      interval: Interval,
+      from: number,
+      thru: number,
+      format: Format,
+      currency = DOLLAR,
+    ): Answer | Promise<Answer> {
+      const shape = format === 'csv' ? 'csv' : 'object';
+      const window = rangeWindow(interval, from, thru, clock.now());
+      return ask([token, interval, from, thru, format], { token, window, shape, currency });
+    },
+
+    size,
+
+    /** What an operator should know: what the plan has less than is configured; what could not be fetched, and why. */
+    warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],
+    /** How old what is kept is. */
+    staleness: createStaleness({ archive, backfill, clock }),
+
+    /** When nothing is being fetched any more. */
+    async idle(): Promise<void> {
+      await keyCheck.done;
+      await backfill.idle();
+    },
+
+    /** Rises with what is stored. */
+    generation: archive.generation,
+
+    /** The tokens, since when (Unix ms) a price of each is known, and what the archive holds of it. */
+    async tokens() {
+      const rowsOf = Map.groupBy(await summary(), ({ token }) => token);
+      return catalogue.all().map((token) => {
+        const rows = rowsOf.get(token.name) ?? [];
+        const held = INTERVALS.flatMap((interval) => heldOf(rows, interval) ?? []);
+        const firstDay = held.find(({ interval }) => interval === 'day')?.from;
+        return { token, listedAt: knownSince(token, firstDay), held };
+      });
+    },
+  };
+}
+
+export type Market = ReturnType<typeof createMarket>;

@@ -1,0 +1,46 @@
+import { SECOND } from '#core/clock';
+import type { Context } from '#open-context';
+import { createDropped } from '#prices/sources/dropped-samples';
+import { openKraken } from '#prices/sources/kraken';
+import { openBudget } from '#upstream/budget';
+import { createBreaker } from '#upstream/circuit-breaker';
+import type { Budget } from '#upstream/monthly-budget';
+
+/** One call a second is safe, by the venue's own documentation; it names no other limit. */
+const SPACING = SECOND;
+const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
+
+/** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
+export async function openVenue(context: Context) {
+  const { settings, refreshes, catalogue, observe, clock, log } = context;
+  const upstream = 'kraken';
+  const breaker = createBreaker();
+  const throttle = () => undefined;
+  const budget = await openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock });
+  const source = openKraken({
+    ...settings.kraken,
+    timeoutMs: settings.upstreamTimeoutMs,
+    catalogue,
+    clock,
+    reserve: budget.reserve,
+    callSpacing: () => SPACING,
+    observe: observe(upstream),
+    dropped: createDropped(context, upstream),
+    leftOut: (pair) => log.warn({ upstream, ...pair }, 'a pair that is not traded is left out'),
+    breaker,
+  });
+
+  return {
+    source,
+
+    /** The upstream's circuit and budget, for the metrics. */
+    readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
+
+    /** Reads what calls other processes have spent. */
+    sync: budget.sync,
+
+    close: source.close,
+  };
+}
+
+export type Venue = Awaited<ReturnType<typeof openVenue>>;

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import type { Catalogue } from '#catalogue/catalogue';
+import { BUILT_IN_TOKENS, type TokenName } from '#catalogue/token';
+import { type Clock, startOfDate } from '#core/clock';
+import { invalidRequest } from '#core/problems';
+import { type Currency, DOLLAR, hasEnded } from '#prices/currencies/currency';
+import { misspeltParameters } from '#server/pipeline/misspelt-parameters';
+import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
+
+/*
+ * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it
+ * is. Nothing that was sent is repeated, since it may be a secret. `wire` is what the interface description says of a
+ * text that is parsed into something else.
+ */
+
+const choice = <const T extends [string, ...string[]]>(values: T, fix: string, examples: string[]) =>
+  z
+    .string()
+    .transform((value) => value.toLowerCase())
+    .pipe(z.enum(values, 'is not one of those there are'))
+    .meta({ fix, wire: { type: 'string', enum: values, examples } });
+
+/** The likely ones, and where all are; what was sent is not repeated. */
+function tokenFix(near: readonly { name: string }[]): string {
+  const names = near.map(({ name }) => name).join(' or ');
+  return names === '' ? TOKEN_FIX : `${names}, or another that GET /v1/tokens lists`;
+}
+const TOKEN_FIX = 'the name or symbol of a token that GET /v1/tokens lists, such as bitcoin';
+
+/** A token by its name or symbol, of those that are served at the moment: the name of the one that is meant. */
+export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.ZodType<TokenName, string> =>
+  z
+    .string()
+    .transform((text, context) => {
+      const token = catalogue.find(text);
+      if (token) return token.name;
+      context.addIssue({
+        code: 'custom',
+        message: 'is not one of those there are',
+        params: { fix: tokenFix(catalogue.nearest(text)) },
+      });
+      return z.NEVER;
+    })
+    .meta({
+      description:
+        'The token; upper and lower case do not matter. From the start there are ' +
+        `${BUILT_IN_TOKENS.map(({ name, symbol }) => `\`${name}\` (\`${symbol}\`)`).join(', ')}; the operator may add others.`,
+      fix: TOKEN_FIX,
+      wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
+    });
+
+export const statisticsToken = choice(STATISTICS_SYMBOLS, `one of ${STATISTICS_SYMBOLS.join(', ')}`, [
+  'btc',
+]).meta({
+  description: 'The token, by its symbol; upper and lower case do not matter',
+}) as z.ZodType<StatisticsSymbol, string>;
+
+const lowerCase = z.string().transform((value) => value.toLowerCase());
+
+/** Statistics are of chains: what is an amount of money in them is in US dollars, and nobody takes dollars for euros. */
+const usd = lowerCase
+  .refine((value) => value === DOLLAR, 'is a currency that statistics are not told in')
+  .optional()
+  .meta({
+    description: 'Statistics are told in US dollars alone; upper and lower case do not matter',
+    fix: 'usd, or leave it out',
+    wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
+  });
+
+export const dollarsAlone = { currency: usd, vs_currency: usd };
+
+const CURRENCY_RULES =
+  'What prices, market caps and volumes are told in; upper and lower case do not matter. Each figure is converted with ' +
+  "the European Central Bank's reference rate of its own UTC date, which is the last one published on or before it, and " +
+  'the latest with the latest; `ath` and `atl` with that of their own dates. `btc` and `eth` are worth what their own ' +
+  'samples of the same time say. Supplies stay as they are, and so do percentages, which are of US dollars. Points of a ' +
+  'time of which no rate is known are left out and named in `Quotient-Gaps`.';
+
+/** Of which currencies there is a history alone; empty where none of them is served. */
+function endedRule(served: readonly Currency[]): string {
+  const ended = served.filter(hasEnded).map((code) => `\`${code}\``);
+  if (ended.length === 0) return '';
+  return (
+    ` ${ended.join(', ')} have ended, and have a history only: of a time after the end there are no points, and where ` +
+    'that is all that is asked for it is 400.'
+  );
+}
+
+/**
+ * The parameters of a priced path for the currency, by either of two names.
+ * @param served the codes of those there are, in lower case
+ */
+export function currencyParameters(served: readonly Currency[]) {
+  const fix = `one of ${served.join(', ')}`;
+  const code = lowerCase
+    .refine((value) => served.includes(value), 'is not a currency that is served')
+    .optional();
+  const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: ['eur'] };
+  return {
+    currency: code.meta({ description: CURRENCY_RULES + endedRule(served), fix, wire }),
+    vs_currency: code.meta({
+      description: 'The same as `currency`',
+      fix,
+      wire: { ...wire, default: undefined },
+    }),
+  };
+}
+
+type CurrencyQuery = { currency?: Currency | undefined; vs_currency?: Currency | undefined };
+
+/** The two names of the currency do not say different things. */
+export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
+  schema.refine(({ currency, vs_currency }) => (currency ?? vs_currency) === (vs_currency ?? currency), {
+    path: ['vs_currency'],
+    message: 'is another currency than currency',
+    params: { fix: 'one of the two, or the same in both' },
+  });
+
+/** The currency that is asked for. */
+export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency =>
+  currency ?? vs_currency ?? DOLLAR;
+
+export const days = z
+  .string()
+  .regex(/^[1-9]\d{0,4}$/, 'is not a whole number of that range')
+  .transform(Number)
+  .refine((value) => value <= 36_500, 'is not a whole number of that range')
+  .meta({
+    description: 'How many days back',
+    fix: 'a whole number from 1 to 36500',
+    wire: { type: 'integer', minimum: 1, maximum: 36_500, examples: [30] },
+  });
+
+const DATE_WIRES = {
+  'YYYY-MM-DD': { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2024-01-31'] },
+  'DD-MM-YYYY': { type: 'string', pattern: '^\\d{2}-\\d{2}-\\d{4}$', examples: ['31-01-2024'] },
+} as const;
+
+const DATE_FORMS = {
+  'YYYY-MM-DD': /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/,
+  'DD-MM-YYYY': /^(?<day>\d\d)-(?<month>\d\d)-(?<year>\d{4})$/,
+} as const;
+
+/** A date (Unix ms of its midnight, UTC) in one of two forms; not in the future unless that is said to be all right. */
+export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = false } = {}) {
+  const fix = `a date like ${DATE_WIRES[form].examples[0]} (${form}, UTC)`;
+  return z
+    .string()
+    .regex(DATE_FORMS[form], `is not a date of the form ${form}`)
+    .transform((text, context) => {
+      const { year, month, day } = DATE_FORMS[form].exec(text)?.groups ?? {};
+      const at = Date.parse(`${year}-${month}-${day}T00:00:00.000Z`);
+      const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${year}-${month}-${day}`);
+      if (exists && (future || at <= startOfDate(clock.now()))) return at;
+      context.addIssue({
+        code: 'custom',
+        message: exists ? 'lies in the future' : 'is a date that does not exist',
+      });
+      return z.NEVER;
+    })
+    .meta({
+      fix: future ? fix : `${fix}, not after today`,
+      wire: DATE_WIRES[form],
+    });
+}
+
+type Shape = Record<string, z.ZodType>;
+
+/** What is wrong with one parameter, in words; zod's own issue tells the rest. */
+function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
+  const value = given[name];
+  if (place === 'body' && value !== undefined) return message;
+  if (Array.isArray(value)) return `is given ${value.length} times`;
+  if (value === '') return 'is empty';
+  return value === undefined ? 'is missing' : message;
+}
+
+/** Where a part of the request is, in the words of a problem. */
+const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path' };
+
+/** Holds the input of a route to its schema: Fastify's validator compiler. Every fault becomes part of one problem. */
+export function parameterValidator({ schema, httpPart = 'query' }: { schema: unknown; httpPart?: string }) {
+  const object = schema as z.ZodObject<Shape>;
+  const place = PLACES[httpPart] ?? httpPart;
+  const known = Object.keys(object.shape);
+  return (data: unknown) => {
+    if (place === 'body' && (typeof data !== 'object' || data === null || Array.isArray(data))) {
+      const message = data === undefined || data === null ? 'is missing' : 'is not a JSON object';
+      const fix = `send {${known.join(', ')}}`;
+      return { error: invalidRequest({ location: place, message, fix }) };
+    }
+    const given = (data ?? {}) as Record<string, unknown>;
+    const misspelt = httpPart === 'querystring' ? misspeltParameters(Object.keys(given), known) : [];
+    const parsed = object.safeParse(data);
+    if (parsed.success && misspelt.length === 0) return { value: parsed.data };
+    const faults = new Map(misspelt.map((fault) => [fault.location.replace('query.', ''), fault]));
+    for (const issue of parsed.error?.issues ?? []) {
+      const name = String(issue.path[0] ?? '');
+      const own = (issue as { params?: { fix?: string } }).params?.fix;
+      const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
+      const fault = {
+        location: name === '' ? place : `${place}.${name}`,
+        message: wrong(name, given, issue.message, place),
+        fix: `give ${fix}`,
+      };
+      if (!faults.has(name)) faults.set(name, fault);
+    }
+    return { error: invalidRequest(...faults.values()) };
+  };
+}

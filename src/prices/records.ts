@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { httpDate } from '#core/record-fields';
+
+/* Prices: in US dollars, or in the currency that was asked for. */
+
+const figure = z.number().nullable();
+const count = (description: string, example: number) => figure.meta({ description, examples: [example] });
+/** Of a figure that is converted. */
+const inMoney = (description: string) => `${description}, in US dollars or the currency that was asked for`;
+const money = (description: string, example: number) => count(inMoney(description), example);
+
+const when = (description: string, example: string) =>
+  httpDate.nullable().meta({ description: `${description}: HTTP-date (RFC 9110), GMT`, examples: [example] });
+
+export const latestPrice = z
+  .object({
+    current_price: z.number().meta({ description: inMoney('Price of one coin'), examples: [29309] }),
+    market_cap: money('Market capitalisation', 569778313238),
+    total_volume: money('Volume of the last 24 hours', 7555609615),
+    circulating_supply: count('Coins in circulation', 19441681),
+    total_supply: count('Coins in all; null where the source has none', 21000000),
+    max_supply: count('Coins there can ever be; null where there is no bound', 21000000),
+    ath: money('All-time high', 69045),
+    ath_change_percentage: count('Change since the all-time high in US dollars, per cent', -57.54925),
+    ath_date: when('When the all-time high was', 'Wed, 10 Nov 2021 14:24:11 GMT'),
+    atl: money('All-time low', 67.81),
+    atl_change_percentage: count('Change since the all-time low in US dollars, per cent', 43124.38016),
+    atl_date: when('When the all-time low was', 'Sat, 06 Jul 2013 00:00:00 GMT'),
+  })
+  .meta({ id: 'LatestPrice', description: 'The latest price of a token and what goes with it' });
+export type LatestPrice = z.infer<typeof latestPrice>;
+
+export const dateSnapshot = z
+  .object({
+    current_price: money('Price at 00:00 UTC of the date', 2281.471576),
+    market_cap: money('Market capitalisation at 00:00 UTC of the date', 274212010000),
+    total_volume: money('Volume of the 24 hours before', 8000000000),
+  })
+  .meta({ id: 'DateSnapshot', description: 'The figures of one date' });
+export type DateSnapshot = z.infer<typeof dateSnapshot>;
+
+const points = (what: string, example: number) =>
+  z
+    .array(
+      z.object({
+        date: httpDate,
+        price: z.number().meta({ description: 'The figure, whichever array it is in', examples: [example] }),
+      }),
+    )
+    .meta({ description: `${what}: ascending, no two points with the same date` });
+
+export const priceSeries = z
+  .object({
+    prices: points(inMoney('Price'), 2281.471576),
+    market_cap: points(inMoney('Market capitalisation'), 274212010000),
+    total_volume: points(inMoney('24-hour volume'), 8000000000),
+  })
+  .meta({
+    id: 'PriceSeries',
+    description: 'Three arrays over time; a figure that is not known is left out of its array',
+  });
+
+const traded = (description: string, example: number) =>
+  z.number().meta({ description: inMoney(description), examples: [example] });
+
+export const candle = z
+  .object({
+    date: httpDate,
+    open: traded('The first price', 84001.9),
+    high: traded('The highest price', 84075.9),
+    low: traded('The lowest price', 83351.5),
+    close: traded('The last price', 83777.5),
+    volume: z
+      .number()
+      .meta({ description: 'What was traded on Kraken, in tokens', examples: [159.04484404] }),
+  })
+  .meta({
+    id: 'Candle',
+    description: 'What was traded on Kraken in a stretch of time; `date` is its beginning',
+  });

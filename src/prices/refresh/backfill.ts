@@ -1,0 +1,195 @@
+import type { Catalogue } from '#catalogue/catalogue';
+import { beginningOf, type TokenName } from '#catalogue/token';
+import type { Clock } from '#core/clock';
+import { overlap, type Span } from '#core/span';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { WindowFailover } from '#prices/history/window-failover';
+import type { Interval, Window } from '#prices/interval';
+import { type LatestFailover, NEXT_EVERY } from '#prices/latest/latest-failover';
+import { isSettledSlice } from '#prices/series';
+import type { UpstreamBudget } from '#upstream/budget';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
+import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
+import type { SingleFlight } from '#upstream/single-flight';
+import type { Warning } from '#upstream/warning';
+import { type FetchKind, type PlanInput, planFetches } from './backfill-plan.ts';
+import type { Demand } from './demand.ts';
+import type { Fetch } from './fetch-names.ts';
+import type { Fetches } from './fetches.ts';
+import { createLastRequested } from './last-requested.ts';
+import type { ThrottledSchedule } from './refresh-schedule.ts';
+
+type Dependencies = {
+  fetches: Fetches;
+  /** The next source of the line, where there is one. */
+  failover: (LatestFailover & WindowFailover) | undefined;
+  archive: ArchiveCache;
+  catalogue: Pick<Catalogue, 'named'>;
+  singleFlight: SingleFlight<Fetch>;
+  demand: Demand;
+  budget: UpstreamBudget<ThrottledSchedule>;
+  clock: Clock;
+};
+
+const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
+
+/** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the next source of the line. */
+export function createBackfill(dependencies: Dependencies) {
+  const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
+  const lastRequested = createLastRequested(clock);
+
+  /** When this process last asked for the latest price of a token (Unix ms), whether it was told or not. */
+  const askedAt = new Map<TokenName, number>();
+
+  async function fetchLatest(): Promise<void> {
+    const tokens = await demand.tokens();
+    try {
+      await fetches.latest(tokens);
+    } catch (error) {
+      await failover?.firstFailed();
+      throw error;
+    }
+    for (const token of tokens) askedAt.set(token, clock.now());
+    await failover?.firstAnswered();
+  }
+
+  /**
+   * How long ago the latest price of a token was asked for, in ms. For one that was not among those that were asked for
+   * last they may be fetched before they are due: at once where none is stored, else where the budget has calls to spare.
+   */
+  function latestAge(token: TokenName): number {
+    const now = clock.now();
+    const ofAll = ageAt(archive.fetchedAt('latest'), now);
+    const told = archive.latestOf(token, fetches.source)?.fetchedAt;
+    const own = Math.min(ageAt(told, now), ageAt(askedAt.get(token), now));
+    return Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own;
+  }
+
+  /** How often the latest prices are fetched from the source that is told, in ms. */
+  const latestEvery = (): number => (failover?.isTold() ? NEXT_EVERY : budget.schedule().latest);
+
+  const fetchOf = (kind: FetchKind, token: TokenName, span: Span) => () =>
+    kind === 'latest' ? fetchLatest() : fetches[kind](token, span);
+
+  function planInput(token: TokenName, { interval, span, open }: Window, now: number) {
+    const beginning = archive.beginning(token);
+    const first = { from: beginning, thru: beginning };
+    return {
+      now,
+      earliest: beginningOf(catalogue.named(token)),
+      beginning,
+      isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
+      // What another source has told is a gap to this one.
+      coverage: archive.coverage(token, interval, fetches.source),
+      reach: fetches.reach(interval, now),
+      isSettled: !open && isSettledSlice(archive.series(token, interval).slice(span.from, span.thru)),
+      newestAt: archive.newest(token)?.at,
+      fetchedAt: (kind) =>
+        kind === 'latest' ? now - latestAge(token) : archive.fetchedAt(nameOf(kind, token)),
+      schedule: budget.schedule(),
+    } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
+  }
+
+  /** While another source is told, the first is asked by its own schedule, and nobody waits for it. */
+  function latestOfNext(token: TokenName, { isFresh, latest }: LatestFailover, isDue: boolean) {
+    if (isDue) singleFlight.start('latest', fetchLatest);
+    return isFresh(token) ? NOTHING_TO_FETCH : latest(token);
+  }
+
+  async function latestOfFirst(token: TokenName, age: number, every: number): Promise<FetchOutcome> {
+    const runner = createFetchRunner({ singleFlight, clock });
+    const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
+    if (age >= every) {
+      const isMade = await runner.run('latest', until, fetchLatest);
+      // The one in flight may have begun before anybody asked for this token.
+      if (!isMade && latestAge(token) >= every) await runner.run('latest', until, fetchLatest);
+    }
+    const isServed = archive.latest(token) !== undefined;
+    return failover === undefined || (isServed && failover.isFirstSound())
+      ? runner.outcome
+      : failover.latest(token, runner.outcome);
+  }
+
+  /** What the next source has of a window, where the first has failed to tell it. */
+  async function completed(
+    token: TokenName,
+    window: Window,
+    tried: readonly FetchKind[],
+    outcome: FetchOutcome,
+  ): Promise<FetchOutcome> {
+    if (!failover) return outcome;
+    if (window.open && failover.endsWindow(token)) await failover.latest(token);
+    const failed = tried.filter((kind) => singleFlight.failure(nameOf(kind, token)) !== undefined);
+    if (outcome.failure === undefined && failed.length === 0) return outcome;
+    const { fetched } = await failover.window(token, window);
+    const isLatestOld = failed.includes('latest') && !failover.isTold();
+    if (isLatestOld || !failover.isComplete(token, window)) return outcome;
+    return { fetched: fetched || outcome.fetched, refreshing: false, failure: undefined };
+  }
+
+  return {
+    /** Refreshes the latest price of a token; returns at once when it is not due. */
+    latest(token: TokenName): FetchOutcome | Promise<FetchOutcome> {
+      lastRequested.mark(token, 'latest');
+      demand.mark(token);
+      const age = latestAge(token);
+      const every = budget.schedule().latest;
+      if (failover?.isTold()) return latestOfNext(token, failover, age >= every);
+      if (age < every && (failover === undefined || failover.isFirstSound())) return NOTHING_TO_FETCH;
+      return latestOfFirst(token, age, every);
+    },
+
+    /** Fetches what a window needs, as far as the schedule allows: plans again after each fetch. */
+    async window(token: TokenName, window: Window): Promise<FetchOutcome> {
+      if (window.open) {
+        lastRequested.mark(token, window.interval);
+        demand.mark(token);
+      }
+      const now = clock.now();
+      const runner = createFetchRunner({ singleFlight, clock });
+      const tried: FetchKind[] = [];
+      for (;;) {
+        const hasFailed = runner.outcome.failure !== undefined;
+        const [next] = planFetches(window, { ...planInput(token, window, now), tried, hasFailed });
+        if (!next) return completed(token, window, tried, runner.outcome);
+        const { kind, span, wait } = next;
+        const name = nameOf(kind, token);
+        // What another source has told meanwhile is served while the first may answer again.
+        const isToldMeanwhile =
+          singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
+        const until = wait === 'end' && isToldMeanwhile ? 'moment' : wait;
+        const reach = fetches.reach(window.interval, now);
+        const isMade = await runner.run(name, until, fetchOf(kind, token, span));
+        if (fetches.reach(window.interval, now) > reach) {
+          // The aggregator's plan turned out to reach less far: what it does reach is planned anew, without a pause.
+          singleFlight.forget(name);
+          continue;
+        }
+        // A fetch of hours that was in flight may have been for other hours: then these are still missing.
+        if (isMade || kind !== 'hours') tried.push(kind);
+      }
+    },
+
+    schedule: budget.schedule,
+    sinceRequested: lastRequested.since,
+    latestEvery,
+
+    /** When what was fetched at an instant is due again. */
+    dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latestEvery(), clock.now()),
+
+    warnings: (): Warning[] => [...singleFlight.warnings(), ...(failover?.warnings() ?? [])],
+    idle: singleFlight.idle,
+
+    /** The first instant that the aggregator's plan reaches, and of which its samples are kept. */
+    reach: (interval: Interval): number => fetches.reach(interval, clock.now()),
+  };
+}
+
+/** The same for what is stored alone: nothing is due. */
+export const withoutFetches = (backfill: Backfill): Backfill => ({
+  ...backfill,
+  latest: () => NOTHING_TO_FETCH,
+  window: async () => NOTHING_TO_FETCH,
+});
+
+export type Backfill = ReturnType<typeof createBackfill>;

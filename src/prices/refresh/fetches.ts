@@ -1,0 +1,151 @@
+import type { TokenName } from '#catalogue/token';
+import { type Clock, DAY, HOUR, startOfDate } from '#core/clock';
+import { overlap, type Span } from '#core/span';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { SeriesUpdate } from '#prices/archive/archive-store';
+import { keptFrom, keptOf, type Retention } from '#prices/archive/retention/retention-periods';
+import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/interval';
+import { firstOfEach, type Sample, splitDaily } from '#prices/sample';
+import type { CoinGecko } from '#prices/sources/coingecko';
+import type { MarketSourceName } from '#prices/sources/provenance';
+import type { Quote } from '#prices/sources/source';
+import type { LatestPrice } from '#records';
+import { HOURLY_DAYS } from './backfill-plan.ts';
+import type { Fetch } from './fetch-names.ts';
+
+/** Who is asked here. */
+const SOURCE: MarketSourceName = 'coingecko';
+
+/** What a source tells of the latest price that tells the price alone. */
+const priceAlone = (current_price: number): LatestPrice => ({
+  current_price,
+  ...{ market_cap: null, total_volume: null },
+  ...{ circulating_supply: null, total_supply: null, max_supply: null },
+  ...{ ath: null, ath_change_percentage: null, ath_date: null },
+  ...{ atl: null, atl_change_percentage: null, atl_date: null },
+});
+
+type Recording = { archive: ArchiveCache; retention: Retention };
+
+/** Stores what the answers of a source have, but for what would be deleted for its age. */
+export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
+  const oldest = (now: number) => keptFrom(retention, source, now);
+
+  function record(
+    what: Fetch,
+    token: TokenName,
+    updates: readonly SeriesUpdate[],
+    now: number,
+  ): Promise<void> {
+    const kept = updates.map(({ interval, samples, covers }): SeriesUpdate => {
+      const { rows, covers: span } = keptOf(samples, covers, oldest(now));
+      return { interval, samples: rows, ...(span && { covers: span }) };
+    });
+    return archive.record(source, what, token, kept, now);
+  }
+
+  /** A single sample is a minute point, and an hour point where its hour has none yet. */
+  function singleSample(token: TokenName, sample: Sample): SeriesUpdate[] {
+    const hour = slotOf('hour', sample.at);
+    const { start, end } = archive.series(token, 'hour').slice(hour, hour + HOUR - 1);
+    const samples = [{ ...sample, settled: false }];
+    return [
+      { interval: 'minute', samples },
+      ...(start === end ? [{ interval: 'hour', samples } satisfies SeriesUpdate] : []),
+    ];
+  }
+
+  return {
+    oldest,
+    singleSample,
+
+    record,
+
+    /** Stores the latest prices of an answer, each as a point too. */
+    async quotes(what: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
+      const rows = quotes
+        .filter(({ at }) => at >= oldest(fetchedAt))
+        .map(({ token, price, at, record = priceAlone(price) }) => ({ token, record, at, fetchedAt }));
+      await archive.recordLatest(source, what, rows, fetchedAt);
+    },
+  };
+}
+
+/** How many latest prices the aggregator tells in one call. */
+export const QUOTES_PER_CALL = 250;
+
+type Dependencies = Recording & { source: CoinGecko; clock: Clock };
+
+/** The calls to the aggregator; each stores all that its answer has. All throw `UpstreamFailure`. */
+export function createFetches({ source, archive, clock, retention }: Dependencies) {
+  const { oldest, singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
+  /** What is older is not kept, so it is not asked for either. */
+  const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
+
+  const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
+    samples.map((sample) => ({ ...sample, settled: isSettled(interval, sample.at, fetchedAt) }));
+
+  return {
+    /** Whose calls these are. */
+    source: SOURCE,
+
+    /** The first instant (Unix ms) of which samples are told and kept. */
+    reach,
+
+    /** The latest prices of tokens, as many in one call as it tells. */
+    async latest(tokens: readonly TokenName[]): Promise<void> {
+      const told: Quote[] = [];
+      for (let i = 0; i < tokens.length; i += QUOTES_PER_CALL) {
+        told.push(...(await source.quotes(tokens.slice(i, i + QUOTES_PER_CALL))));
+      }
+      await quotes('latest', told, clock.now());
+    },
+
+    /** One call for the last day of a token: its samples as they are, and the first of each hour. */
+    async chart(token: TokenName): Promise<void> {
+      const samples = await source.recent(token, 1);
+      const now = clock.now();
+      const from = now - DAY;
+      const firstHour = slotOf('hour', from + HOUR - 1);
+      const sinceFirstHour = samples.filter(({ at }) => at >= firstHour);
+      const hours = firstOfEach('hour', sinceFirstHour);
+      const updates: SeriesUpdate[] = [
+        { interval: 'minute', samples: archived('minute', samples, now), covers: { from, thru: now } },
+        { interval: 'hour', samples: archived('hour', hours, now), covers: { from: firstHour, thru: now } },
+      ];
+      await record(`chart:${token}`, token, updates, now);
+    },
+
+    /** One call for hours further back than a day; a span in the last 90 days brings all of these. */
+    async hours(token: TokenName, span: Span): Promise<void> {
+      const asked = clock.now();
+      const isRecent = span.thru >= asked - HOURLY_DAYS * DAY;
+      const days = Math.min(HOURLY_DAYS, Math.floor((asked - source.reach('hour', asked)) / DAY));
+      const samples = isRecent ? await source.recent(token, days) : await source.between(token, span);
+      const now = clock.now();
+      const covers = isRecent ? { from: asked - days * DAY, thru: now } : span;
+      const mine = isRecent ? samples : samples.filter(({ at }) => overlap({ from: at, thru: at }, span));
+      const updates: SeriesUpdate[] = [{ interval: 'hour', samples: archived('hour', mine, now), covers }];
+      await record(`hours:${token}`, token, updates, now);
+    },
+
+    /** One call for every midnight from an instant on, as far as the plan reaches. */
+    async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
+      const days = Math.ceil((clock.now() - from) / DAY);
+      const samples = await source.daily(token, Number.isFinite(reach('day', 0)) ? days : 'max');
+      const now = clock.now();
+      const { days: rows, trailing } = splitDaily(samples);
+      const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];
+      const last = rows.findLast(({ at }) => isMidnightSample(at));
+      if (last) {
+        // A date without a row is final once a later date has its row; until then it may still come.
+        const thru = isSettled('day', last.at, now) ? startOfDate(last.at) + DAY - 1 : startOfDate(now) - 1;
+        const covers = { from: startOfDate(from), thru };
+        updates.push({ interval: 'day', samples: archived('day', rows, now), covers });
+      }
+      await record(`daily:${token}`, token, updates, now);
+    },
+  };
+}
+
+export type Fetches = ReturnType<typeof createFetches>;

@@ -1,0 +1,35 @@
+import { type Clock, DAY, HOUR } from '#core/clock';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { INTERVALS } from '#prices/interval';
+import { ageAt } from '#upstream/freshness';
+import type { Backfill } from './backfill.ts';
+import type { DataKind, Staleness } from './last-requested.ts';
+
+type Dependencies = {
+  archive: Pick<ArchiveCache, 'latest' | 'loaded' | 'series'>;
+  backfill: Pick<Backfill, 'latestEvery' | 'sinceRequested'>;
+  clock: Clock;
+};
+
+/** How old the newest of each price and series in memory is. */
+export function createStaleness({ archive, backfill, clock }: Dependencies) {
+  return function staleness(): Staleness[] {
+    const now = clock.now();
+    const latest = backfill.latestEvery();
+    // A latest price is a minute sample too, and the first of an hour an hour's.
+    const every = { latest, minute: latest, hour: Math.max(HOUR, latest), day: DAY };
+    return archive.loaded().flatMap((token) => {
+      const stalenessOf = (kind: DataKind & keyof typeof every, at: number | undefined): Staleness => ({
+        token,
+        kind,
+        age: Math.max(0, ageAt(at, now)),
+        every: every[kind],
+        idle: backfill.sinceRequested(token, kind),
+      });
+      return [
+        stalenessOf('latest', archive.latest(token)?.fetchedAt),
+        ...INTERVALS.map((interval) => stalenessOf(interval, archive.series(token, interval).last()?.at)),
+      ];
+    });
+  };
+}

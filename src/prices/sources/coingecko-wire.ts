@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import type { Sample } from '#prices/sample';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { createJsonReader, type ToldError } from '#upstream/transport/json-answer';
+import { listOf, maybe, NUMERIC, numeric, whole } from '#upstream/transport/number';
+import type { KeyFacts } from './coingecko-plans.ts';
+
+/*
+ * CoinGecko v3 as it is on the wire: numbers that come as strings, arrays of unequal length, the newest sample
+ * ahead of the one before it, and errors in five shapes under any status. Nothing else reads its JSON.
+ */
+const UPSTREAM = 'coingecko';
+
+export const figure = numeric.nullish().transform((value) => value ?? null);
+/** A figure as it is told, null where it is not; undefined for what is no figure. One too large to be held is infinite. */
+function told(value: unknown): number | null | undefined {
+  if (value === undefined || value === null) return null;
+  const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
+  return typeof number === 'number' ? number : undefined;
+}
+
+/** A figure that is no reason against all others of the answer, whatever number it is. */
+const anyFigure = z
+  .custom((value) => told(value) !== undefined, 'is no figure')
+  .optional()
+  .transform((value) => told(value) ?? null);
+
+type Point = readonly [at: number, value: number | null];
+
+function pointOf(value: unknown): Point | undefined {
+  if (!Array.isArray(value) || value.length < 2 || !Number.isSafeInteger(value[0])) return undefined;
+  const figure = told(value[1]);
+  return figure === undefined ? undefined : [value[0], figure];
+}
+
+/** Of a chart's fifteen thousand points a schema of tuples would take some 60 ms. */
+const columnOf = (most: number) =>
+  z
+    .array(z.unknown())
+    .max(most)
+    .transform((values, context): readonly Point[] => {
+      const points: Point[] = [];
+      for (const value of values) {
+        const point = pointOf(value);
+        if (!point) {
+          context.addIssue({ code: 'custom', path: [points.length], message: 'is no time with a figure' });
+          return z.NEVER;
+        }
+        points.push(point);
+      }
+      return points;
+    });
+
+/** A chart of so many points in each of its arrays at most. */
+export const chartOf = (most: number) => {
+  const column = columnOf(most);
+  return z.object({ prices: column, market_caps: column, total_volumes: column });
+};
+type Chart = z.infer<ReturnType<typeof chartOf>>;
+
+const isoDate = z.iso
+  .datetime({ offset: true })
+  .nullish()
+  .transform((value) => value ?? null);
+
+const market = z.object({
+  id: z.string(),
+  current_price: anyFigure,
+  market_cap: anyFigure,
+  total_volume: anyFigure,
+  circulating_supply: figure,
+  total_supply: figure,
+  max_supply: figure,
+  ath: figure,
+  ath_change_percentage: figure,
+  ath_date: isoDate,
+  atl: figure,
+  atl_change_percentage: figure,
+  atl_date: isoDate,
+  last_updated: isoDate,
+});
+
+/** The latest of so many tokens at most. */
+export const marketsOf = (most: number) => listOf(market, most);
+export type Market = z.infer<typeof market>;
+
+/** The error shapes: a text; a status object, bare or under `error`; a code beside a message. */
+const statusShape = z.object({
+  error_code: z.number().optional(),
+  error_message: z.string().optional(),
+});
+const errorAnswer = z.object({
+  error: z.union([z.string(), z.object({ status: statusShape })]).optional(),
+  status: statusShape.optional(),
+  error_code: z.number().optional(),
+});
+
+const BEYOND_TIME_RANGE = 10012;
+
+const CAUSES: Readonly<Record<number, FailureCause>> = {
+  429: 'rate_limited',
+  [BEYOND_TIME_RANGE]: 'out_of_reach',
+};
+
+/** How many days back the plan reaches, where the aggregator says so as it refuses to go further. */
+export function namedReach({ message }: UpstreamFailure): number | undefined {
+  const [, days] = /\bpast (\d{1,5}) days\b/.exec(message) ?? [];
+  return days === undefined ? undefined : Number(days);
+}
+
+/** What a key says of its account's plan, and of itself where the account has given it less. */
+export const keyAnswer = z
+  .object({
+    plan: z.string(),
+    rate_limit_request_per_minute: whole,
+    monthly_call_credit: whole,
+    current_total_monthly_calls: whole,
+    api_key_rate_limit_request_per_minute: maybe(whole),
+    api_key_monthly_call_credit: maybe(whole),
+    api_key_current_total_monthly_calls: maybe(whole),
+  })
+  .transform((told): KeyFacts => {
+    const ownCredit = told.api_key_monthly_call_credit ?? told.monthly_call_credit;
+    const ownCalls = told.api_key_current_total_monthly_calls ?? told.current_total_monthly_calls;
+    return {
+      plan: told.plan,
+      perMinute: Math.min(
+        told.rate_limit_request_per_minute,
+        told.api_key_rate_limit_request_per_minute ?? Number.POSITIVE_INFINITY,
+      ),
+      perMonth: Math.min(told.monthly_call_credit, ownCredit),
+      left: Math.max(
+        0,
+        Math.min(told.monthly_call_credit - told.current_total_monthly_calls, ownCredit - ownCalls),
+      ),
+    };
+  });
+
+function errorIn(body: unknown): ToldError | undefined {
+  const { data } = errorAnswer.safeParse(body);
+  if (!data) return undefined;
+  const status = data.status ?? (typeof data.error === 'object' ? data.error.status : undefined);
+  const code = status?.error_code ?? data.error_code;
+  const message = typeof data.error === 'string' ? data.error : status?.error_message;
+  if (code === undefined && message === undefined) return undefined;
+  return { message: message ?? `code ${code}`, cause: code === undefined ? undefined : CAUSES[code] };
+}
+
+/** The body of an answer in the shape that is wanted; throws `UpstreamFailure`. */
+export const createReader = (apiKey: string | undefined) => createJsonReader(UPSTREAM, errorIn, apiKey);
+
+/**
+ * A chart as samples, ascending, one for each instant: the three arrays are matched by their times, since they may
+ * differ in length, and of two figures of the same instant the later in the answer stays. Throws when it is empty.
+ */
+export function chartSamples(chart: Chart): Sample[] {
+  const rows = new Map<number, Sample>();
+  const fill = (points: readonly Point[], name: 'price' | 'marketCap' | 'volume') => {
+    for (const [at, value] of points) {
+      const row = rows.get(at) ?? { at, price: null, marketCap: null, volume: null };
+      row[name] = value;
+      rows.set(at, row);
+    }
+  };
+  fill(chart.prices, 'price');
+  fill(chart.market_caps, 'marketCap');
+  fill(chart.total_volumes, 'volume');
+  if (rows.size === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'a chart without a point');
+  return [...rows.values()].sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,205 @@
+import type { Catalogue } from '#catalogue/catalogue';
+import { beginningOf, type TokenName } from '#catalogue/token';
+import { type Clock, DAY, HOUR, iso, MINUTE } from '#core/clock';
+import type { Span } from '#core/span';
+import type { Interval } from '#prices/interval';
+import { implausible, plausibleFigure } from '#prices/plausible-sample';
+import type { Sample } from '#prices/sample';
+import type { LatestPrice } from '#records';
+import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
+import { openUpstream, type UpstreamOptions } from '#upstream/transport/upstream';
+import { createCoins } from './coingecko-coins.ts';
+import {
+  type CoinGeckoPlanName,
+  coinGeckoPlan,
+  type KeyFacts,
+  reachAfterRefusal,
+} from './coingecko-plans.ts';
+import {
+  chartOf,
+  chartSamples,
+  createReader,
+  keyAnswer,
+  type Market,
+  marketsOf,
+  namedReach,
+} from './coingecko-wire.ts';
+import { createPlausible, type Dropped } from './plausible.ts';
+import type { MarketSource, Quote } from './source.ts';
+
+/** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
+const MARKETS_BYTES = 44 * 1024;
+const MARKET_BYTES = 4 * 1024;
+const CHART_BYTES = 128 * 1024;
+const POINT_BYTES = 400;
+/** An answer may have more than was asked for: of each chart's arrays twice the points and so many, and tokens. */
+const MORE_POINTS = 1000;
+const MORE_TOKENS = 250;
+
+/** The points of each array that a chart of so many days has, where they lie so far apart. */
+const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
+
+const FIVE_MINUTES = 5 * MINUTE;
+const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
+
+type RecordedQuote = Quote & { record: LatestPrice };
+
+function toQuote(market: Market, now: number): RecordedQuote[] {
+  const { id, last_updated, current_price, ...figures } = market;
+  if (current_price === null) return [];
+  const record = {
+    current_price,
+    ...figures,
+    market_cap: plausibleFigure(figures.market_cap),
+    total_volume: plausibleFigure(figures.total_volume),
+    ath_date: toHttpDate(figures.ath_date),
+    atl_date: toHttpDate(figures.atl_date),
+  };
+  return [{ token: id, price: current_price, record, at: last_updated ? Date.parse(last_updated) : now }];
+}
+
+type Options = {
+  plan: CoinGeckoPlanName;
+  apiKey?: string | undefined;
+  catalogue: Pick<Catalogue, 'named'>;
+  clock: Clock;
+  dropped: Dropped;
+  /** The age (ms) of the newest price beyond which latest prices are not taken for an answer; none where left out. */
+  frozenAfter?: () => number;
+} & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
+
+/** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
+export function openCoinGecko(options: Options) {
+  const { plan, apiKey, catalogue, clock, dropped, ...others } = options;
+  const { frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = others;
+  const { keyHeader, ...terms } = coinGeckoPlan(plan);
+  /** How many days back the daily series reaches, and finer ones: no further, and on some plans less far. */
+  const reachDays = { day: terms.historyDays, finer: terms.historyDays };
+  const read = createReader(apiKey);
+  const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
+  const upstream = openUpstream({ ...rest, name: 'coingecko', headers, clock });
+  const plausible = createPlausible(upstream.name, dropped);
+
+  function limitReach(days: number, isOfAll: boolean): void {
+    if (isOfAll) reachDays.day = Math.min(reachDays.day, days);
+    reachDays.finer = Math.min(reachDays.finer, days);
+  }
+
+  /**
+   * That so many days were refused teaches how far the plan reaches; of the last day, that is no question. A refusal of
+   * hours says nothing of the daily series, unless it names the plan's days.
+   */
+  function learnReach(days: number, isDaily: boolean, error: unknown): void {
+    if (!isOutOfReach(error) || days <= 1) return;
+    const named = namedReach(error);
+    limitReach(reachAfterRefusal(days, named), isDaily || named !== undefined);
+  }
+
+  /** @param days how far back is asked */
+  async function chart(
+    token: TokenName,
+    path: string,
+    query: Record<string, string>,
+    points: number,
+    days: number,
+  ): Promise<Sample[]> {
+    const shape = chartOf(2 * points + MORE_POINTS);
+    const maxBytes = CHART_BYTES + POINT_BYTES * points;
+    const asked = { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query }, maxBytes };
+    try {
+      return await upstream.ask(asked, (answer) => {
+        const now = clock.now();
+        const samples = chartSamples(read(shape, answer, now));
+        const known = catalogue.named(token);
+        return plausible(asked.path, samples, (sample) => implausible(known, sample, now)).map((sample) => ({
+          ...sample,
+          marketCap: plausibleFigure(sample.marketCap),
+          volume: plausibleFigure(sample.volume),
+        }));
+      });
+    } catch (error) {
+      learnReach(days, query.interval === 'daily', error);
+      throw error;
+    }
+  }
+
+  return {
+    name: 'coingecko' as const,
+    plan,
+
+    /**
+     * The earliest instant (Unix ms) of which the plan tells anything; -Infinity when it goes all the way back. It is what
+     * is configured until the aggregator refuses to go back so far. That is kept by this process: one that is started
+     * again learns it again by a call or two.
+     */
+    reach: (interval: Interval, now: number): number =>
+      now - (interval === 'day' ? reachDays.day : reachDays.finer) * DAY,
+
+    /** How many days the plan reaches back; `limitReach` makes them no more than so many. */
+    historyDays: () => reachDays.day,
+    limitReach: (days: number): void => limitReach(days, true),
+
+    /** What the key says of its plan. For the paid plans: another's is refused. */
+    key: (): Promise<KeyFacts> =>
+      upstream.ask({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
+
+    /** The latest prices of the tokens named; one that the aggregator leaves out, or has no price of, is left out. */
+    async quotes(tokens: readonly TokenName[]): Promise<RecordedQuote[]> {
+      const query = { vs_currency: 'usd', ids: tokens.join(',') };
+      const maxBytes = MARKETS_BYTES + MARKET_BYTES * tokens.length;
+      const path = '/coins/markets';
+      const wanted = new Set(tokens);
+      return upstream.ask({ path, query, maxBytes }, (answer) => {
+        const now = clock.now();
+        const markets = read(marketsOf(tokens.length + MORE_TOKENS), answer, now);
+        const quotes = markets.flatMap((market) => (wanted.has(market.id) ? toQuote(market, now) : []));
+        if (quotes.length === 0)
+          throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
+        const told = plausible(path, quotes, ({ token, ...sample }) =>
+          implausible(catalogue.named(token), sample, now),
+        );
+        const newest = Math.max(...told.map(({ at }) => at));
+        if (now - newest <= frozenAfter()) return told;
+        throw new UpstreamFailure('coingecko', 'stale', `its newest price is of ${iso(newest)}`);
+      });
+    },
+
+    /** The last so many days at the aggregator's own grain: 1 is five-minutely, 2 to 90 hourly. Ascending. */
+    recent: (token: TokenName, days: number) =>
+      chart(
+        token,
+        '/market_chart',
+        { days: String(days) },
+        pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR),
+        days,
+      ),
+
+    /** One sample for each midnight (UTC) of the last so many days, and the newest. Ascending. */
+    daily: (token: TokenName, days: number | 'max') =>
+      chart(
+        token,
+        '/market_chart',
+        { days: String(days), interval: 'daily' },
+        days === 'max'
+          ? pointsIn((clock.now() - beginningOf(catalogue.named(token))) / DAY, DAY)
+          : pointsIn(days, DAY),
+        days === 'max' ? Number.POSITIVE_INFINITY : days,
+      ),
+
+    /** A span that is not the last day: hourly up to 90 days. Ascending. */
+    between: (token: TokenName, { from, thru }: Span) =>
+      chart(
+        token,
+        '/market_chart/range',
+        { from: String(Math.floor(from / 1000)), to: String(Math.ceil(thru / 1000)) },
+        pointsIn((thru - from) / DAY, HOUR),
+        (clock.now() - from) / DAY,
+      ),
+
+    ...createCoins({ ask: upstream.ask, read, clock }),
+
+    close: upstream.close,
+  } satisfies Pick<MarketSource, 'name' | 'reach' | 'quotes' | 'close'> & Record<string, unknown>;
+}
+
+export type CoinGecko = ReturnType<typeof openCoinGecko>;

@@ -1,0 +1,186 @@
+import type { z } from 'zod';
+import type { Catalogue } from '#catalogue/catalogue';
+import { beginningOf, type Token, type TokenName } from '#catalogue/token';
+import { type Clock, MINUTE, SECOND } from '#core/clock';
+import {
+  CANDLE_MINUTES,
+  type Candle,
+  type CandleMinutes,
+  type CandleSource,
+  candleLength,
+  closingSample,
+  implausibleCandle,
+  type ToldCandles,
+} from '#prices/candles/candle';
+import type { Interval } from '#prices/interval';
+import { implausible } from '#prices/plausible-sample';
+import { UpstreamFailure } from '#upstream/failure';
+import { openUpstream, type Question, type UpstreamOptions } from '#upstream/transport/upstream';
+import { createTradedPairs, type LeftOut } from './kraken-pairs.ts';
+import {
+  assetPairs,
+  type ListedPair,
+  ohlcOf,
+  type PairNames,
+  read,
+  tickerOf,
+  UPSTREAM,
+} from './kraken-wire.ts';
+import { createPlausible, type Dropped } from './plausible.ts';
+import type { MarketSource } from './source.ts';
+
+/** Candles that the venue tells of a pair at each length, the running one not counted. */
+const CANDLES_TOLD = 720;
+/**
+ * The largest answers, in bytes: a row is about 90 bytes; the ticker of all 1,546 pairs was 430 KB in 2026, and the list
+ * of them, at some 600 bytes each, 0.9 MB.
+ */
+const OHLC_BYTES = 256 * 1024;
+const TICKER_BYTES = 1024 * 1024;
+const PAIRS_BYTES = 4 * 1024 * 1024;
+
+type Options = {
+  catalogue: Pick<Catalogue, 'named'>;
+  clock: Clock;
+  dropped: Dropped;
+  /** Told once of each token whose pair is not traded. */
+  leftOut: (pair: LeftOut) => void;
+} & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
+
+type Ask = <Body>(question: Question, schema: z.ZodType<Body>) => Promise<Body>;
+
+/** Since the venue has begun to name pairs by their symbols, an answer may have either name. */
+const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
+
+/** A pair by its own name; `price` is undefined where the venue tells none. */
+export type FoundPair = { pair: string; status: string; price: number | undefined };
+
+/** Symbols that the venue writes in its own way. */
+const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
+
+const wsnameOf = (symbol: string): string => `${symbol.toUpperCase()}/USD`;
+
+/** The listed pair against the US dollar that a symbol or one of its names means. */
+function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): ListedPair | undefined {
+  const upper = text.toUpperCase();
+  const inDollars = [...pairs.values()].filter(({ names }) => names.some((name) => /\/Z?USD$/.test(name)));
+  const called = (name: string) => inDollars.find(({ names }) => names.includes(name));
+  return called(upper) ?? called(wsnameOf(OWN_SYMBOLS[upper] ?? upper)) ?? called(wsnameOf(upper));
+}
+
+/** Of rows at the same time the later in the answer stays; ascending. */
+const distinct = (rows: readonly Candle[]): Candle[] =>
+  [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
+
+/** Kraken's public REST API (docs.kraken.com/api). Every verb throws `UpstreamFailure`. */
+export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Options) {
+  const { timeoutMs } = rest;
+  const upstream = openUpstream({ ...rest, name: UPSTREAM, clock });
+  const plausible = createPlausible(UPSTREAM, dropped);
+  const tradedPairs = createTradedPairs({ clock, leftOut });
+
+  /** What a verb asks with: all its questions share one deadline. */
+  function withinDeadline(): Ask {
+    const end = clock.elapsed() + timeoutMs;
+    return (question, schema) => {
+      const withinMs = Math.max(1, Math.ceil(end - clock.elapsed()));
+      return upstream.ask({ ...question, withinMs }, (answer) => read(schema, answer, clock.now()));
+    };
+  }
+
+  const askPairs = (ask: Ask) =>
+    ask({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs);
+
+  /** The names of each token's pair, of those that are traded. Throws when none is. */
+  async function namesOfTraded(tokens: readonly TokenName[], ask: Ask) {
+    const listed = tokens.flatMap((name) => {
+      const token = catalogue.named(name);
+      return token?.pair === undefined ? [] : [{ token, pair: token.pair }];
+    });
+    const isTraded = listed.length === 0 ? () => false : await tradedPairs(() => askPairs(ask));
+    const wanted = listed.flatMap(({ token, pair }) =>
+      isTraded({ token: token.name, pair }) ? [{ token, pair, names: namesOf(token, pair) }] : [],
+    );
+    const [first, ...others] = wanted;
+    if (first) return [first, ...others] as const;
+    throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
+  }
+
+  async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
+    const length = minutes * MINUTE;
+    const ask = withinDeadline();
+    const [{ token, pair, names }] = await namesOfTraded([name], ask);
+    // A second earlier: whether a candle that begins at `since` is told is written nowhere.
+    const since = from !== undefined && { since: String(Math.max(0, Math.floor(from / SECOND) - 1)) };
+    const query: Record<string, string> = { pair, interval: String(minutes), ...since };
+    const { rows, last } = await ask({ path: '/OHLC', query, maxBytes: OHLC_BYTES }, ohlcOf(names));
+    const now = clock.now();
+    const finished = distinct(rows.filter(({ at }) => at <= last));
+    const told = plausible(`/OHLC?pair=${pair}`, finished, (candle) =>
+      implausibleCandle(token, candle, length, now),
+    );
+    const wanted = from ?? beginningOf(token);
+    // Fewer rows than the venue keeps: it has no others of the time that was asked for.
+    const first = rows.length < CANDLES_TOLD ? wanted : Math.max(wanted, finished[0]?.at ?? wanted);
+    const covers = { from: first, thru: last + length - 1 };
+    return {
+      candles: told.filter(({ at }) => at >= wanted),
+      covers: covers.from <= covers.thru ? covers : undefined,
+    };
+  }
+
+  return {
+    name: UPSTREAM,
+
+    /** As far back as it tells candles of this length. */
+    reach: (interval, now) => now - CANDLES_TOLD * candleLength(interval),
+
+    /** The price of each token's last trade, as of now: the answer has no time. */
+    async quotes(tokens) {
+      const ask = withinDeadline();
+      const traded = await namesOfTraded(tokens, ask);
+      const path = '/Ticker';
+      const query = { pair: traded.map(({ pair }) => pair).join(',') };
+      const names = traded.map((one) => one.names);
+      const prices = await ask({ path, query, maxBytes: TICKER_BYTES }, tickerOf(names));
+      const now = clock.now();
+      const quotes = traded.flatMap(({ token: { name: token } }, i) => {
+        const price = prices[i];
+        return price === undefined ? [] : [{ token, price, at: now }];
+      });
+      if (quotes.length === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'none of the pairs asked for');
+      return plausible(path, quotes, ({ token, ...sample }) =>
+        implausible(catalogue.named(token), sample, now),
+      );
+    },
+
+    candles,
+
+    /**
+     * The pair against the US dollar of a symbol (`btc`), or of any name that the venue has for it, and the price of its
+     * last trade in US dollars; undefined where it trades none.
+     */
+    async pairOf(text: string): Promise<FoundPair | undefined> {
+      const ask = withinDeadline();
+      const found = dollarPair(await askPairs(ask), text);
+      if (!found) return undefined;
+      const [pair] = found.names;
+      const query = { pair };
+      const names = [...found.names, wsnameOf(text)];
+      const [price] = await ask({ path: '/Ticker', query, maxBytes: TICKER_BYTES }, tickerOf([names]));
+      return { pair, status: found.status, price };
+    },
+
+    /** The close of each finished candle, at its end. */
+    async samples(token: TokenName, interval: Interval, from?: number) {
+      const length = candleLength(interval);
+      const first = from === undefined ? undefined : from - length;
+      const told = await candles(token, CANDLE_MINUTES[interval], first);
+      return told.candles.map((candle) => closingSample(candle, length));
+    },
+
+    close: upstream.close,
+  } satisfies MarketSource & CandleSource & Record<string, unknown>;
+}
+
+export type Kraken = ReturnType<typeof openKraken>;

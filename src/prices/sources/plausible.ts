@@ -1,0 +1,27 @@
+import type { Implausible } from '#prices/plausible-sample';
+import { UpstreamFailure } from '#upstream/failure';
+
+/** Told of the samples of an answer that cannot be true and were left out: how many, for which reasons. */
+export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;
+
+/** Creates what leaves samples out of the answers of one upstream. */
+export function createPlausible(upstream: string, dropped: Dropped) {
+  /** What can be true of an answer's samples. Throws `UpstreamFailure` when that is none of them. */
+  return function plausible<T>(
+    path: string,
+    samples: readonly T[],
+    reasonAgainst: (one: T) => Implausible | undefined,
+  ): T[] {
+    const reasons = new Set<Implausible>();
+    const kept = samples.filter((sample) => {
+      const reason = reasonAgainst(sample);
+      if (reason) reasons.add(reason);
+      return !reason;
+    });
+    const count = samples.length - kept.length;
+    if (count === 0) return kept;
+    dropped({ path, count, reasons: [...reasons] });
+    if (kept.length > 0) return kept;
+    throw new UpstreamFailure(upstream, 'unexpected', 'not one sample that can be true');
+  };
+}

@@ -1,0 +1,81 @@
+import { Problem } from '#core/problems';
+import { type Database, openDatabase } from '#database/database';
+import { type Settings, SettingsError } from '#settings';
+
+/** How a process ends: `refused` when it cannot succeed until somebody changes what it was given. */
+export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
+
+/** An expected fault: its message says all, without a stack. */
+export class ExitError extends Error {
+  override readonly name = 'ExitError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.refused, cause?: unknown) {
+    super(message, { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** Prisma puts the place of the call and blank lines before what the database said. */
+function databaseSaid({ message }: Error): string {
+  const lines = message.split('\n').map((line) => line.trim());
+  return `the database failed: ${lines.findLast((line) => line !== '') ?? 'it gave no reason'}`;
+}
+
+/** Why a server cannot listen where it is to. */
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there (PORT and METRICS_PORT set the ports)',
+  EACCES: 'the system does not allow it (ports below 1024 may need a privilege)',
+  EADDRNOTAVAIL: 'this machine does not have that address (HOST and METRICS_HOST set it)',
+};
+
+type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
+
+function cannotListen({ syscall, code = '', message, address, port, hostname }: ListenFault) {
+  if (syscall === 'getaddrinfo') {
+    return `${hostname} has no address (HOST and METRICS_HOST set where to listen)`;
+  }
+  if (syscall !== 'listen') return undefined;
+  const reason = LISTEN_FAULTS[code];
+  const host = address?.includes(':') ? `[${address}]` : address;
+  return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
+}
+
+/**
+ * What to write of an error that ended a start or a command, and the exit code for it: one line for a fault that was
+ * to be expected (one for each that is wrong in the settings), the stack for one that was not.
+ */
+export function explain(error: unknown): { text: string; exitCode: number } {
+  if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
+  if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
+  if (error instanceof Problem) return { text: error.message, exitCode: EXIT.failed };
+  if (!(error instanceof Error)) return { text: String(error), exitCode: EXIT.failed };
+  const place = cannotListen(error);
+  if (place) return { text: place, exitCode: EXIT.failed };
+  if (error.name.startsWith('PrismaClient')) return { text: databaseSaid(error), exitCode: EXIT.failed };
+  return { text: error.stack ?? error.message, exitCode: EXIT.failed };
+}
+
+/** Whether the database was not there to be opened: the same attempt may succeed later. */
+export function isUnreachable(error: unknown): error is ExitError {
+  return (
+    error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE'
+  );
+}
+
+/**
+ * Opens the database of the settings, with the options of `openDatabase`. Throws `ExitError`: whatever stands in the way is
+ * the operator's to know.
+ */
+export async function openConfiguredDatabase(
+  { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  options: Pick<Parameters<typeof openDatabase>[0], 'statementMs' | 'isShared' | 'onEnd'> = {},
+): Promise<Database> {
+  try {
+    return await openDatabase({ url: databaseUrl, dataDir, ...options });
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    const isTheirs = code === 'DIRECTORY_IN_USE' || code === 'MALFORMED_URL';
+    throw new ExitError(message, isTheirs ? EXIT.refused : EXIT.failed, error);
+  }
+}

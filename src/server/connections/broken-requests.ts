@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { SECOND } from '#core/clock';
+import { invalidRequest, Problem } from '#core/problems';
+import { LIMITS } from '#server/limits/request-limits';
+import { requestId } from '#server/pipeline/request-id';
+import type { RequestHistograms } from '#server/recording/request-histogram';
+import { MEDIA_TYPE, textOf } from '#server/replies/problem-replies';
+import type { Linger } from './lingering.ts';
+import type { PendingResponses } from './pending-responses.ts';
+import type { RequestBodies, Timeouts } from './request-body.ts';
+
+/** What Node tells of bytes that are no request, and the last of these. */
+type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+/** Whether bytes begin with a request line whose URI is too long by itself. */
+const hasLongUri = (bytes?: Buffer): boolean =>
+  bytes !== undefined && /^[A-Z-]+ \S+$/.test(bytes.toString('latin1', 0, LIMITS.uri + 16));
+
+/** What Node's parser says, in the contract's words. */
+function problemOf(error: NodeJS.ErrnoException, timeouts: Timeouts): Problem {
+  const { code, rawPacket } = error as ParseError;
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const seconds = timeouts.head / SECOND;
+    return new Problem('request_timeout', `The head of a request did not arrive within ${seconds} s.`);
+  }
+  if (code === 'HPE_HEADER_OVERFLOW' && hasLongUri(rawPacket))
+    return new Problem('uri_too_long', `The URI is over ${LIMITS.uri} bytes.`);
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Problem('headers_too_large', 'The request line and header fields are too large.');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return new Problem('body_too_large', 'The chunk extensions of the body are too large.');
+  return new Problem('invalid_request', 'The bytes received are not an HTTP/1.1 request.');
+}
+
+type Dependencies = {
+  pending: PendingResponses;
+  bodies: RequestBodies;
+  linger: Linger;
+  timeouts: Timeouts;
+  basePath: string;
+  requests?: RequestHistograms | undefined;
+};
+
+/**
+ * Answers what is not HTTP enough to become a request, after the answers that are still pending on its connection, and
+ * ends the connection. What is broken in the body of a request is the answer to that request.
+ */
+export function createBrokenRequests({
+  pending,
+  bodies,
+  linger,
+  timeouts,
+  basePath,
+  requests,
+}: Dependencies) {
+  /** Each is answered once: Node tells of the bytes that come after as well. */
+  const ending = new WeakSet<Socket>();
+
+  function write(socket: Socket, problem: Problem): void {
+    requests?.observe(undefined, 'other', problem.status, 0);
+    const id = requestId({ headers: {} });
+    const body = textOf(problem, basePath, id);
+    socket.write(
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: ${MEDIA_TYPE}\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nX-Request-Id: ${id}\r\n` +
+        `Connection: close\r\n\r\n${body}`,
+    );
+  }
+
+  function refuse(socket: Socket, problem: Problem): void {
+    if (ending.has(socket)) return;
+    ending.add(socket);
+    socket.pause();
+    const isAnswered = bodies.fail(socket, problem);
+    pending.whenDone(socket, () => {
+      if (socket.writable && !isAnswered) write(socket, problem);
+      socket.end();
+      linger(socket);
+    });
+  }
+
+  return {
+    /** Node's `clientError`. */
+    refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy(error);
+      else refuse(socket, problemOf(error, timeouts));
+    },
+
+    /** Node's `connect`: it does not look after the connection any more. */
+    refuseTunnel(_request: IncomingMessage, socket: Socket): void {
+      socket.on('error', () => undefined);
+      const fix = `ask for a path: ${basePath}/docs lists those there are`;
+      refuse(socket, invalidRequest({ location: 'method', message: 'asks for a tunnel', fix }));
+    },
+  };
+}

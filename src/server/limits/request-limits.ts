@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidRequest, Problem } from '#core/problems';
+import { bodyTooLarge, hasBody, MAX_DISCARDED, type RequestBodies } from '#server/connections/request-body';
+import { runHook } from '#server/pipeline/run-hook';
+
+/** The most of each that a request may bring, in bytes. */
+export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
+
+const SECRET = 'mnemonic';
+
+/** The names of the parameters, whether or not the path could be made out. */
+function parameterNames({ query, url }: FastifyRequest): string[] {
+  if (query) return Object.keys(query);
+  return [...new URLSearchParams(url.slice(url.indexOf('?') + 1)).keys()];
+}
+
+function refuseSecrets(request: FastifyRequest): void {
+  for (const name of parameterNames(request)) {
+    if (name.length === SECRET.length && name.toLowerCase() === SECRET) {
+      const detail = 'A seed phrase never belongs in a URL: consider it known to others, and send none here.';
+      throw new Problem('secret_in_request', detail);
+    }
+  }
+}
+
+/** What header fields take on the wire, in bytes. */
+export function headersSize(rawHeaders: readonly string[]): number {
+  let size = 0;
+  for (let i = 0; i < rawHeaders.length; i++) size += (rawHeaders[i] as string).length + 2;
+  return size;
+}
+
+function refuseOversize({ url, raw }: FastifyRequest): void {
+  if (url.length > LIMITS.uri) throw new Problem('uri_too_long', `The URI is over ${LIMITS.uri} bytes.`);
+  if (headersSize(raw.rawHeaders) > LIMITS.headers) {
+    throw new Problem('headers_too_large', `The header fields are over ${LIMITS.headers} bytes.`);
+  }
+  if (Number(raw.headers['content-length'] ?? 0) > MAX_DISCARDED) throw bodyTooLarge();
+}
+
+/** How many fields of a name, in lower case, a request has. */
+export function fieldsIn(rawHeaders: readonly string[], name: string): number {
+  let fields = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i] as string;
+    if (given.length === name.length && given.toLowerCase() === name) fields += 1;
+  }
+  return fields;
+}
+
+/** Throws unless a request has one `Host`, which HTTP/1.0 may leave out (RFC 9112, 3.2). */
+function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
+  const hosts = fieldsIn(rawHeaders, 'host');
+  if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
+  const message = hosts === 0 ? 'is missing' : 'is there more than once';
+  const fault = { location: 'header.host', message, fix: 'send one, with the host of the URL' };
+  throw new Problem('invalid_request', `header.host ${message}: ${fault.fix}.`, {
+    headers: { connection: 'close' },
+    members: { errors: [fault] },
+  });
+}
+
+function refuseBrokenEncoding({ url }: FastifyRequest): void {
+  const start = url.indexOf('?');
+  if (start < 0 || !url.includes('%', start)) return;
+  try {
+    decodeURIComponent(url.slice(start));
+  } catch {
+    const fix = 'encode it in UTF-8, and a per cent sign as %25';
+    throw invalidRequest({ location: 'query', message: 'is not valid percent-encoding', fix });
+  }
+}
+
+/** The checks that come before any other, on whatever path: a secret, its host, a size, an encoding. */
+export function checkRequest(request: FastifyRequest): void {
+  refuseSecrets(request);
+  refuseHosts(request);
+  refuseOversize(request);
+  refuseBrokenEncoding(request);
+}
+
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
+
+/**
+ * Fastify refuses a body whose Content-Type is none; one that is not read may be called anything. And it waits for the
+ * end of a body that has a type, which does not come where there is none.
+ */
+function forgetMediaType({ raw }: FastifyRequest): void {
+  const given = raw.headers['content-type'];
+  if (given === undefined) return;
+  if (!hasBody(raw) || !MEDIA_TYPE.test(given)) delete raw.headers['content-type'];
+}
+
+/** Fastify leaves the body of these alone. */
+const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
+
+/** Holds every request to the limits; a body that comes with it is discarded, but where `json-body.ts` reads it. */
+export function limitRequests(app: FastifyInstance, bodies: RequestBodies): void {
+  app.addHook('onRequest', (request, _reply, done) =>
+    runHook(done, () => {
+      checkRequest(request);
+      forgetMediaType(request);
+    }),
+  );
+  // After the hooks that know who asks: what they refuse does not wait for a body.
+  app.addHook('preParsing', ({ method, raw }, _reply, _payload, done) =>
+    runHook(done, () => (BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : undefined)),
+  );
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async ({ raw }: FastifyRequest) => bodies.discard(raw));
+}

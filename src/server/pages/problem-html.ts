@@ -1,0 +1,48 @@
+import { escapeHtml } from '#core/html';
+import type { Problem } from '#core/problems';
+import { htmlPage } from './page.ts';
+import { shownPath } from './shown-path.ts';
+
+type Asked = {
+  basePath: string;
+  /** With its query. */
+  url: string;
+  requestId: string;
+  /** That nothing is served at its path, and the path that may be meant. */
+  unknown?: { nearest: string | undefined } | undefined;
+};
+
+/** What is at the address, and which one may be meant. */
+function nothingThere(url: string, nearest: string | undefined): string {
+  const meant = nearest && `\n<p>Did you mean <a href="${nearest}"><code>${nearest}</code></a>?</p>`;
+  return `<p>Nothing is served at <code>${escapeHtml(shownPath(url))}</code>.</p>${meant ?? ''}`;
+}
+
+/** What is wrong with the request. */
+function wrong({ message, members: { errors = [] } }: Problem): string {
+  if (errors.length === 0) return `<p>${escapeHtml(message)}</p>`;
+  const faults = errors.map(
+    ({ location, message, fix }) =>
+      `<li><code>${escapeHtml(location)}</code> ${escapeHtml(message)}: ${escapeHtml(fix)}</li>`,
+  );
+  return `<ul>\n${faults.join('\n')}\n</ul>`;
+}
+
+/** A problem as a page, for whoever came to the address with a browser. Nothing of the query is repeated. */
+export function problemHtml(problem: Problem, { basePath, url, requestId, unknown }: Asked): string {
+  const { code, status } = problem;
+  const title = escapeHtml(problem.title);
+  const isCall = url.startsWith(`${basePath}/v1/`);
+  return htmlPage(basePath, {
+    title: `Quotient: ${title}`,
+    main: `<h1>${title}</h1>
+${unknown ? nothingThere(url, unknown.nearest) : wrong(problem)}
+${isCall ? '<p>What begins with <code>/v1/</code> is for programs. For people there are:</p>' : '<p>Where to go from here:</p>'}
+<ul>
+<li><a href="${basePath}/">Console</a>: prices, charts and your key</li>
+<li><a href="${basePath}/docs">Docs</a>: every path, and how to call it</li>
+<li><a href="${basePath}/status">Status</a>: whether the service can serve</li>
+</ul>
+<p class="soft">Status ${status}, <a href="${basePath}/docs/problems#${code}">what <code>${code}</code> means</a>, request <code>${escapeHtml(requestId)}</code></p>`,
+  });
+}

@@ -1,0 +1,71 @@
+import cors from '@fastify/cors';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '#core/problems';
+import type { Settings } from '#settings';
+
+/** Headers that a page of another origin may read. */
+const EXPOSED = [
+  'Age',
+  'Allow',
+  'Cache-Status',
+  'ETag',
+  'Last-Modified',
+  'Link',
+  'Quotient-Currency',
+  'Quotient-Gaps',
+  'Quotient-Source',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Vary',
+  'WWW-Authenticate',
+  'X-Request-Id',
+];
+
+/** What a page of another origin may do. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+
+/** How long a browser may keep the answer to a preflight, in seconds. */
+const PREFLIGHT_MAX_AGE = 86_400;
+
+type Origins = Settings['corsOrigins'];
+
+/** Throws `cross_site` for what a page of another site asks, unless its origin is one of those that may. */
+export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {
+  const isAllowed = origins.includes('*') || origins.includes(String(headers.origin));
+  if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed)
+    throw new Problem('cross_site', 'A page of another site may not do this here.');
+}
+
+/** CORS for whatever the framework answers, preflights included. */
+export async function allowOrigins(app: FastifyInstance, origins: Origins): Promise<void> {
+  if (origins.length === 0) return;
+  await app.register(cors, {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: METHODS,
+    exposedHeaders: EXPOSED,
+    maxAge: PREFLIGHT_MAX_AGE,
+  });
+}
+
+/** CORS for answers that are written past the framework. */
+export function createCorsHeaders(origins: Origins) {
+  const headersFor = (origin: string): readonly string[] => [
+    'access-control-allow-origin',
+    origin,
+    'access-control-expose-headers',
+    EXPOSED.join(', '),
+  ];
+  const toAll = origins.includes('*') ? headersFor('*') : [];
+  const byOrigin = new Map(toAll.length > 0 ? [] : origins.map((origin) => [origin, headersFor(origin)]));
+
+  return {
+    /** Whether the headers depend on who asks: not when every origin may read an answer, or none. */
+    vary: byOrigin.size > 0,
+    /** The headers of an answer to a page of an origin, as a flat list of names and values. */
+    of: (origin: string | undefined): readonly string[] =>
+      origin === undefined ? toAll : (byOrigin.get(origin) ?? toAll),
+  };
+}
+
+export type CorsHeaders = ReturnType<typeof createCorsHeaders>;

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { SECOND } from '#core/clock';
+
+/** The upper bounds of the buckets, in seconds, inclusive. */
+export const BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5] as const;
+
+/** Any other method is `other`: callers must not make up series. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The answers of one status to one method of one route, since the process started. */
+export type Histogram = {
+  /** The pattern of the route; `unmatched` where no route took the request. */
+  readonly route: string;
+  readonly method: string;
+  readonly status: number;
+  /** The sum of their durations in seconds, and `countsOf`: in one array, so that an observation is two stores. */
+  readonly figures: Float64Array;
+};
+
+/** The count of each bucket; the last is that of answers beyond all bounds. */
+export const countsOf = ({ figures }: Histogram): Float64Array => figures.subarray(1);
+
+/** Adds an answer and its duration in seconds. The fast path does it for each call. */
+export function observe({ figures }: Histogram, seconds: number): void {
+  let bucket = 0;
+  while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] as number)) bucket += 1;
+  figures[0] = (figures[0] as number) + seconds;
+  figures[bucket + 1] = (figures[bucket + 1] as number) + 1;
+}
+
+/** How many requests were answered with what, and how long that took. */
+export function createRequestHistograms() {
+  const histograms = new Map<string, Histogram>();
+
+  /** The histogram of a route's pattern (undefined where no route took the request), a method and a status. */
+  function of(pattern: string | undefined, verb: string, status: number): Histogram {
+    const route = pattern ?? 'unmatched';
+    const method = METHODS.has(verb) ? verb : 'other';
+    const name = `${method} ${status} ${route}`;
+    const known = histograms.get(name);
+    if (known) return known;
+    const histogram = { route, method, status, figures: new Float64Array(BOUNDS.length + 2) };
+    histograms.set(name, histogram);
+    return histogram;
+  }
+
+  return {
+    of,
+
+    /** Adds one answer; `seconds` is 0 where it is not known. */
+    observe: (route: string | undefined, method: string, status: number, seconds: number): void =>
+      observe(of(route, method, status), seconds),
+
+    all: (): Iterable<Histogram> => histograms.values(),
+  };
+}
+
+export type RequestHistograms = ReturnType<typeof createRequestHistograms>;
+
+/** Records every answer of the framework, but for those that run no hook. */
+export function recordRequests(app: FastifyInstance, requests: RequestHistograms): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? undefined : request.routeOptions.url;
+    requests.observe(route, request.method, reply.statusCode, reply.elapsedTime / SECOND);
+    done();
+  });
+}

@@ -1,0 +1,96 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { HOUR, SECOND } from '#core/clock';
+import type { Answer } from '#server/cache/answer';
+import type { Representation } from '#server/cache/answer-body';
+import { cacheStatus } from './cache-status.ts';
+import { type SharedFields, shareFields } from './response-head.ts';
+
+/** How long a price may be kept from now on, in ms: a budget may be raised, and the price be refreshed sooner. */
+const LONGEST = HOUR;
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+/** How long a cache may serve a stale answer while it revalidates, or when the service is down. */
+const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
+
+const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
+export type Format = keyof typeof MEDIA_TYPES;
+
+/**
+ * The whole lifetime of an answer in seconds, from when it was fetched on: a cache takes `Age` off it (RFC 9111, 4.2). Of
+ * one whose time is over it is less than its age.
+ */
+function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
+  const end = Math.min(dueAt, now + LONGEST);
+  return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
+}
+
+/** Whether an `If-None-Match` names a validator (RFC 9110, 13.1.2): compared weakly, any of a list, or `*`. */
+export function isNamed(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  // Most lists do not name it, and a long one is not split for nothing.
+  if (!header.includes(etag)) return false;
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+}
+
+/**
+ * Whether an `If-Modified-Since` is an answer's own `Last-Modified`, to the second. A later time does not do: the newest
+ * sample may be fetched a minute after its time. Nor does the same time where older figures may still change: gaps that
+ * are filled, figures of another source, exchange rates.
+ */
+function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: Answer): boolean {
+  if (gaps.length > 0 || source.includes(',') || currency !== undefined) return false;
+  return Date.parse(header) === Math.floor(modifiedAt / SECOND) * SECOND;
+}
+
+/** Whether the caller has an answer already: by its validator or, where none is sent, by its time (RFC 9110, 13.2.2). */
+export function isKnownTo(headers: IncomingHttpHeaders, answer: Answer, etag: string): boolean {
+  const { 'if-none-match': named, 'if-modified-since': since } = headers;
+  return named === undefined && since !== undefined ? isOfSameTime(since, answer) : isNamed(named, etag);
+}
+
+type Headers = { full: SharedFields; unchanged: SharedFields };
+
+/**
+ * Creates what makes the headers of priced answers, for caches. They are the same for every caller within a second, and
+ * made once for it.
+ * @param varyByOrigin whether an answer to a page of another origin has other headers
+ */
+export function createCacheHeaders(varyByOrigin: boolean) {
+  const vary = `Accept, Accept-Encoding${varyByOrigin ? ', Origin' : ''}`;
+  const made = new WeakMap<Representation, { headers: Headers; answer: Answer; second: number }>();
+
+  function make(answer: Answer, { coding, payload, etag }: Representation, format: Format, now: number) {
+    const { fileName, source, currency, modifiedAt, fetchedAt, settled, gaps } = answer;
+    const policy = settled
+      ? `max-age=${YEAR_SECONDS}, immutable`
+      : `max-age=${lifetime(answer, now)}, ${STALE}`;
+    const fields = ['etag', etag, 'vary', vary];
+    fields.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', `private, ${policy}`);
+    fields.push('cache-status', cacheStatus(answer, now), 'quotient-source', source);
+    if (currency !== undefined) fields.push('quotient-currency', currency);
+    if (fetchedAt !== undefined)
+      fields.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
+    if (gaps.length > 0) fields.push('quotient-gaps', gaps.join(', '));
+    const content = coding === 'identity' ? [] : ['content-encoding', coding];
+    content.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
+    if (format === 'csv' && fileName !== undefined)
+      content.push('content-disposition', `attachment; filename="${fileName}.csv"`);
+    return { full: shareFields(200, [...fields, ...content]), unchanged: shareFields(304, fields) };
+  }
+
+  return function cacheHeaders(
+    answer: Answer,
+    representation: Representation,
+    format: Format,
+    now: number,
+  ): Headers {
+    const second = Math.floor(now / SECOND);
+    const known = made.get(representation);
+    if (known && known.answer === answer && known.second === second) return known.headers;
+    const headers = make(answer, representation, format, now);
+    made.set(representation, { headers, answer, second });
+    return headers;
+  };
+}
+
+export type CacheHeaders = ReturnType<typeof createCacheHeaders>;

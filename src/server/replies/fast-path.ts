@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { Allowance } from '#accounts/allowance/allowance';
+import type { Admission } from '#accounts/gate/admission';
+import { isGone } from '#accounts/gate/guard';
+import type { WantedScope } from '#accounts/gate/key-problems';
+import { keyAtOnce } from '#accounts/gate/presented-key';
+import { type Clock, instantOf, SECOND } from '#core/clock';
+import type { Answer } from '#server/cache/answer';
+import { fieldsIn, headersSize, LIMITS } from '#server/limits/request-limits';
+import { requestId } from '#server/pipeline/request-id';
+import { type Histogram, observe, type RequestHistograms } from '#server/recording/request-histogram';
+import type { LogAnswer } from '#server/recording/request-log';
+import type { Format } from './answer-headers.ts';
+import { acceptedCoding } from './negotiation.ts';
+import type { WriteAnswer } from './write-answer.ts';
+
+/** How many requests are remembered, and what their texts may take of memory, in characters. */
+const REMEMBERED = { max: 1000, maxSize: 4 * 1024 * 1024 };
+
+/** A request that a route has answered: what it asked for, and where its answers are counted. */
+type Known = {
+  accept: string | undefined;
+  format: Format;
+  route: string | undefined;
+  recall: NonNullable<Answer['recall']>;
+  /** That of the catalogue by which it was checked. */
+  generation: number;
+  /** In calls. */
+  cost: number;
+  scope: WantedScope;
+  /** Of its answers with 200. */
+  histogram: Histogram | undefined;
+};
+
+type Dependencies = {
+  allowance: Pick<Allowance, 'holderAtOnce'>;
+  admission: Admission;
+  /** What a URL names may be another thing in another generation. */
+  catalogue: { generation(): number };
+  clock: Clock;
+  write: WriteAnswer;
+  requests?: RequestHistograms | undefined;
+  /** Logs each answer, where all are logged. */
+  log?: LogAnswer | undefined;
+};
+
+/** A request that goes on to the framework, with the generation of the catalogue that it met. */
+type Arrived = IncomingMessage & { [GENERATION]?: number };
+const GENERATION = Symbol('generation of the catalogue');
+
+/**
+ * Answers requests in front of the framework when the same URL was answered before, and the answer is still in the
+ * cache: the URL passed every check then, and no token was added or removed since, so what remains is who calls, how
+ * fast, and the charge. Any other request goes on to the framework untouched.
+ */
+export function createFastPath(dependencies: Dependencies) {
+  const { allowance, admission, catalogue, clock, write, requests, log } = dependencies;
+  const known = new LRUCache<string, Known>({
+    ...REMEMBERED,
+    sizeCalculation: ({ accept = '' }, url) => url.length + accept.length,
+  });
+  let isClosed = false;
+
+  /** What is known of a request that is a plain GET: one `Host`, no upgrade, headers of an allowed size. */
+  function find({ method, url = '', headers, rawHeaders }: IncomingMessage): Known | undefined {
+    if (method !== 'GET') return undefined;
+    const found = known.get(url);
+    if (found === undefined || found.generation !== catalogue.generation()) return undefined;
+    if (headers.accept !== found.accept || headers.upgrade !== undefined) return undefined;
+    return fieldsIn(rawHeaders, 'host') === 1 && headersSize(rawHeaders) <= LIMITS.headers
+      ? found
+      : undefined;
+  }
+
+  return {
+    /** Answers a request without a body, or returns false. */
+    answer(request: IncomingMessage, response: ServerResponse): boolean {
+      const found = find(request);
+      if (found === undefined) {
+        (request as Arrived)[GENERATION] = catalogue.generation();
+        return false;
+      }
+      const now = instantOf(clock);
+      const { headers, socket } = request;
+      const answer = found.recall(now.wall);
+      if (answer === undefined || isGone(socket)) return false;
+      const { cost, format, histogram, route, scope } = found;
+      const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
+      if (representation instanceof Promise) return false;
+      const apiKey = keyAtOnce(request);
+      const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now);
+      const receipt = caller && admission.admitAtOnce(caller, scope, headers, now, cost);
+      if (caller === undefined || receipt === undefined) return false;
+      const id = requestId(request);
+      const reply = { answer, representation, format, receipt, requestId: id, now: now.wall };
+      const status = write(request, response, reply);
+      const ms = clock.elapsed() - now.elapsed;
+      if (status === 304) requests?.observe(route, 'GET', status, ms / SECOND);
+      else if (histogram !== undefined) observe(histogram, ms / SECOND);
+      log?.({ reqId: id, method: 'GET', route, status, ms, user: caller.user.key });
+      return true;
+    },
+
+    /** A route has answered a request, which cost so many calls. */
+    remember(
+      request: IncomingMessage,
+      { recall }: Answer,
+      format: Format,
+      { url: route, config: { scope } }: FastifyRequest['routeOptions'],
+      cost: number,
+    ): void {
+      const { method, url = '', headers } = request;
+      // Of when it arrived: what it named then may be another token by now.
+      const generation = (request as Arrived)[GENERATION];
+      if (isClosed || method !== 'GET' || recall === undefined) return;
+      if (generation === undefined || scope === undefined) return;
+      const histogram = requests?.of(route, method, 200);
+      known.set(url, { accept: headers.accept, format, route, recall, cost, scope, generation, histogram });
+    },
+
+    /** From now on everything goes to the framework, which tells open connections to end. */
+    close(): void {
+      isClosed = true;
+      known.clear();
+    },
+  };
+}
+
+export type FastPath = ReturnType<typeof createFastPath>;

@@ -1,0 +1,88 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '#core/problems';
+import type { Coding } from '#server/cache/answer-body';
+
+/** Of longer lists no more is read: a browser sends ten. */
+const MEMBERS = 64;
+
+/**
+ * The qualities in an `Accept` or `Accept-Encoding` field, by name (RFC 9110, 12.4.2): 1 where none is given, 0 where it
+ * is no number. The package `negotiator` reads lists of any length, and does not tell qualities, which are needed to
+ * prefer JSON in a tie.
+ */
+function qualitiesIn(header: string): Map<string, number> {
+  const qualities = new Map<string, number>();
+  for (const entry of header.split(',', MEMBERS)) {
+    const [name = '', ...parameters] = entry.split(';', MEMBERS).map((part) => part.trim().toLowerCase());
+    const quality = Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1);
+    if (!qualities.has(name)) qualities.set(name, Number.isNaN(quality) ? 0 : quality);
+  }
+  return qualities;
+}
+
+/** How much a media type is wanted, 0 for not at all: the most specific range that names it decides (RFC 9110, 12.5.1). */
+function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): number {
+  const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'].find((one) => qualities.has(one));
+  return range === undefined ? 0 : (qualities.get(range) as number);
+}
+
+/**
+ * Which of some media types the caller prefers, the first of them in a tie; any will do where there is no `Accept`.
+ * Throws `not_acceptable`.
+ */
+export function acceptedType<MediaType extends string>(
+  { headers: { accept } }: FastifyRequest,
+  mediaTypes: readonly MediaType[],
+): MediaType {
+  const qualities = qualitiesIn(accept || '*/*');
+  let best: MediaType | undefined;
+  let most = 0;
+  for (const mediaType of mediaTypes) {
+    const quality = qualityOf(mediaType, qualities);
+    if (quality > most) [best, most] = [mediaType, quality];
+  }
+  if (best !== undefined) return best;
+  const detail = `This path gives ${mediaTypes.join(' and ')} alone: name it in Accept, or leave Accept out.`;
+  throw new Problem('not_acceptable', detail);
+}
+
+/** What a problem is given in. */
+const PROBLEM_TYPES = ['application/problem+json', 'application/json'];
+
+/** Whether an `Accept` names HTML, and prefers it to a problem in JSON: a browser's does. */
+export function prefersHtml(accept = ''): boolean {
+  if (!accept.includes('text/html')) return false;
+  const qualities = qualitiesIn(accept);
+  const html = qualityOf('text/html', qualities);
+  return PROBLEM_TYPES.every((type) => html > qualityOf(type, qualities));
+}
+
+/** In the order of preference in a tie. */
+const CODINGS = ['br', 'gzip'] as const;
+
+function chooseCoding(header: string): Coding {
+  const given = qualitiesIn(header);
+  let best: Coding = 'identity';
+  let quality = given.get('identity') ?? 0;
+  for (const coding of CODINGS) {
+    const mine = given.get(coding) ?? given.get('*') ?? 0;
+    const isBetter = best === 'identity' ? mine > 0 && mine >= quality : mine > quality;
+    if (isBetter) [best, quality] = [coding, mine];
+  }
+  return best;
+}
+
+/** Clients send few different headers, and each call needs its choice: so many are remembered, none longer. */
+const REMEMBERED = 256;
+const LONGEST = 256;
+const chosen = new Map<string, Coding>();
+
+/** The content coding for an `Accept-Encoding` (RFC 9110, 12.5.3). */
+export function acceptedCoding(header: string | undefined): Coding {
+  if (header === undefined) return 'identity';
+  const known = chosen.get(header);
+  if (known) return known;
+  const coding = chooseCoding(header);
+  if (chosen.size < REMEMBERED && header.length <= LONGEST) chosen.set(header, coding);
+  return coding;
+}

@@ -1,0 +1,147 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RateLimits } from '#accounts/gate/rate-limits';
+import { maskApiKeys } from '#accounts/keys/api-key';
+import { Problem } from '#core/problems';
+import { checkRequest } from '#server/limits/request-limits';
+import { PAGE_SECURITY } from '#server/pages/page-security';
+import { problemHtml } from '#server/pages/problem-html';
+import type { RequestHistograms } from '#server/recording/request-histogram';
+import { createKnownPaths } from './known-paths.ts';
+import { prefersHtml } from './negotiation.ts';
+
+export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
+
+/** The body of a problem, with everything that has a key's form taken out. */
+export function textOf(problem: Problem, basePath: string, requestId: string): string {
+  const { code, title, status, message, members } = problem;
+  const type = `${basePath}/docs/problems#${code}`;
+  return maskApiKeys(JSON.stringify({ type, title, status, detail: message, code, requestId, ...members }));
+}
+
+/** What Fastify and Node throw before a handler is reached, in the contract's words. */
+const FRAMEWORK: Record<string, () => Problem> = {
+  FST_ERR_BAD_URL: () =>
+    new Problem('invalid_request', 'The path is not valid percent-encoding: encode it in UTF-8.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Problem('uri_too_long', 'A part of the path is too long.'),
+};
+
+/** Whatever was thrown, as a problem; what it does not know is an `internal_error` that tells nothing. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const { code, statusCode = 500 } = error as FastifyError;
+  const known = FRAMEWORK[code];
+  if (known) return known();
+  if (code?.startsWith('FST_') && statusCode >= 400 && statusCode < 500) {
+    return new Problem('invalid_request', 'The request cannot be read.', { cause: error });
+  }
+  return new Problem('internal_error', 'An unexpected fault; the request id finds it in our log.', {
+    cause: error,
+  });
+}
+
+/** A fault of ours is logged whole; one of an upstream or of the database by its kind: who fetched it logs the rest. */
+function logFailure({ log, id }: FastifyRequest, { code, message, cause }: Problem): void {
+  if (code === 'internal_error') log.error({ err: cause, code, reqId: id }, message);
+  else log.warn({ code, reqId: id, reason: (cause as { reason?: string } | undefined)?.reason }, message);
+}
+
+/**
+ * Whether a person reads what is answered: a browser goes to the address, which it says in an older way without
+ * encryption. At an unknown path that is not of the API, nobody says it who wants something else.
+ */
+function isForPerson({ method, url, headers }: FastifyRequest, { basePath, nearest }: Options): boolean {
+  const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;
+  if (method !== 'GET' && method !== 'HEAD') return mode === 'navigate';
+  if (mode !== undefined) return mode === 'navigate';
+  return upgrade === '1' || (nearest !== undefined && !url.startsWith(`${basePath}/v1/`));
+}
+
+type Options = {
+  basePath: string;
+  limits?: Record<string, string>;
+  /** Where no route has the path: gives the one that may be meant. */
+  nearest?: ((url: string) => string | undefined) | undefined;
+};
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  options: Options,
+): FastifyReply {
+  const { basePath, limits = {}, nearest } = options;
+  if (problem.status >= 500) logFailure(request, problem);
+  for (const name of Object.keys(reply.getHeaders())) {
+    if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
+  }
+  const { id: requestId, url, headers } = request;
+  reply.code(problem.status).headers({ ...problem.headers, ...limits, 'cache-control': 'no-store' });
+  if (prefersHtml(headers.accept) && isForPerson(request, options)) {
+    const unknown = nearest && { nearest: nearest(url) };
+    const page = problemHtml(problem, { basePath, url, requestId, unknown });
+    // CORS may have set `Vary` too.
+    const vary = [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', ');
+    return reply
+      .headers({ ...PAGE_SECURITY, vary })
+      .type('text/html; charset=utf-8')
+      .send(maskApiKeys(page));
+  }
+  return reply.header('content-type', MEDIA_TYPE).send(textOf(problem, basePath, requestId));
+}
+
+type Dependencies = { basePath: string; rateLimits: RateLimits; now: () => number };
+
+/**
+ * Makes every error of an app a problem, and tells an unknown path from a method that is not allowed. Gives a function
+ * that adds a hook which refuses these: before their body is waited for, and after the hooks that are there already.
+ */
+export function replyWithProblems(
+  app: FastifyInstance,
+  { basePath, rateLimits, now }: Dependencies,
+): () => void {
+  const paths = createKnownPaths(app);
+
+  function notFound({ url, method }: FastifyRequest): Problem {
+    const methods = paths.methods(url);
+    // A pattern may take the path and the method, and its handler still find nothing there.
+    if (methods === undefined || methods.has(method))
+      return new Problem('not_found', `No such path: ${basePath}/docs lists those there are.`);
+    const allow = [...methods].join(', ');
+    return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } });
+  }
+
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error);
+    // Where nobody is known who calls, the limit is that of an address.
+    const isOfUser = problem.status === 429 && request.caller !== undefined;
+    const limits = isOfUser ? rateLimits.ofRefusal(problem.code, request.caller, now()) : {};
+    const isUnknown = request.is404 && problem.code === 'not_found';
+    return send(request, reply, problem, {
+      basePath,
+      limits,
+      nearest: isUnknown ? paths.nearest : undefined,
+    });
+  });
+  app.setNotFoundHandler((request) => {
+    throw notFound(request);
+  });
+  return () =>
+    app.addHook('onRequest', (request, _reply, done) => {
+      if (request.is404) done(notFound(request));
+      else done();
+    });
+}
+
+/** Answers a path that the router cannot make out: Fastify's `frameworkErrors`, which runs no hook. */
+export function answerUnroutable(basePath: string, requests?: RequestHistograms) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    reply.header('x-request-id', request.id);
+    try {
+      checkRequest(request);
+      send(request, reply, toProblem(error), { basePath });
+    } catch (problem) {
+      send(request, reply, toProblem(problem), { basePath });
+    }
+    requests?.observe(undefined, request.method, reply.statusCode, 0);
+  };
+}

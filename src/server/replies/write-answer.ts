@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Receipt } from '#accounts/allowance/allowance';
+import { type Charging, isGone, settleCharge } from '#accounts/gate/guard';
+import type { Answer } from '#server/cache/answer';
+import type { Representation } from '#server/cache/answer-body';
+import type { CorsHeaders } from '#server/pipeline/cross-origin';
+import { type CacheHeaders, type Format, isKnownTo } from './answer-headers.ts';
+import { acceptedCoding } from './negotiation.ts';
+import type { createResponseWriter } from './response-head.ts';
+
+/** What an answer is written from, beside the request. */
+type Reply = {
+  answer: Answer;
+  representation: Representation;
+  format: Format;
+  receipt: Receipt | undefined;
+  requestId: string;
+  now: number;
+};
+
+type WriterDependencies = Charging & {
+  cacheHeaders: CacheHeaders;
+  corsHeaders: CorsHeaders;
+  writeResponse: ReturnType<typeof createResponseWriter>;
+};
+
+/** Creates what writes priced answers, those of the fast path and those of the routes. */
+export function createAnswerWriter(dependencies: WriterDependencies) {
+  const { cacheHeaders, corsHeaders, writeResponse } = dependencies;
+
+  /** Answers 200, or 304 and free of charge where the caller has the answer already. */
+  return function write(
+    { headers, socket }: IncomingMessage,
+    response: ServerResponse,
+    { answer, representation, format, receipt, requestId, now }: Reply,
+  ): 200 | 304 {
+    const status = isKnownTo(headers, answer, representation.etag) ? 304 : 200;
+    const { full, unchanged } = cacheHeaders(answer, representation, format, now);
+    const shared = status === 200 ? full : unchanged;
+    const isPaid = status === 200 && !isGone(socket);
+    const own = receipt ? settleCharge(dependencies, receipt, isPaid, now) : [];
+    own.push('x-request-id', requestId);
+    const cors = corsHeaders.of(headers.origin);
+    if (cors.length > 0) own.push(...cors);
+    writeResponse(response, status, shared, own, representation.payload, now);
+    return status;
+  };
+}
+
+export type WriteAnswer = ReturnType<typeof createAnswerWriter>;
+
+type SendDependencies = {
+  write: WriteAnswer;
+  /** Told of what a route answered, so that the next request in the same words need not reach it. */
+  remember: (
+    request: IncomingMessage,
+    answer: Answer,
+    format: Format,
+    route: FastifyRequest['routeOptions'],
+    cost: number,
+  ) => void;
+  now: () => number;
+};
+
+/** Creates what sends the answer of a priced route. */
+export function createSend({ write, remember, now }: SendDependencies) {
+  function give(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: Answer,
+    representation: Representation,
+    format: Format,
+  ): void {
+    const { receipt, id: requestId } = request;
+    if (receipt) remember(request.raw, answer, format, request.routeOptions, receipt.cost);
+    reply.hijack();
+    write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
+  }
+
+  /** At once where the answer is there in the coding that is wanted: a promise for each call was measurable. */
+  return function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: Answer | Promise<Answer>,
+    format: Format = 'json',
+  ): void | Promise<void> {
+    if (answer instanceof Promise) return answer.then((made) => send(request, reply, made, format));
+    const representation = answer.body.in(acceptedCoding(request.headers['accept-encoding']));
+    if (representation instanceof Promise)
+      return representation.then((made) => give(request, reply, answer, made, format));
+    give(request, reply, answer, representation, format);
+  };
+}
+
+export type Send = ReturnType<typeof createSend>;

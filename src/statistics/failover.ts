@@ -1,0 +1,119 @@
+import { tokenOf } from '#catalogue/token';
+import { type Clock, iso, isoDate } from '#core/clock';
+import { implausibleTime } from '#prices/plausible-sample';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import type { Warning } from '#upstream/warning';
+import type { StatisticsCache } from './statistics-cache.ts';
+import type {
+  ChainSample,
+  StatisticsSource,
+  StatisticsSourceName,
+  StatisticsSymbol,
+} from './statistics-sources.ts';
+
+/** Seconds until a source can be asked again; 0 where it does not say. */
+const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
+  reason === 'not_listed' ? Number.POSITIVE_INFINITY : retryAfter;
+
+/** A sample, its source, and why the sources before that failed. */
+export type FailoverResult = {
+  source: StatisticsSourceName;
+  sample: ChainSample;
+  passedOver: ReadonlyMap<StatisticsSourceName, FailureCause>;
+};
+
+type Dependencies = {
+  /** In the order of preference. */
+  sources: readonly StatisticsSource[];
+  /** How far apart a source's budget lets samples of a token be, in ms. */
+  interval: (source: StatisticsSourceName) => number;
+  cache: Pick<StatisticsCache, 'unlistedAt' | 'recordUnlisted'>;
+  /** How long a sample may take, whoever gives it, in ms. */
+  timeoutMs: number;
+  clock: Clock;
+  /** Counts a sample whose time cannot be true. */
+  dropped?: (source: StatisticsSourceName) => void;
+};
+
+/** Failover among the sources of statistics: which are asked, in what order, and for how long. */
+export function createFailover({
+  sources,
+  interval,
+  cache,
+  timeoutMs,
+  clock,
+  dropped = () => undefined,
+}: Dependencies) {
+  const sourcesOf = (symbol: StatisticsSymbol) =>
+    sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
+  /** Of each token, the sources that failed when it was last sampled, and why. */
+  const failing = new Map<StatisticsSymbol, ReadonlyMap<StatisticsSourceName, FailureCause>>();
+
+  /** Whether a source has said today (UTC) that it does not list a chain. */
+  function isUnlisted(source: StatisticsSource, symbol: StatisticsSymbol): boolean {
+    const at = cache.unlistedAt(source.name, symbol);
+    return at !== undefined && isoDate(at) === isoDate(clock.now());
+  }
+
+  return {
+    /** The first source that has a token's statistics. */
+    preferred: (symbol: StatisticsSymbol): StatisticsSourceName | undefined => sourcesOf(symbol)[0]?.name,
+
+    /** For the operator: the sources that failed when they were last needed, and why. */
+    warnings: (): Warning[] => {
+      const causes = new Map<StatisticsSourceName, FailureCause>();
+      for (const [name, cause] of [...failing.values()].flatMap((passedOver) => [...passedOver])) {
+        // That it was not asked again tells less than why.
+        const isLess = cause === 'resting' && causes.has(name);
+        if (cause !== 'not_listed' && !isLess) causes.set(name, cause);
+      }
+      return [...causes].map(([source, cause]) => ({ about: 'statistics source', source, cause }));
+    },
+
+    isOpen: (name: StatisticsSourceName): boolean => sources.some((source) => source.name === name),
+
+    /** How far apart samples of a token are, in ms: as the first source with calls left allows. */
+    interval(symbol: StatisticsSymbol): number {
+      const listed = sourcesOf(symbol).filter((source) => !isUnlisted(source, symbol));
+      const intervals = listed.map(({ name }) => interval(name));
+      return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
+    },
+
+    /**
+     * Asks one source after the other until one answers. Each may take its share of the time left, so that one that
+     * hangs leaves time for the rest. Throws the `UpstreamFailure` of the source that can be asked again soonest; of
+     * several, the last.
+     */
+    async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
+      const deadline = clock.elapsed() + timeoutMs;
+      const passedOver = new Map<StatisticsSourceName, FailureCause>();
+      failing.set(symbol, passedOver);
+      const all = sourcesOf(symbol);
+      let soonest = new UpstreamFailure('statistics', 'not_listed', `no source lists ${symbol} today`);
+      for (const [place, source] of all.entries()) {
+        const { name } = source;
+        if (isUnlisted(source, symbol)) {
+          passedOver.set(name, 'not_listed');
+          continue;
+        }
+        const share = (deadline - clock.elapsed()) / (all.length - place);
+        try {
+          const sample = await source.sample(symbol, Math.max(1, Math.floor(share)));
+          if (implausibleTime(tokenOf(symbol), sample.at, clock.now())) {
+            dropped(name);
+            throw new UpstreamFailure(name, 'unexpected', `a sample of ${iso(sample.at)} cannot be true`);
+          }
+          return { source: name, sample, passedOver };
+        } catch (error) {
+          if (!(error instanceof UpstreamFailure)) throw error;
+          if (error.reason === 'not_listed') await cache.recordUnlisted(name, symbol, clock.now());
+          passedOver.set(name, error.reason);
+          if (pauseOf(error) <= pauseOf(soonest)) soonest = error;
+        }
+      }
+      throw soonest;
+    },
+  };
+}
+
+export type Failover = ReturnType<typeof createFailover>;

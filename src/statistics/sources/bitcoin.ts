@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { MINUTE, SECOND } from '#core/clock';
+import type { StatisticsSource } from '#statistics/statistics-sources';
+import { instant, maybe, numeric, whole } from '#upstream/transport/number';
+import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
+import { openStatisticsSource, type StatisticsOptions } from './source.ts';
+
+const MILLISECOND = 1;
+const SATOSHIS = 1e8;
+const GIGAHASHES = 1e3; // in a terahash
+
+const statsAnswer = z.object({
+  timestamp: instant(MILLISECOND),
+  n_blocks_total: maybe(whole),
+  hash_rate: maybe(numeric),
+  difficulty: maybe(numeric),
+  minutes_between_blocks: maybe(numeric),
+  blocks_size: maybe(numeric),
+  n_blocks_mined: maybe(whole),
+  totalbc: maybe(numeric),
+  n_tx: maybe(whole),
+});
+
+/**
+ * blockchain.info's statistics are of the last 24 hours (blockchain.com/explorer/api/charts_api). What it calls an
+ * estimate itself, the value of what was sent, is left out.
+ */
+const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
+  block_height: ({ n_blocks_total }) => n_blocks_total,
+  // GH/s.
+  hashrate: ({ hash_rate }) => hash_rate && hash_rate / GIGAHASHES,
+  difficulty: ({ difficulty }) => difficulty,
+  // Minutes.
+  block_time: ({ minutes_between_blocks: minutes }) => minutes && minutes * (MINUTE / SECOND),
+  // The bytes of the blocks of the last 24 hours, by their number.
+  block_size: ({ blocks_size: bytes, n_blocks_mined: blocks }) =>
+    rounded(bytes != null && blocks ? bytes / blocks : null),
+  // Satoshi.
+  current_supply: ({ totalbc }) => totalbc && totalbc / SATOSHIS,
+  // Of the last 24 hours.
+  transaction_count: ({ n_tx }) => n_tx,
+};
+
+/** Statistics of Bitcoin from blockchain.info, `GET /stats?format=json`. Its `timestamp` (ms) is the sample's time. */
+export const openBitcoinStats = ({
+  name = 'bitcoin-stats',
+  ...options
+}: StatisticsOptions): StatisticsSource =>
+  openStatisticsSource({
+    name,
+    figuresByToken: { btc: figuresTold(RULES) },
+    options,
+    take: (ask) =>
+      ask({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
+        sampleOf(name, RULES, stats, stats.timestamp),
+      ),
+  });

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { SECOND } from '#core/clock';
+import { FIGURES, type Figure } from '#statistics/figures';
+import { STATISTICS_SYMBOLS, type StatisticsSource } from '#statistics/statistics-sources';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import type { ToldError } from '#upstream/transport/json-answer';
+import { instant, maybe, numeric, whole } from '#upstream/transport/number';
+import { type FigureRules, rounded, sampleOf } from './chain-figures.ts';
+import { type KeyedOptions, openStatisticsSource } from './source.ts';
+
+const OVER_RATE_LIMIT = 99;
+
+/** Errors come in two envelopes: the older one under HTTP 200, the newer one under the status it is. */
+const olderError = z.object({
+  Response: z.literal('Error'),
+  Message: z.string().optional(),
+  Type: z.number().optional(),
+  ParamWithError: z.string().optional(),
+});
+const newerError = z.object({
+  Err: z.object({
+    type: z.number().optional(),
+    message: z.string(),
+    other_info: z.object({ param: z.string().optional() }).nullish().catch(undefined),
+  }),
+});
+const nothingInIt = z.object({ Data: z.strictObject({}) });
+
+type Words = { type: number | undefined; message: string; parameter: string | undefined };
+
+/** `fsym` is always given in its right form, so what is wrong with it is that there is no such chain. */
+function causeOf({ type, message, parameter }: Words): FailureCause {
+  if (type === OVER_RATE_LIMIT) return 'rate_limited';
+  const isUnknown = parameter === 'fsym' || /there is no data for the symbol/i.test(message);
+  return isUnknown ? 'not_listed' : 'refused';
+}
+
+function wordsIn(body: unknown): Words | undefined {
+  const { data: older } = olderError.safeParse(body);
+  if (older) {
+    const { Type: type, Message: message = `type ${type}`, ParamWithError: parameter } = older;
+    return { type, message, parameter };
+  }
+  const { data: newer } = newerError.safeParse(body);
+  return newer && { ...newer.Err, type: newer.Err.type, parameter: newer.Err.other_info?.param };
+}
+
+function errorIn(body: unknown): ToldError | undefined {
+  const words = wordsIn(body);
+  if (words) return { message: words.message, cause: causeOf(words) };
+  return nothingInIt.safeParse(body).success ? { message: 'an empty record', cause: 'empty' } : undefined;
+}
+
+/** Of what is repeated in the log or stored, no more than can be shown. */
+const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is no short text');
+
+const figures = Object.fromEntries(FIGURES.map((figure) => [figure, maybe(numeric)])) as Record<
+  Figure,
+  z.ZodOptional<z.ZodNullable<typeof numeric>>
+>;
+const record = z.object({
+  id: maybe(whole),
+  time: instant(SECOND),
+  symbol: shortText,
+  partner_symbol: maybe(shortText),
+  ...figures,
+});
+const latestAnswer = z.object({ Data: record });
+type Latest = z.infer<typeof record>;
+
+/** The record has the figures under our names and in our units (min-api.cryptocompare.com/documentation). */
+const RULES: FigureRules<Latest> = {
+  ...Object.fromEntries(FIGURES.map((figure) => [figure, (latest: Latest) => latest[figure]])),
+  // A mean.
+  block_size: ({ block_size }) => rounded(block_size),
+};
+
+/**
+ * Statistics from CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Which chains it has is its own to
+ * say, and changes: every one is asked for, and `not_listed` is its answer for one it does not have. Without a key,
+ * or with a wrong one, it refuses. The sample's time is the record's, 00:00 UTC of a day.
+ */
+export function openCryptoCompare({
+  name = 'cryptocompare',
+  apiKey,
+  ...options
+}: KeyedOptions): StatisticsSource {
+  const headers: Record<string, string> = apiKey ? { authorization: `Apikey ${apiKey}` } : {};
+  return openStatisticsSource({
+    name,
+    figuresByToken: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, FIGURES])),
+    options: { ...options, headers },
+    errorIn,
+    apiKey,
+    take(ask, symbol) {
+      const fsym = symbol.toUpperCase();
+      const question = { path: '/data/blockchain/latest', query: { fsym } };
+      return ask(question, latestAnswer, ({ Data: latest }) => {
+        if (latest.symbol.toUpperCase() !== fsym) {
+          throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} in place of ${fsym}`);
+        }
+        const sample = sampleOf(name, RULES, latest, latest.time);
+        if (latest.id != null) sample.id = latest.id;
+        if (latest.partner_symbol) sample.partnerSymbol = latest.partner_symbol;
+        return sample;
+      });
+    },
+  });
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { SECOND } from '#core/clock';
+import type { StatisticsSource } from '#statistics/statistics-sources';
+import { errorText, type ToldError } from '#upstream/transport/json-answer';
+import { listOf, maybe, numeric, whole } from '#upstream/transport/number';
+import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
+import { type KeyedOptions, openStatisticsSource, unlessRefused } from './source.ts';
+
+const statsAnswer = z.object({
+  average_block_time: maybe(numeric),
+  total_addresses: maybe(whole),
+  total_transactions: maybe(whole),
+  transactions_today: maybe(whole),
+});
+/** The newest blocks: the explorer gives fifty, each of some forty fields, 3 KB. */
+const MOST_BLOCKS = 250;
+const MAX_BLOCKS_BYTES = 512 * 1024;
+const blocksAnswer = z.object({
+  items: listOf(z.object({ height: whole, size: maybe(whole) }), MOST_BLOCKS),
+});
+
+type Answers = {
+  stats: z.infer<typeof statsAnswer>;
+  /** The newest blocks, fifty of them; nothing where the explorer does not list them. */
+  blocks: z.infer<typeof blocksAnswer>['items'] | undefined;
+};
+
+/** The mean of the blocks' sizes; nothing unless each has one. */
+function meanSize(blocks: Answers['blocks'] = []): number | null {
+  let total = 0;
+  for (const { size } of blocks) {
+    if (size == null) return null;
+    total += size;
+  }
+  return rounded(blocks.length > 0 ? total / blocks.length : null);
+}
+
+/**
+ * Blockscout, REST API v2 (docs.blockscout.com/api-reference). The totals of `/stats` are the explorer's own counters,
+ * which it renews every half hour or so. Its `total_blocks` is such a counter too, no height, and stays out: the newest
+ * block tells its height itself. It writes 0 for what it has not counted yet.
+ */
+const RULES: FigureRules<Answers> = {
+  unique_addresses_all_time: ({ stats }) => stats.total_addresses,
+  block_height: ({ blocks }) => blocks?.reduce((highest, { height }) => Math.max(highest, height), 0),
+  // Milliseconds: the mean of a hundred recent blocks.
+  block_time: ({ stats: { average_block_time: ms } }) => ms && ms / SECOND,
+  // Bytes: the mean of the newest fifty blocks.
+  block_size: ({ blocks }) => meanSize(blocks),
+  // Of the last full day, UTC: "today" in name alone, the explorer reads the last row that is over.
+  transaction_count: ({ stats }) => stats.transactions_today,
+  transaction_count_all_time: ({ stats }) => stats.total_transactions,
+};
+
+/** Blockscout's own service has a body of its own for each of these; what they mean is that its key is at fault. */
+const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402]);
+
+const errorFor =
+  (apiKey: string | undefined) =>
+  (body: unknown, status: number): ToldError | undefined => {
+    if (!KEY_REFUSED.has(status)) return errorText(body);
+    return { message: apiKey ? 'it refuses the API key, or its credits are spent' : 'it wants an API key' };
+  };
+
+/**
+ * Statistics of Ethereum from a Blockscout explorer, or from Blockscout's own service, which wants a key
+ * (docs.blockscout.com/devs/pro-api-responses-and-routes). The sample's time is the moment of the answer.
+ */
+export const openEthereumStats = ({
+  name = 'ethereum-stats',
+  apiKey,
+  ...options
+}: KeyedOptions): StatisticsSource =>
+  openStatisticsSource({
+    name,
+    figuresByToken: { eth: figuresTold(RULES) },
+    options: { ...options, headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {} },
+    errorIn: errorFor(apiKey),
+    apiKey,
+    async take(ask) {
+      const stats = await ask({ path: '/stats' }, statsAnswer);
+      const newest = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
+      const blocks = await unlessRefused(ask(newest, blocksAnswer, ({ items }) => items));
+      return sampleOf(name, RULES, { stats, blocks }, options.clock.now());
+    },
+  });

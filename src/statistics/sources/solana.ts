@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { StatisticsSource } from '#statistics/statistics-sources';
+import type { FailureCause } from '#upstream/failure';
+import type { ToldError } from '#upstream/transport/json-answer';
+import { listOf, maybe, numeric, whole } from '#upstream/transport/number';
+import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
+import { openStatisticsSource, type StatisticsOptions, unlessRefused } from './source.ts';
+
+const LAMPORTS = 1e9;
+/** Performance samples that the mean is taken over: they are one a minute, so an hour of them. */
+const SAMPLES = 60;
+/** A node gives no more of them, whatever it is asked for. */
+const MOST_SAMPLES = 720;
+
+const epochInfo = z.object({ blockHeight: whole, transactionCount: maybe(whole) });
+// Lamports are above what a number holds exactly, by some 1e-7 of a coin: nothing that a figure in coins shows.
+const supply = z.object({ value: z.object({ total: numeric }) });
+const performanceSamples = listOf(z.object({ numSlots: whole, samplePeriodSecs: whole }), MOST_SAMPLES);
+
+type Answers = {
+  epoch: z.infer<typeof epochInfo>;
+  supply: z.infer<typeof supply> | undefined;
+  samples: z.infer<typeof performanceSamples> | undefined;
+};
+
+function meanSlot(samples: Answers['samples'] = []): number | null {
+  const slots = samples.reduce((sum, { numSlots }) => sum + numSlots, 0);
+  const seconds = samples.reduce((sum, { samplePeriodSecs }) => sum + samplePeriodSecs, 0);
+  return slots > 0 ? seconds / slots : null;
+}
+
+/** An error of JSON-RPC 2.0 (jsonrpc.org/specification) comes under HTTP 200 as often as not. */
+const errorAnswer = z.object({ error: z.object({ code: z.number(), message: z.string().optional() }) });
+
+/** As the specification divides the codes; 429 is what public nodes write when they are asked too often. */
+function causeOf(code: number): FailureCause {
+  if (code === 429) return 'rate_limited';
+  const isInternal = code === -32603;
+  const isOfTheServer = code >= -32099 && code <= -32000; // of these -32005: the node is behind the others
+  return isInternal || isOfTheServer ? 'server_error' : 'refused';
+}
+
+function errorIn(body: unknown): ToldError | undefined {
+  const { data } = errorAnswer.safeParse(body);
+  if (!data) return undefined;
+  const { code, message } = data.error;
+  return { message: `${code} ${message ?? ''}`.trim(), cause: causeOf(code) };
+}
+
+/** Solana's methods (solana.com/docs/rpc/http). */
+const RULES: FigureRules<Answers> = {
+  block_height: ({ epoch }) => epoch.blockHeight,
+  // Seconds: the mean time of a slot, of the last sixty performance samples. A slot may pass without a block.
+  block_time: ({ samples }) => meanSlot(samples),
+  // Lamports.
+  current_supply: (answers) => answers.supply && answers.supply.value.total / LAMPORTS,
+  // Those without error since genesis: not of the epoch, as some describe it (`EpochInfo` of solana-epoch-info).
+  transaction_count_all_time: ({ epoch }) => epoch.transactionCount,
+};
+
+/** Statistics of Solana from an RPC node; the URL is the node's own. The sample's time is the moment of the answer. */
+export const openSolanaRpc = ({ name = 'solana-rpc', ...options }: StatisticsOptions): StatisticsSource =>
+  openStatisticsSource({
+    name,
+    figuresByToken: { sol: figuresTold(RULES) },
+    options,
+    errorIn,
+    async take(ask) {
+      const call = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => {
+        const answer = z.object({ id: z.literal(1), result: schema });
+        const question = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
+        return ask(question, answer, ({ result }) => result);
+      };
+      // One call first: of a node whose circuit was open no more than one may be asked.
+      const epoch = await call(epochInfo, 'getEpochInfo');
+      const [total, samples] = await Promise.all([
+        unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),
+        unlessRefused(call(performanceSamples, 'getRecentPerformanceSamples', SAMPLES)),
+      ]);
+      return sampleOf(name, RULES, { epoch, supply: total, samples }, options.clock.now());
+    },
+  });

@@ -1,0 +1,110 @@
+import { type Clock, DAY } from '#core/clock';
+import type { Log } from '#core/log';
+import { plausibleTimes } from '#prices/plausible-sample';
+import { type Body, bodyOf } from '#server/cache/answer-body';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { createPoll } from '#upstream/poll';
+import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures } from './daily-difference.ts';
+import { statisticsRecord } from './record.ts';
+import {
+  type ChainSample,
+  STATISTICS_SYMBOLS,
+  type StatisticsSourceName,
+  type StatisticsSymbol,
+} from './statistics-sources.ts';
+import type { StatisticsRow, StatisticsStore } from './statistics-store.ts';
+
+/** The names of what is stored: a fetch, and that a source does not list a chain. */
+export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
+type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
+
+const symbolOf = (what: StatisticsFetch) => what.slice('statistics:'.length) as StatisticsSymbol;
+
+/** What is stored of the statistics that some sources tell. */
+const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | Unlisted)[] =>
+  STATISTICS_SYMBOLS.flatMap((symbol) => [
+    `statistics:${symbol}` as const,
+    ...sources.map((source) => `unlisted:${source}:${symbol}` as const),
+  ]);
+
+type Cached = { row: StatisticsRow; body: Body };
+type Dependencies = {
+  store: StatisticsStore;
+  refreshes: Pick<RefreshStore, 'read'>;
+  sources: readonly StatisticsSourceName[];
+  clock: Clock;
+  log: Log;
+};
+
+/**
+ * The last good statistics of each token in memory. What is fetched is stored first and then reloaded, in this process
+ * as in every other.
+ */
+export async function openStatisticsCache({ store, refreshes, sources, clock, log }: Dependencies) {
+  const cached = new Map<StatisticsSymbol, Cached>();
+  let generation = 0;
+
+  async function reload(changed: readonly string[]): Promise<void> {
+    if (changed.length === 0) return;
+    for (const row of await store.latest(plausibleTimes(clock.now()))) {
+      if (cached.get(row.symbol)?.row.fetchedAt === row.fetchedAt) continue;
+      cached.set(row.symbol, { row, body: bodyOf(JSON.stringify(row.record)) });
+    }
+    generation += 1;
+  }
+
+  const names = namesOf(sources);
+  const { sync, version, fetchedAt } = createPoll({ refreshes, names: () => names, reload });
+  await sync();
+  for (const row of await store.leftAside(plausibleTimes(clock.now()))) {
+    log.warn(row, 'rows that cannot be true are left aside');
+  }
+
+  const dayBefore = (at: number) => ({ from: at - DAY - DAY_TOLERANCE, thru: at - DAY + DAY_TOLERANCE });
+
+  return {
+    sync,
+    version,
+
+    /** When the cached statistics of a token were fetched (Unix ms), by whichever process. */
+    fetchedAt: (what: StatisticsFetch): number | undefined => cached.get(symbolOf(what))?.row.fetchedAt,
+
+    /** When a source last said that it does not list a chain (Unix ms), to whichever process. */
+    unlistedAt: (source: StatisticsSourceName, symbol: StatisticsSymbol): number | undefined =>
+      fetchedAt(`unlisted:${source}:${symbol}`),
+
+    of: (symbol: StatisticsSymbol): Cached | undefined => cached.get(symbol),
+
+    /** Rises with each reload. */
+    generation: () => generation,
+
+    /** Stores a sample as the last good statistics of a token, with the daily differences to earlier samples. */
+    async record(
+      symbol: StatisticsSymbol,
+      source: StatisticsSourceName,
+      sample: ChainSample,
+      at: number,
+    ): Promise<void> {
+      const counters = countersOf(sample);
+      const earlier: CounterSample[] = counters
+        ? await store.counters(symbol, source, dayBefore(sample.at))
+        : [];
+      const figures = { ...sample.figures, ...dayFigures(sample, earlier) };
+      const record = statisticsRecord(symbol, { ...sample, figures });
+      await store.record(
+        `statistics:${symbol}` satisfies StatisticsFetch,
+        { symbol, source, record, at: sample.at, fetchedAt: at },
+        counters,
+      );
+      await sync();
+    },
+
+    /** Stores that a source does not list a chain, as of an instant (Unix ms). */
+    async recordUnlisted(source: StatisticsSourceName, symbol: StatisticsSymbol, at: number): Promise<void> {
+      await store.learnt(`unlisted:${source}:${symbol}` satisfies Unlisted, at);
+      await sync();
+    },
+  };
+}
+
+export type StatisticsCache = Awaited<ReturnType<typeof openStatisticsCache>>;

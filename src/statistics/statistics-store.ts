@@ -1,0 +1,120 @@
+import { DAY } from '#core/clock';
+import type { Span } from '#core/span';
+import type { PrismaClient } from '#generated/prisma/client';
+import type { LatestStatisticsModel } from '#generated/prisma/models';
+import {
+  bumpRefresh,
+  epochMs,
+  type LeftAside,
+  oneLeftAside,
+  toInstant,
+} from '#prices/archive/archive-sql-store';
+import { isPlausible } from '#prices/plausible-sample';
+import type { TokenStatistics } from '#records';
+import type { CounterSample } from './daily-difference.ts';
+import { readStatisticsRecord } from './record.ts';
+import {
+  isStatisticsSource,
+  isStatisticsSymbol,
+  type StatisticsSourceName,
+  type StatisticsSymbol,
+} from './statistics-sources.ts';
+
+/** The last good statistics of a token; `at`, the sample's own time, and `fetchedAt` in Unix ms. */
+export type StatisticsRow = {
+  symbol: StatisticsSymbol;
+  source: StatisticsSourceName;
+  record: TokenStatistics;
+  at: number;
+  fetchedAt: number;
+};
+
+/** How long counters are kept, in ms: figures of a day want those of the day before. */
+const COUNTERS_KEPT = 3 * DAY;
+
+type CounterRow = { at: number; transactions: number | null; addresses: number | null };
+
+function toCounterSample({ at, transactions, addresses }: CounterRow): CounterSample {
+  return {
+    at,
+    ...(transactions !== null && { transaction_count_all_time: transactions }),
+    ...(addresses !== null && { unique_addresses_all_time: addresses }),
+  };
+}
+
+function readStatistics(row: LatestStatisticsModel, times: Span): StatisticsRow | undefined {
+  const { token: symbol, source } = row;
+  const record = readStatisticsRecord(row.record);
+  if (!record || !isStatisticsSymbol(symbol) || !isStatisticsSource(source)) return undefined;
+  const [at, fetchedAt] = [row.at.getTime(), row.fetchedAt.getTime()];
+  return isPlausible({ at, price: null }, times) ? { symbol, source, record, at, fetchedAt } : undefined;
+}
+
+/** The rows of `LatestStatistics` and `ChainCount`, and those of `Refresh` that go with them. */
+export function createStatisticsStore(prisma: PrismaClient) {
+  return {
+    /** Takes the place of a token's last good statistics, and keeps where the counters stood, or does neither. */
+    async record(
+      what: string,
+      { symbol, source, record, at, fetchedAt }: StatisticsRow,
+      counters: CounterSample | undefined,
+    ): Promise<void> {
+      const { transaction_count_all_time = null, unique_addresses_all_time = null } = counters ?? {};
+      const writeCounters = prisma.$executeRaw`
+        INSERT INTO chain_count (token, source, at, transaction_count_all_time, unique_addresses_all_time)
+        VALUES (${symbol}, ${source}, ${toInstant(at)}, ${transaction_count_all_time}::int8,
+          ${unique_addresses_all_time}::int8)
+        ON CONFLICT (token, source, at) DO UPDATE
+        SET transaction_count_all_time = excluded.transaction_count_all_time,
+            unique_addresses_all_time = excluded.unique_addresses_all_time`;
+      await prisma.$transaction([
+        prisma.$executeRaw`
+          INSERT INTO latest_statistics (token, source, record, at, fetched_at)
+          VALUES (${symbol}, ${source}, ${JSON.stringify(record)}::jsonb, ${toInstant(at)}, ${toInstant(fetchedAt)})
+          ON CONFLICT (token) DO UPDATE
+          SET source = excluded.source, record = excluded.record, at = excluded.at,
+              fetched_at = excluded.fetched_at`,
+        ...(counters ? [writeCounters] : []),
+        prisma.$executeRaw`
+          DELETE FROM chain_count WHERE token = ${symbol} AND at < ${toInstant(fetchedAt - COUNTERS_KEPT)}`,
+        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+      ]);
+    },
+
+    /** The last good statistics of every token that has any that can be true: of a time within a span. */
+    async latest(times: Span): Promise<StatisticsRow[]> {
+      const rows = await prisma.latestStatistics.findMany();
+      return rows.flatMap((row) => readStatistics(row, times) ?? []);
+    },
+
+    /** What is stored and cannot be true, or was written otherwise by another release. */
+    async leftAside(times: Span): Promise<LeftAside[]> {
+      const rows = await prisma.latestStatistics.findMany();
+      return rows
+        .filter((row) => !readStatistics(row, times))
+        .map(({ token, at }) => oneLeftAside(token, 'statistics', at));
+    },
+
+    /** Where a source's counters stood in a span (Unix ms, both ends included), ascending. */
+    async counters(
+      symbol: StatisticsSymbol,
+      source: StatisticsSourceName,
+      { from, thru }: Span,
+    ): Promise<CounterSample[]> {
+      const rows = await prisma.$queryRaw<CounterRow[]>`
+        SELECT ${epochMs('at')} AS at, transaction_count_all_time::float8 AS transactions,
+          unique_addresses_all_time::float8 AS addresses
+        FROM chain_count
+        WHERE token = ${symbol} AND source = ${source} AND at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}
+        ORDER BY chain_count.at`;
+      return rows.map(toCounterSample);
+    },
+
+    /** A thing was learnt at an instant (Unix ms) that needs no row but that. */
+    async learnt(what: string, at: number): Promise<void> {
+      await prisma.$executeRaw(bumpRefresh(what, at));
+    },
+  };
+}
+
+export type StatisticsStore = ReturnType<typeof createStatisticsStore>;

@@ -1,0 +1,115 @@
+import { tokenOf } from '#catalogue/token';
+import type { Clock } from '#core/clock';
+import type { Log } from '#core/log';
+import { createLastRequested, type Staleness } from '#prices/refresh/last-requested';
+import type { Answer } from '#server/cache/answer';
+import { createAnswerCache } from '#server/cache/answer-cache';
+import { UpstreamFailure } from '#upstream/failure';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
+import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
+import { upstreamProblem } from '#upstream/problem';
+import type { SingleFlight } from '#upstream/single-flight';
+import type { Failover, FailoverResult } from './failover.ts';
+import type { StatisticsCache, StatisticsFetch } from './statistics-cache.ts';
+import { STATISTICS_SYMBOLS, type StatisticsSymbol } from './statistics-sources.ts';
+
+const nothingStored = new UpstreamFailure('statistics', 'empty', 'nothing was stored that can be read');
+
+type Dependencies = {
+  cache: StatisticsCache;
+  failover: Failover;
+  singleFlight: SingleFlight<StatisticsFetch>;
+  clock: Clock;
+  log: Log;
+};
+
+/**
+ * The latest on-chain statistics of a token: fetched when they are due and requested, from the first source that has
+ * them. While a refresh runs or when all sources fail, the last good ones are served.
+ */
+export function createStatistics({ cache, failover, singleFlight, clock, log }: Dependencies) {
+  const answerCache = createAnswerCache({ source: cache, clock });
+  const lastRequested = createLastRequested(clock);
+  const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
+
+  /** Logs that a token's statistics come from another source than before: once, since the record stores the source. */
+  function logSwitch(
+    symbol: StatisticsSymbol,
+    from: FailoverResult['source'] | undefined,
+    result: FailoverResult,
+  ): void {
+    const { source: to, passedOver } = result;
+    if (from === undefined || from === to) return;
+    const cause = passedOver.get(from);
+    const reason = cause ?? (failover.isOpen(from) ? 'preferred' : 'not_configured');
+    const isFailure = cause !== undefined && cause !== 'not_listed';
+    log[isFailure ? 'warn' : 'info']({ token: symbol, from, to, reason }, 'statistics from another source');
+  }
+
+  async function fetch(symbol: StatisticsSymbol): Promise<void> {
+    const from = cache.of(symbol)?.row.source ?? failover.preferred(symbol);
+    const result = await failover.sample(symbol);
+    await cache.record(symbol, result.source, result.sample, clock.now());
+    logSwitch(symbol, from, result);
+  }
+
+  async function fill(symbol: StatisticsSymbol, every: number): Promise<FetchOutcome> {
+    const runner = createFetchRunner({ singleFlight, clock });
+    const what = `statistics:${symbol}` as const;
+    const until = cache.of(symbol) ? waitOnRefresh(ageOf(what), every) : 'end';
+    await runner.run(what, until, () => fetch(symbol));
+    return runner.outcome;
+  }
+
+  function answer(symbol: StatisticsSymbol, outcome: FetchOutcome): Answer {
+    const known = cache.of(symbol);
+    if (!known) {
+      throw upstreamProblem(outcome.failure ?? nothingStored, { who: 'The source of these statistics' });
+    }
+    const { body, row } = known;
+    return {
+      body,
+      source: row.source,
+      modifiedAt: row.at,
+      fetchedAt: row.fetchedAt,
+      dueAt: dueAfter(row.fetchedAt, failover.interval(symbol), clock.now()),
+      settled: false,
+      gaps: [],
+      outcome,
+    };
+  }
+
+  return {
+    /** The latest statistics record: at once when it is not due. Throws a problem when there is none. */
+    latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
+      const known = answerCache.get(symbol);
+      if (known) return known;
+      lastRequested.mark(tokenOf(symbol).name, 'statistics');
+      const every = failover.interval(symbol);
+      if (ageOf(`statistics:${symbol}`) < every)
+        return answerCache.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
+      return fill(symbol, every).then((outcome) => answer(symbol, outcome));
+    },
+
+    /** Reloads what was written since the last poll. */
+    sync: cache.sync,
+
+    /** For the operator: what could not be fetched, which sources failed, and why. */
+    warnings: () => [...singleFlight.warnings(), ...failover.warnings()],
+
+    /** How old the statistics are. */
+    staleness: (): Staleness[] =>
+      STATISTICS_SYMBOLS.map((symbol) => ({
+        token: tokenOf(symbol).name,
+        kind: 'statistics',
+        age: Math.max(0, ageOf(`statistics:${symbol}`)),
+        every: failover.interval(symbol),
+        idle: lastRequested.since(tokenOf(symbol).name, 'statistics'),
+      })),
+
+    /** Resolves when no fetch is in flight. */
+    idle: singleFlight.idle,
+  };
+}
+
+export type Statistics = ReturnType<typeof createStatistics>;

@@ -1,0 +1,80 @@
+import { iso } from '#core/clock';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+
+type RefreshRow = { what: string; fetchedAt: number | null; version: number };
+
+const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
+
+/** The rows of `Refresh` and `Budget`: which process fetches what, and what the upstreams' budgets have left. */
+export function createRefreshStore(prisma: PrismaClient) {
+  return {
+    /** When each of these was last fetched (Unix ms), and the version of the rows it feeds. */
+    async read(names: readonly string[]): Promise<RefreshRow[]> {
+      const rows = await prisma.$queryRaw<{ what: string; fetchedAt: Date | null; version: number }[]>`
+        SELECT what, fetched_at AS "fetchedAt", version FROM refresh
+        WHERE what IN (SELECT json_array_elements_text(${JSON.stringify(names)}::json))`;
+      return rows.map(({ what, fetchedAt, version }) => ({
+        what,
+        fetchedAt: fetchedAt?.getTime() ?? null,
+        version,
+      }));
+    },
+
+    /**
+     * Claims a fetch for so many ms; true when this holder has it. One statement: of the processes that find it due at
+     * once, one gets it. Refused while another holds it, and when it was fetched since the caller last polled
+     * (`knownVersion`), so that nothing is fetched twice. The claim of a holder that dies lapses by the database's
+     * clock.
+     */
+    async claim(what: string, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
+      const claimed = await prisma.$executeRaw`
+        INSERT INTO refresh (what, holder, until)
+        VALUES (${what}, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${forMs / 1000}::float8))
+        ON CONFLICT (what) DO UPDATE SET holder = excluded.holder, until = excluded.until
+        WHERE refresh.version = ${knownVersion}::int
+          AND (refresh.until IS NULL OR refresh.until < clock_timestamp() OR refresh.holder = excluded.holder)`;
+      return claimed > 0;
+    },
+
+    /** Ends the claim on a fetch that failed. */
+    async release(what: string, holder: string): Promise<void> {
+      await prisma.$executeRaw`
+        UPDATE refresh SET until = NULL, holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`;
+    },
+
+    /**
+     * Takes one call from an upstream's budget, if there is one left in this minute and this month (their starts,
+     * Unix ms). One statement, so that two processes cannot both take the last. Gives the month's count, this call
+     * included, or undefined. A clock that was set back does not reopen an old month, and a clock slightly behind
+     * another process's does not reopen the minute before.
+     */
+    async reserve(
+      upstream: string,
+      { minute, month }: { minute: number; month: number },
+      { perMinute, perMonth }: { perMinute: number; perMonth: number },
+    ): Promise<number | undefined> {
+      if (perMinute < 1 || perMonth < 1) return undefined;
+      const most = (limit: number) => Math.min(limit, 2_147_483_647);
+      const rows = await prisma.$queryRaw<{ spent: number }[]>`
+        INSERT INTO budget (upstream, minute_start, minute_spent, month_start, month_spent)
+        VALUES (${upstream}, ${iso(minute)}::timestamptz, 1, ${iso(month)}::timestamptz, 1)
+        ON CONFLICT (upstream) DO UPDATE SET
+          minute_spent = CASE WHEN ${isOtherMinute} THEN 1 ELSE budget.minute_spent + 1 END,
+          minute_start = CASE WHEN ${isOtherMinute} THEN excluded.minute_start ELSE budget.minute_start END,
+          month_spent = CASE WHEN excluded.month_start > budget.month_start THEN 1 ELSE budget.month_spent + 1 END,
+          month_start = greatest(budget.month_start, excluded.month_start)
+        WHERE (${isOtherMinute} OR budget.minute_spent < ${most(perMinute)}::int)
+          AND (excluded.month_start > budget.month_start OR budget.month_spent < ${most(perMonth)}::int)
+        RETURNING month_spent AS spent`;
+      return rows[0]?.spent;
+    },
+
+    /** The calls an upstream was asked in a month (its start, Unix ms). */
+    async spent(upstream: string, month: number): Promise<number> {
+      const row = await prisma.budget.findUnique({ where: { upstream } });
+      return row && row.monthStart.getTime() >= month ? row.monthSpent : 0;
+    },
+  };
+}
+
+export type RefreshStore = ReturnType<typeof createRefreshStore>;

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, SECOND } from '#core/clock';
+import type { Log } from '#core/log';
+import type { RefreshStore } from './claims-and-budgets-store.ts';
+import { UpstreamFailure } from './failure.ts';
+import { failurePause } from './failure-pause.ts';
+import type { Poll } from './poll.ts';
+import type { Warning } from './warning.ts';
+
+/** A claim outlives the upstream's deadline by this, in ms: time to store what came. */
+const WRITING = 5 * SECOND;
+/** How often a process polls for what another one is fetching, in ms. */
+const POLL_EVERY = 100;
+
+type Failure = { error: unknown; times: number; until: number };
+/** A fetch in flight; `startedAt` in ms of the clock's `elapsed`. */
+export type InFlight = { done: Promise<void>; startedAt: number };
+
+type Dependencies<What extends string> = {
+  store: RefreshStore;
+  poll: Pick<Poll<What>, 'version' | 'sync'>;
+  timeoutMs: number;
+  clock: Clock;
+  log: Log;
+};
+
+/** Fetches each thing once, however many ask for it at the same time, in one process or several. */
+export function createSingleFlight<What extends string>(dependencies: Dependencies<What>) {
+  const { store, poll, timeoutMs, clock, log } = dependencies;
+  const holder = randomUUID();
+  const inFlight = new Map<What, InFlight>();
+  const failures = new Map<What, Failure>();
+
+  /** Fetches a thing, or waits until another process has. Throws when neither happens within the deadline. */
+  async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
+    const version = poll.version(what);
+    const deadline = clock.elapsed() + timeoutMs;
+    for (;;) {
+      if (await store.claim(what, holder, timeoutMs + WRITING, version)) {
+        try {
+          return await fetch();
+        } catch (error) {
+          // Not waited for: where the database hangs as well, whoever asked has waited long enough.
+          void store.release(what, holder).catch(() => undefined);
+          throw error;
+        }
+      }
+      await poll.sync();
+      if (poll.version(what) !== version) return;
+      if (clock.elapsed() > deadline) {
+        throw new UpstreamFailure(what, 'timeout', 'another process has not fetched it in time');
+      }
+      await wait(POLL_EVERY);
+    }
+  }
+
+  async function run(what: What, fetch: () => Promise<void>): Promise<void> {
+    try {
+      await fetchOnce(what, fetch);
+      failures.delete(what);
+    } catch (error) {
+      const times = (failures.get(what)?.times ?? 0) + 1;
+      const reason = error instanceof UpstreamFailure ? error.reason : undefined;
+      failures.set(what, { error, times, until: clock.elapsed() + failurePause(times, reason) });
+      log.warn({ err: error, what, reason }, 'could not be fetched');
+      throw error;
+    } finally {
+      inFlight.delete(what);
+    }
+  }
+
+  return {
+    /**
+     * Starts a fetch, or joins the one in flight. Undefined during the pause after a failure, which `failure` has.
+     */
+    start(what: What, fetch: () => Promise<void>): InFlight | undefined {
+      const known = inFlight.get(what);
+      if (known) return known;
+      if ((failures.get(what)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) return undefined;
+      const started = { done: run(what, fetch), startedAt: clock.elapsed() };
+      started.done.catch(() => undefined);
+      inFlight.set(what, started);
+      return started;
+    },
+
+    /** Forgets that a fetch failed: the next of that name is for something else. */
+    forget: (what: What): void => void failures.delete(what),
+
+    /** Why the last try of a fetch failed. */
+    failure: (what: What): unknown => failures.get(what)?.error,
+
+    /** What failed when it was last tried, and why. */
+    warnings: (): Warning[] =>
+      [...failures].map(([what, { error }]) => {
+        const cause = error instanceof UpstreamFailure ? error.reason : 'not stored';
+        return { about: 'fetch', what, cause };
+      }),
+
+    /** Resolves when no fetch is in flight. */
+    async idle(): Promise<void> {
+      while (inFlight.size > 0) await Promise.allSettled([...inFlight.values()].map(({ done }) => done));
+    },
+  };
+}
+
+export type SingleFlight<What extends string> = ReturnType<typeof createSingleFlight<What>>;

@@ -1,0 +1,79 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { cutJson, type JsonBounds, shapeOfJson } from '#core/json-shape';
+import { createOneAtATime } from '#core/one-at-a-time';
+
+/** A text of more characters than this is parsed in pieces of about so many, with a turn of the loop between them. */
+const PIECE = 64 * 1024;
+
+/** Of several long texts one is parsed at a time: side by side, each would have its piece in every turn of the loop. */
+const inTurn = createOneAtATime();
+
+type Long = ReadonlyMap<number, number>;
+
+const broken = () => new SyntaxError('the JSON is broken');
+const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text);
+
+/** Takes over members as they are, `__proto__` among them. */
+function take(into: Record<string, unknown>, members: Record<string, unknown>): void {
+  for (const name of Object.keys(members)) {
+    const value = members[name];
+    Object.defineProperty(into, name, { value, writable: true, enumerable: true, configurable: true });
+  }
+}
+
+async function parseLong(text: string, range: readonly [number, number], long: Long): Promise<unknown> {
+  const [start, end] = range;
+  const isList = text[start] === '[';
+  if (text[end] !== (isList ? ']' : '}')) throw broken();
+  const list: unknown[] = [];
+  const members: Record<string, unknown> = {};
+  let isOnly = true;
+  for (const { from, thru, long: within } of cutJson(text, range, long, PIECE)) {
+    const isBare = !within && isBlank(text.slice(from, thru + 1));
+    if (isBare && !(isOnly && thru === end - 1)) throw broken();
+    isOnly = false;
+    if (!within) {
+      const piece = text.slice(from, thru + 1);
+      if (isList) for (const one of JSON.parse(`[${piece}]`)) list.push(one);
+      else take(members, JSON.parse(`{${piece}}`));
+      await nextTurn();
+      continue;
+    }
+    const before = text.slice(from, within[0]);
+    if (!isBlank(text.slice(within[1] + 1, thru + 1)) || (isList && !isBlank(before))) throw broken();
+    const value = await parseLong(text, within, long);
+    if (isList) list.push(value);
+    else {
+      const named = JSON.parse(`{${before}null}`) as Record<string, unknown>;
+      for (const name of Object.keys(named)) named[name] = value;
+      take(members, named);
+    }
+  }
+  return isList ? list : members;
+}
+
+function longWithin(text: string, bounds: JsonBounds): Long {
+  const { excess, long } = shapeOfJson(text, bounds, PIECE);
+  if (excess) throw new RangeError(`the JSON has too many ${excess === 'depth' ? 'levels' : 'values'}`);
+  return long;
+}
+
+async function parseInPieces(text: string, bounds: JsonBounds): Promise<unknown> {
+  const long = longWithin(text, bounds);
+  await nextTurn();
+  const start = /^[ \t\r\n]*/.exec(text)?.[0].length ?? 0;
+  const end = long.get(start);
+  if (end === undefined) return JSON.parse(text);
+  if (!isBlank(text.slice(end + 1))) throw broken();
+  return parseLong(text, [start, end], long);
+}
+
+/**
+ * `JSON.parse` that holds the loop for some milliseconds at most, however long the text. Rejects with `SyntaxError` for
+ * what is not JSON, and with `RangeError` for what passes the bounds, before anything is parsed.
+ */
+export async function parseJson(text: string, bounds: JsonBounds): Promise<unknown> {
+  if (text.length > PIECE) return inTurn(() => parseInPieces(text, bounds));
+  longWithin(text, bounds);
+  return JSON.parse(text);
+}

@@ -1,0 +1,166 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pino from 'pino';
+import { createAllowance } from '#accounts/allowance/allowance';
+import { addMonths } from '#accounts/allowance/plan';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import { createLedgerStore, type LeaseReport } from '#accounts/ledger/ledger-store';
+import { createUserStore } from '#accounts/users/user-store';
+import { createUsers } from '#accounts/users/users';
+import type { Clock } from '#core/clock';
+import type { TestDatabase } from '../../support/database/database.ts';
+
+export type HandClock = ReturnType<typeof handClock>;
+
+/** A clock that stands still until it is moved. */
+export function handClock(start: number) {
+  let wall = start;
+  let elapsed = 1;
+  return {
+    now: () => wall,
+    elapsed: () => elapsed,
+    /** Time goes on by so many ms. */
+    pass(ms: number): void {
+      wall += ms;
+      elapsed += ms;
+    },
+    /** Time goes on until an instant (Unix ms). */
+    passUntil(instant: number): void {
+      elapsed += Math.max(0, instant - wall);
+      wall = Math.max(wall, instant);
+    },
+    /** Somebody sets the wall clock, forward or back. */
+    set(ms: number): void {
+      wall += ms;
+    },
+  };
+}
+
+/** Nothing happens by itself: `settle` and `poll` are called by the test. */
+export const BY_HAND = 2 ** 30;
+
+/** What happens to the next settlement: it does not reach the ledger, or its answer does not come back. */
+export type Loss = 'request' | 'answer';
+
+/**
+ * What one process has of the allowance: on a database that others may share, by a clock of its own; and which part of
+ * what is left may rest, if not the usual one.
+ */
+export function openTeller(
+  database: Pick<TestDatabase, 'prisma' | 'query'>,
+  clock: Clock,
+  { restingPart, reclaimAfterMs = 0 }: { restingPart?: number; reclaimAfterMs?: number | undefined } = {},
+) {
+  const log = pino({ level: 'silent' });
+  const store = createUserStore(database.prisma);
+  const keyCache = createKeyCache({ store, clock });
+  const ledger = createLedgerStore(database, undefined, restingPart);
+  let loss: Loss | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  const fragile =
+    <Answer>(
+      statement: (reports: readonly LeaseReport[], mayReclaim?: boolean) => Promise<Answer>,
+      nothing: Answer,
+    ) =>
+    async (reports: readonly LeaseReport[], mayReclaim?: boolean) => {
+      const lost = loss;
+      loss = undefined;
+      const answer = lost === 'request' ? Promise.resolve(nothing) : statement(reports, mayReclaim);
+      underWay = answer.catch(() => undefined);
+      const given = await answer;
+      if (lost) throw new Error('the connection was cut');
+      return given;
+    };
+  const { heartbeat, settle, grantFirst } = ledger;
+  const cut = {
+    ...ledger,
+    heartbeat: fragile(heartbeat, new Set<number>()),
+    settle: fragile(settle, []),
+    grantFirst: fragile(grantFirst, []),
+  };
+  const byHand = { tickMs: BY_HAND, recallMs: 0, reclaimAfterMs };
+  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, ...byHand });
+  const users = createUsers({ store, clock, changed: allowance.sync });
+
+  return {
+    ...allowance,
+    users,
+    loseNext(what: Loss): void {
+      loss = what;
+    },
+    /** Resolves once what was sent to the ledger by itself, after a change of the user, was answered. */
+    async answered(): Promise<void> {
+      await nextTurn();
+      await nextTurn();
+      await underWay;
+      await nextTurn();
+    },
+    /** Makes one call with a key, which costs so many; the receipt is still to be kept or refunded. */
+    async call(apiKey: string, cost = 1) {
+      return allowance.spend(await allowance.authenticate(apiKey), 0, cost);
+    },
+    /** Makes calls until one is refused, at most so many; gives how many were paid for. */
+    async callUntilRefused(apiKey: string, atMost = 10_000): Promise<number> {
+      for (let n = 0; n < atMost; n++) {
+        try {
+          allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
+        } catch (error) {
+          if ((error as { code?: string }).code === 'quota_exceeded') return n;
+          throw error;
+        }
+      }
+      return atMost;
+    },
+    close: () => allowance.close(10_000),
+  };
+}
+
+export type Teller = ReturnType<typeof openTeller>;
+
+/** A user with such a limit, valid for two years from an instant, and the key. */
+export async function enrol(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  teller: Teller,
+  { limit, at }: { limit: number; at: number },
+) {
+  const { key, apiKey } = await teller.users.create(
+    { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' },
+    limit,
+  );
+  const validUntil = new Date(addMonths(at, 24));
+  await prisma.user.update({ where: { key }, data: { anchor: new Date(at), validUntil } });
+  return { key, apiKey };
+}
+
+/** Every open lease of a user is as old as if nobody had reported it for so many seconds more. */
+export async function age({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number, seconds: number) {
+  await prisma.$executeRaw`
+    UPDATE lease SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)
+    WHERE user_key = ${userKey} AND NOT closed`;
+}
+
+/** The periods of a user: what was used, and what leases hold and have not spent. */
+export async function usageRows({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
+  const rows = await prisma.usage.findMany({ where: { userKey }, orderBy: { periodStart: 'asc' } });
+  const leases = await prisma.lease.findMany({ where: { userKey } });
+  return rows.map(({ periodStart, used, outstanding }) => {
+    const unbooked = leases
+      .filter((lease) => lease.periodStart.getTime() === periodStart.getTime())
+      .reduce((sum, { unbooked }) => sum + unbooked, 0);
+    return { period: periodStart.getTime(), used: used + unbooked, outstanding: outstanding - unbooked };
+  });
+}
+
+/** The calls of a user by date. */
+export async function usageDays({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
+  const days = await prisma.usageDay.findMany({ where: { userKey } });
+  const leases = await prisma.lease.findMany({ where: { userKey } });
+  const calls = new Map<number, number>();
+  const add = (date: Date, count: number) =>
+    calls.set(date.getTime(), (calls.get(date.getTime()) ?? 0) + count);
+  for (const day of days) add(day.date, day.calls);
+  for (const lease of leases) add(lease.date, lease.unbooked);
+  return [...calls]
+    .map(([date, calls]) => ({ date, calls }))
+    .filter(({ calls }) => calls !== 0)
+    .sort((a, b) => a.date - b.date);
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { DAY, SECOND } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import {
+  enrol,
+  type HandClock,
+  handClock,
+  openTeller,
+  type Teller,
+  usageDays,
+  usageRows,
+} from './allowance-harness.ts';
+
+const START = Date.UTC(2026, 4, 10, 12);
+const PERIOD_END = Date.UTC(2026, 5, 10, 12);
+/** What the dearest call costs. */
+const DEAR = 10;
+
+let database: TestDatabase;
+let clock: HandClock;
+let tellers: Teller[];
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.close());
+beforeEach(() => {
+  clock = handClock(START);
+  tellers = [];
+});
+
+function open(count: number): Teller[] {
+  tellers = Array.from({ length: count }, () => openTeller(database, clock));
+  return tellers;
+}
+
+async function close(): Promise<void> {
+  await Promise.all(tellers.map((teller) => teller.close()));
+}
+
+/** What became of a call: what it paid, or why it was refused and when it may come again. */
+async function outcome(calling: ReturnType<Teller['call']>, teller: Teller) {
+  try {
+    const receipt = await calling;
+    teller.keep(receipt);
+    return { paid: receipt.cost, code: undefined, retryAfter: undefined };
+  } catch (error) {
+    const { code, headers } = error as { code: string; headers: Record<string, string> };
+    return { paid: undefined, code, retryAfter: Number(headers['retry-after']) };
+  }
+}
+
+const untilPeriodEnds = () => (PERIOD_END - clock.now()) / SECOND;
+
+/** A user with a few calls, all of them held by processes that do not rest; gives how many these are. */
+async function spread(processes: number, limit: number) {
+  const [first] = open(processes);
+  const { key, apiKey } = await enrol(database, first as Teller, { limit, at: START });
+  for (const teller of tellers) teller.refund(await teller.call(apiKey));
+  const [usage] = await usageRows(database, key);
+  const held = usage?.outstanding ?? 0;
+  await database.prisma.user.update({ where: { key }, data: { limit: held } });
+  return { key, apiKey, held };
+}
+
+it('a call is paid at once, as many as it costs, and is given back as many', async () => {
+  const [teller] = open(1) as [Teller];
+  const { key, apiKey } = await enrol(database, teller, { limit: 100, at: START });
+  const kept = await teller.call(apiKey, DEAR);
+  const refunded = await teller.call(apiKey, 7);
+  expect([kept.cost, kept.remaining, refunded.cost, refunded.remaining]).toEqual([10, 90, 7, 83]);
+  teller.keep(kept);
+  teller.refund(refunded);
+  expect((await teller.usage((await teller.authenticate(apiKey)) as never)).used).toBe(DEAR);
+  await close();
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: DEAR, outstanding: 0 }]);
+  expect(await usageDays(database, key)).toMatchObject([{ calls: DEAR }]);
+});
+
+it('the last calls pay for it, though a process is granted a fourth of what is left', async () => {
+  const [teller] = open(1) as [Teller];
+  const { key, apiKey } = await enrol(database, teller, { limit: 2 * DEAR, at: START });
+  for (let n = 0; n < 2; n++)
+    expect(await outcome(teller.call(apiKey, DEAR), teller)).toMatchObject({ paid: DEAR });
+  expect(await outcome(teller.call(apiKey), teller)).toMatchObject({ code: 'quota_exceeded' });
+  await close();
+  expect(await usageRows(database, key)).toMatchObject([{ used: 2 * DEAR, outstanding: 0 }]);
+});
+
+it('with fewer left it is refused until the period ends, and calls of one have them all', async () => {
+  const [first, second] = open(2) as [Teller, Teller];
+  const { key, apiKey } = await enrol(database, first, { limit: DEAR - 1, at: START });
+  for (let n = 0; n < 3; n++) {
+    expect(await outcome(first.call(apiKey, DEAR), first)).toMatchObject({
+      code: 'quota_exceeded',
+      retryAfter: untilPeriodEnds(),
+    });
+    clock.pass(SECOND);
+    await first.settle();
+  }
+  expect(await usageRows(database, key)).toMatchObject([{ used: 0, outstanding: 0 }]);
+  expect(await second.callUntilRefused(apiKey)).toBe(DEAR - 1);
+  await close();
+});
+
+it('a process that refuses it gives back at once what it holds', async () => {
+  const [holder, other] = open(2) as [Teller, Teller];
+  const { apiKey } = await enrol(database, holder, { limit: 4 * DEAR, at: START });
+  // A fourth of what is left is held beside what is spent.
+  for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey, DEAR));
+  holder.keep(await holder.call(apiKey));
+  expect(await outcome(holder.call(apiKey, DEAR), holder)).toMatchObject({ code: 'quota_exceeded' });
+  await holder.answered();
+  // The next like it is refused without asking.
+  holder.loseNext('request');
+  expect(await outcome(holder.call(apiKey, DEAR), holder)).toMatchObject({ code: 'quota_exceeded' });
+  expect(await other.callUntilRefused(apiKey)).toBe(DEAR - 1);
+  await close();
+});
+
+it('calls of one that wait beside it are answered though it is refused', async () => {
+  const [teller] = open(1) as [Teller];
+  const { key, apiKey } = await enrol(database, teller, { limit: DEAR - 1, at: START });
+  const costs = [1, 1, DEAR, ...Array<number>(DEAR - 3).fill(1)];
+  const outcomes = await Promise.all(costs.map((cost) => outcome(teller.call(apiKey, cost), teller)));
+  expect(outcomes.map(({ paid }) => paid)).toEqual(costs.map((cost) => (cost === 1 ? 1 : undefined)));
+  await close();
+  expect(await usageRows(database, key)).toMatchObject([{ used: DEAR - 1, outstanding: 0 }]);
+});
+
+it('what four processes hold in use is found within two seconds, to the last call', async () => {
+  const { key, apiKey, held: cost } = await spread(4, 60);
+  const [asker, ...others] = tellers as [Teller, ...Teller[]];
+  const ask = (calls: number) => outcome(asker.call(apiKey, calls), asker);
+  expect(await ask(cost)).toMatchObject({ code: 'quota_exceeded', retryAfter: 2 });
+  for (const teller of others) {
+    await teller.poll();
+    await teller.answered();
+  }
+  clock.pass(SECOND);
+  expect(await ask(cost + 1)).toMatchObject({ code: 'quota_exceeded', retryAfter: untilPeriodEnds() });
+  expect(await ask(cost)).toMatchObject({ paid: cost });
+  await close();
+  expect(await usageRows(database, key)).toMatchObject([{ used: cost, outstanding: 0 }]);
+});
+
+it('of two that need what both hold one is answered, and neither waits for the other', async () => {
+  const { key, apiKey, held: cost } = await spread(2, 40);
+  const paid: unknown[] = [];
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const asking = tellers.map((teller) => outcome(teller.call(apiKey, cost), teller));
+    paid.push(...(await Promise.all(asking)).flatMap((one) => one.paid ?? []));
+    for (const teller of tellers) {
+      await teller.poll();
+      await teller.answered();
+    }
+    clock.pass(SECOND);
+  }
+  expect(paid).toEqual([cost]);
+  await close();
+  expect(await usageRows(database, key)).toMatchObject([{ used: cost, outstanding: 0 }]);
+});
+
+it('it is of the period and date in which it was paid, and the next period has its own', async () => {
+  const [teller] = open(1) as [Teller];
+  const { key, apiKey } = await enrol(database, teller, { limit: DEAR, at: START });
+  const receipt = await teller.call(apiKey, DEAR);
+  clock.pass(31 * DAY);
+  await teller.poll();
+  teller.keep(await teller.call(apiKey, DEAR));
+  teller.refund(receipt);
+  await close();
+  expect(await usageRows(database, key)).toEqual([
+    { period: START, used: 0, outstanding: 0 },
+    { period: PERIOD_END, used: DEAR, outstanding: 0 },
+  ]);
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { SECOND } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { age, enrol, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
+
+const START = Date.UTC(2026, 4, 10, 12);
+const LIMIT = 40;
+
+let database: TestDatabase;
+let clock: HandClock;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.close());
+beforeEach(() => {
+  clock = handClock(START);
+});
+
+async function holderAndOther() {
+  const holder = openTeller(database, clock);
+  const other = openTeller(database, clock);
+  const { key, apiKey } = await enrol(database, holder, { limit: LIMIT, at: START });
+  holder.keep(await holder.call(apiKey));
+  expect((await usageRows(database, key))[0]?.outstanding).toBeGreaterThan(0);
+  return { holder, other, key, apiKey };
+}
+
+it('what a process holds goes back when it stops', async () => {
+  const { holder, other, key, apiKey } = await holderAndOther();
+  await holder.close();
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: 1, outstanding: 0 }]);
+  expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - 1);
+  await other.close();
+});
+
+it('what a process holds goes back once the key was idle for 5 s, and not before', async () => {
+  const { holder, other, key, apiKey } = await holderAndOther();
+  clock.pass(4.9 * SECOND);
+  await holder.settle();
+  expect((await usageRows(database, key))[0]?.outstanding).toBeGreaterThan(0);
+  clock.pass(0.1 * SECOND);
+  await holder.settle();
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: 1, outstanding: 0 }]);
+  expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - 1);
+  await Promise.all([holder.close(), other.close()]);
+});
+
+it('what a dead process held goes to whoever next asks, once its lease has been over for 10 s', async () => {
+  const { holder, other, key, apiKey } = await holderAndOther();
+  await holder.settle();
+  const outstanding = (await usageRows(database, key))[0]?.outstanding ?? 0;
+  holder.abandon();
+  await age(database, key, 29);
+  expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - 1 - outstanding);
+  await age(database, key, 2);
+  clock.pass(SECOND);
+  expect(await other.callUntilRefused(apiKey)).toBe(outstanding);
+  await other.close();
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: LIMIT, outstanding: 0 }]);
+});
+
+it('what a cut-off process made known too late is booked all the same, even past the limit', async () => {
+  const { holder, other, key, apiKey } = await holderAndOther();
+  await holder.settle();
+  for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey));
+  await age(database, key, 31);
+  expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - 1);
+  await Promise.all([holder.close(), other.close()]);
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: LIMIT + 3, outstanding: 0 }]);
+});
+
+it('a late settlement of a lease that the ledger has forgotten books only what was not booked before', async () => {
+  const { holder, other, key, apiKey } = await holderAndOther();
+  await holder.settle();
+  for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey));
+  await age(database, key, 31);
+  other.keep(await other.call(apiKey));
+  await database.prisma.lease.deleteMany({ where: { userKey: key, closed: true } });
+  await Promise.all([holder.close(), other.close()]);
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: 5, outstanding: 0 }]);
+});
+
+it('a call that is given back after its lease was closed is taken off the books', async () => {
+  const { holder, key, apiKey } = await holderAndOther();
+  const receipt = await holder.call(apiKey);
+  clock.pass(5 * SECOND);
+  await holder.settle();
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: 2, outstanding: 0 }]);
+  await holder.settle();
+  holder.refund(receipt);
+  await holder.settle();
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: 1, outstanding: 0 }]);
+  await holder.close();
+});
+
+it('a lowered limit takes back what is leased, and a raised one is there with the next settlement', async () => {
+  const { holder, other, key, apiKey } = await holderAndOther();
+  await other.users.limit(key, 5);
+  await holder.poll();
+  await holder.settle();
+  await holder.settle();
+  expect(await holder.callUntilRefused(apiKey)).toBe(4);
+  await other.users.limit(key, 8);
+  clock.pass(SECOND);
+  expect(await holder.callUntilRefused(apiKey)).toBe(3);
+  await Promise.all([holder.close(), other.close()]);
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: 8, outstanding: 0 }]);
+});
+
+it('a lease in use, and nowhere near its end, follows a changed limit at once', async () => {
+  const holder = openTeller(database, clock);
+  const other = openTeller(database, clock);
+  const { key, apiKey } = await enrol(database, holder, { limit: 10_000, at: START });
+  const receipt = await holder.call(apiKey);
+  holder.keep(receipt);
+  await other.users.limit(key, 9_000);
+  await holder.poll();
+  await holder.answered();
+  expect(receipt.lease.limit).toBe(9_000);
+  await other.users.limit(key, 5);
+  await holder.poll();
+  await holder.answered();
+  expect(await holder.callUntilRefused(apiKey)).toBe(4);
+  await Promise.all([holder.close(), other.close()]);
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: 5, outstanding: 0 }]);
+});

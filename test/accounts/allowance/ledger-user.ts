@@ -1,0 +1,24 @@
+import { createLedgerStore, type LeaseReport } from '#accounts/ledger/ledger-store';
+import { startOfDate } from '#core/clock';
+import type { TestDatabase } from '../../support/database/database.ts';
+import { enrol, handClock, openTeller } from './allowance-harness.ts';
+
+/** A user of 100 calls whose period begins at an instant, as the ledger alone sees them, and reports of their leases. */
+export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'query'>, at: number) {
+  const ledger = createLedgerStore(database);
+  const teller = openTeller(database, handClock(at));
+  const { key } = await enrol(database, teller, { limit: 100, at });
+  await teller.close();
+
+  return {
+    ledger,
+    key,
+    /** A first report of a lease that holds nothing and wants nothing, but for what is given. */
+    report(id: string, given: Partial<LeaseReport>): LeaseReport {
+      const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: false, rest: 0 };
+      return { id, userKey: key, periodStart: at, date: startOfDate(at), ...nothing, ...given };
+    },
+  };
+}
+
+export type LedgerUser = Awaited<ReturnType<typeof openLedgerUser>>;

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { SECOND } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { age, enrol, type HandClock, handClock, openTeller } from './allowance-harness.ts';
+
+const START = Date.UTC(2026, 4, 10, 12);
+const LIMIT = 40;
+
+let database: TestDatabase;
+let clock: HandClock;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  clock = handClock(START);
+});
+
+/** A user whose holder was cut off, with a call that is not settled; and another process, as long after its start. */
+async function cutOff(reclaimAfterMs?: number) {
+  const holder = openTeller(database, clock);
+  const other = openTeller(database, clock, { reclaimAfterMs });
+  const { key, apiKey } = await enrol(database, holder, { limit: LIMIT, at: START });
+  holder.keep(await holder.call(apiKey));
+  await holder.settle();
+  holder.abandon();
+  await age(database, key, 31);
+  const held = (await database.prisma.lease.findFirst({ where: { userKey: key } }))?.granted ?? 0;
+  expect(held).toBeGreaterThan(1);
+  return { other, apiKey, held };
+}
+
+it('a process that could not reach the database reclaims nothing for 10 s: who was cut off settles first', async () => {
+  const { other, apiKey, held } = await cutOff();
+  other.loseNext('request');
+  await expect(other.call(apiKey)).rejects.toMatchObject({ code: 'database_unavailable' });
+  clock.pass(9 * SECOND);
+  expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - held);
+  clock.pass(SECOND);
+  expect(await other.callUntilRefused(apiKey)).toBe(held - 1);
+  await other.close();
+});
+
+it('a process that has just started, maybe with the database, reclaims nothing for 5 s', async () => {
+  const { other, apiKey, held } = await cutOff(5 * SECOND);
+  clock.pass(4.9 * SECOND);
+  expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - held);
+  clock.pass(0.1 * SECOND);
+  clock.pass(SECOND);
+  expect(await other.callUntilRefused(apiKey)).toBe(held - 1);
+  await other.close();
+});
+
+it('a stop just after the ledger failed sends one statement after the other, and few', async () => {
+  let count = 0;
+  const counted: TestDatabase['query'] = (...statement) => {
+    count += 1;
+    return database.query(...statement);
+  };
+  const teller = openTeller({ ...database, query: counted }, clock);
+  const { key, apiKey } = await enrol(database, teller, { limit: LIMIT, at: START });
+  teller.keep(await teller.call(apiKey));
+  teller.loseNext('answer');
+  await teller.users.limit(key, LIMIT + 1);
+  await teller.answered();
+  const before = count;
+  await teller.close();
+  expect(count - before).toBeLessThanOrEqual(3);
+  expect(await database.prisma.lease.count({ where: { userKey: key, closed: false } })).toBe(0);
+});

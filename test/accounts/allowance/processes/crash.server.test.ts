@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SECOND } from '#core/clock';
+import { amount, isLong } from '../../../support/long.ts';
+import { type Answer, hammer } from '../../../support/service/hammer.ts';
+import { type Replicas, startReplicas } from './replicas.ts';
+
+const LIMIT = amount(10_000, 20_000);
+/** From one settlement to the next: a tick, the statements before it, and what a busy machine adds. */
+const UNSETTLED = 1.5 * SECOND;
+const RECLAIMED_WITHIN = 35 * SECOND;
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas(4);
+});
+afterAll(() => replicas?.close());
+
+const isSpent = ({ code }: Answer) => code === 'quota_exceeded';
+
+it('what a killed process held can be spent 35 s later, and only its last second is lost', {
+  timeout: 90_000,
+}, async () => {
+  const { key, apiKey } = await replicas.enrol(LIMIT);
+  const [victim, ...others] = replicas.processes;
+  if (!victim) throw new Error('there is no process');
+  const doomed = hammer(victim.url, apiKey, { until: isSpent });
+  const spared = others.map(({ url }) => hammer(url, apiKey, { until: isSpent }));
+  const answered = () => [doomed, ...spared].reduce((sum, { count }) => sum + count(), 0);
+
+  await expect.poll(answered, { timeout: 30_000, interval: 10 }).toBeGreaterThan(LIMIT / 2);
+  const [inFlight, killedAt] = [doomed.inFlight(), performance.now()];
+  await victim.kill();
+  await doomed.done;
+  const unsettled = doomed.answers.filter(({ at }) => at > killedAt - UNSETTLED).length;
+  expect(doomed.count(), 'the victim answered before it died').toBeGreaterThan(0);
+
+  await Promise.all(spared.map(({ done }) => done));
+  // Nobody reports what the victim had: its lease ends by the database's clock, in the short form sooner.
+  if (!isLong)
+    await replicas.prisma
+      .$executeRaw`UPDATE lease SET expires_at = expires_at - interval '15 s' WHERE NOT closed`;
+  const url = others[0]?.url ?? '';
+  const first = hammer(url, apiKey, {
+    connections: 1,
+    everyMs: 50,
+    until: ({ status, at }) => status === 200 || at > killedAt + RECLAIMED_WITHIN,
+  });
+  await first.done;
+  expect(first.count(), 'something came back in time').toBe(1);
+  const rest = hammer(url, apiKey, { until: isSpent });
+  await rest.done;
+
+  const total = answered() + first.count() + rest.count();
+  expect(total).toBeGreaterThanOrEqual(LIMIT - inFlight);
+  expect(total).toBeLessThanOrEqual(LIMIT + unsettled + inFlight);
+  await expect
+    .poll(() => replicas.books(key), { timeout: 5_000 })
+    .toEqual({ used: LIMIT, outstanding: 0, daily: LIMIT });
+});

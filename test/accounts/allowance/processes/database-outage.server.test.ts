@@ -1,0 +1,90 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, type ExpectStatic, it } from 'vitest';
+import { SECOND } from '#core/clock';
+import { canStartPostgres, startPostgresServer } from '../../../../fixtures/postgres-server.ts';
+import { amount } from '../../../support/long.ts';
+import { type Answer, hammer } from '../../../support/service/hammer.ts';
+import { type Replicas, startReplicas } from './replicas.ts';
+
+const LIMIT = 1_000_000;
+/** What rests with the two processes in the end, whose keys are idle then. */
+const RESTING = 2 * 20;
+/** Until when a lease may be spent from at the longest. */
+const LEASED = 20 * SECOND;
+/** One that leases outlast, and one that they do not. */
+const [SHORT, LONG] = [amount(8, 12), amount(24, 30)];
+
+/** Whether nothing was refused for a second. */
+const isMended = (answers: readonly Answer[]) =>
+  answers.every(({ status, at }) => status === 200 || at < performance.now() - SECOND);
+
+/** Two processes under a steady load while their server is away for so long. */
+async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'immediate') {
+  const server = await startPostgresServer();
+  let replicas: Replicas | undefined;
+  try {
+    replicas = await startReplicas(2, { url: server.url });
+    const { books, processes, enrol } = replicas;
+    const { key, apiKey } = await enrol(LIMIT);
+    const hammers = processes.map(({ url }) =>
+      hammer(url, apiKey, { connections: 2, everyMs: amount(20, 10) }),
+    );
+    const answers = () => hammers.flatMap((one) => one.answers);
+    await expect.poll(async () => (await books(key)).used, { timeout: 15_000 }).toBeGreaterThan(200);
+
+    const stoppedAt = performance.now();
+    await server.stop(mode);
+    await wait(outage);
+    // Taken before it starts: it may serve somebody before `start` says that it is there.
+    const startedAt = performance.now();
+    await server.start();
+    const during = answers().filter(({ at }) => at > stoppedAt && at < startedAt);
+    await expect.poll(() => isMended(answers()), { timeout: 20_000 }).toBe(true);
+    const mended = performance.now();
+    await expect
+      .poll(() => answers().filter(({ at, status }) => at > mended && status === 200).length, {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(100);
+    await Promise.all(hammers.map(({ stop }) => stop()));
+
+    const ok = hammers.reduce((sum, { count }) => sum + count(), 0);
+    await expect
+      .poll(() => books(key), { timeout: 15_000 })
+      .toEqual({ used: ok, outstanding: RESTING, daily: ok });
+    return { all: answers(), during, stoppedAt, failed: hammers.flatMap(({ failed }) => failed) };
+  } finally {
+    await replicas?.close();
+    await server.close();
+  }
+}
+
+describe.runIf(canStartPostgres).concurrent('a database that goes away under load', () => {
+  it(`for ${SHORT} s: what is leased is answered, and no count is lost`, { timeout: 180_000 }, async ({
+    expect,
+  }) => {
+    const { all, during, failed } = await endure(expect, SHORT * SECOND, 'fast');
+    expect(failed).toEqual([]);
+    expect(during.filter(({ status }) => status === 200).length).toBeGreaterThan(500);
+    const refused = all.filter(({ status }) => status !== 200);
+    for (const { status, code, retryAfter } of refused) {
+      expect({ status, code }).toEqual({ status: 503, code: 'database_unavailable' });
+      expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it(`for ${LONG} s: then it is told so, and it mends by itself`, { timeout: 180_000 }, async ({
+    expect,
+  }) => {
+    const { all, during, stoppedAt, failed } = await endure(expect, LONG * SECOND, 'immediate');
+    expect(failed).toEqual([]);
+    expect(during.filter(({ status }) => status === 200).length).toBeGreaterThan(500);
+    const late = during.filter(({ at }) => at > stoppedAt + LEASED);
+    expect(late.length).toBeGreaterThan(0);
+    expect(new Set(late.map(({ status }) => status))).toEqual(new Set([503]));
+    for (const { status, code, retryAfter } of all.filter((one) => one.status !== 200)) {
+      expect({ status, code }).toEqual({ status: 503, code: 'database_unavailable' });
+      expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
+    }
+  });
+});

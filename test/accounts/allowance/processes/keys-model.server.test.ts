@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hashApiKey } from '#accounts/keys/api-key';
+import { MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { DAY, HOUR, iso, MINUTE } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
+import { amount } from '../../../support/long.ts';
+import { PRICED } from '../../../support/service/hammer.ts';
+import { type Service, startService } from '../../../support/service/service.ts';
+import { handClock } from '../allowance-harness.ts';
+
+/*
+ * Whatever is done with keys on two processes, two things at a time: a key never does more than its scopes; a user has an
+ * owner key, until erased or revoked by the operator; no more than so many keys live; and once both have looked at what
+ * changed, both say of every key what the rows say.
+ */
+
+const clock = handClock(Date.UTC(2026, 0, 31, 12));
+let database: TestDatabase;
+let processes: Service[];
+beforeAll(async () => {
+  database = await openTestDatabase();
+  const settings = { BURST_PER_SECOND: '0', REGISTRATIONS_PER_MINUTE: '0' };
+  processes = [
+    await startService({ clock, database, settings }),
+    await startService({ clock, database, settings }),
+  ];
+});
+afterAll(async () => {
+  for (const one of processes ?? []) await one.close();
+  await database?.close();
+});
+
+/** The keys that a user was given, by their text, each with what it was made for. */
+type Given = { user: number; keys: { text: string; scopes: readonly string[] }[] };
+const OWNER = ['account', 'prices', 'node'];
+
+async function ask(n: number, method: string, path: string, key: string) {
+  const response = await fetch(`${processes[n]?.url}${path}`, { method, headers: { 'x-api-key': key } });
+  const text = await response.text();
+  const body = (text === '' ? {} : JSON.parse(text)) as { code?: string; apiKey?: string; scopes?: string[] };
+  return { status: response.status, ...body };
+}
+
+const WANTED: [method: string, path: string, scope: string | undefined][] = [
+  ['GET', PRICED, 'prices'],
+  ['GET', '/v1/node/node_info', 'node'],
+  ['GET', '/v1/user/keys', 'account'],
+  ['GET', '/v1/user/usage', undefined],
+];
+
+const KINDS = [
+  'create',
+  'fill',
+  'delete',
+  'rotate',
+  'recover',
+  'renew',
+  'revoke',
+  'erase',
+  'expire',
+  'lapse',
+] as const;
+type Act = { kind: (typeof KINDS)[number]; who: number; which: number; grace: number };
+const act: fc.Arbitrary<Act> = fc.record({
+  // An operator's revocation, an erasure and a lapse end what the others are about: they are rare.
+  kind: fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(...KINDS.slice(0, 6)) },
+    { weight: 1, arbitrary: fc.constantFrom(...KINDS.slice(6)) },
+  ),
+  who: fc.nat(1),
+  which: fc.nat(40),
+  grace: fc.constantFrom(0, 1, 3600),
+});
+
+/** Does one thing on one process, with a key of the user's or as the operator. */
+async function perform(n: number, { kind, who, which, grace }: Act, users: Given[]): Promise<void> {
+  const user = users[who] as Given;
+  const service = processes[n] as Service;
+  const key = user.keys[user.keys.length - 1 - (which % user.keys.length)] as Given['keys'][number];
+  const isOwner = key.scopes.includes('account');
+  const scopes = ['prices', 'node', 'prices,node'][which % 3] as string;
+  const learn = ({ status, apiKey, code }: Awaited<ReturnType<typeof ask>>, given: readonly string[]) => {
+    if (status >= 300)
+      return void expect(code).toMatch(/^(api_key_|too_many_keys|renew_too_early|scope_missing)/);
+    expect(isOwner, `${kind} by a restricted key`).toBe(true);
+    if (apiKey && !user.keys.some(({ text }) => text === apiKey))
+      user.keys.push({ text: apiKey, scopes: given });
+  };
+  const create = async () => {
+    const until = which % 4 === 0 ? `&expiresAt=${iso(clock.now() + HOUR)}` : '';
+    const answer = await ask(n, 'POST', `/v1/user/keys?label=x&scopes=${scopes}${until}`, key.text);
+    learn(answer, scopes.split(','));
+  };
+  if (kind === 'create') await create();
+  if (kind === 'fill') await Promise.all(Array.from({ length: 12 }, create));
+  if (kind === 'rotate')
+    learn(await ask(n, 'POST', `/v1/user/rotate?graceSeconds=${grace}`, key.text), OWNER);
+  if (kind === 'renew') learn(await ask(n, 'POST', '/v1/user/renew', key.text), OWNER);
+  if (kind === 'recover') {
+    const record = await service.parts.users.recover(user.user);
+    if (record) user.keys.push({ text: record.apiKey, scopes: OWNER });
+  }
+  if (kind === 'delete') {
+    const rows = await database.prisma.apiKey.findMany({ where: { userKey: user.user } });
+    const { status } = await ask(n, 'DELETE', `/v1/user/keys/${rows[which % rows.length]?.id}`, key.text);
+    if (status === 204) expect(isOwner).toBe(true);
+  }
+  if (kind === 'revoke') await service.parts.users.revoke(user.user);
+  if (kind === 'erase' && isOwner) await ask(n, 'DELETE', '/v1/user', key.text);
+}
+
+const poll = async () => {
+  for (const { parts } of processes) await parts.allowance.poll();
+};
+
+/** Time goes on, where one of these says so, and the processes have looked since: else they trust nothing. */
+async function pass(acts: readonly Act[]): Promise<void> {
+  const kinds = acts.map(({ kind }) => kind);
+  if (kinds.includes('expire')) clock.pass(HOUR);
+  if (kinds.includes('lapse')) clock.pass(32 * DAY);
+  await poll();
+}
+
+async function checkRows({ user }: Given, mayBeEnded: boolean): Promise<void> {
+  const rows = await database.prisma.apiKey.findMany({ where: { userKey: user } });
+  const live = rows.filter(
+    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt?.getTime() ?? Infinity) > clock.now(),
+  );
+  expect(live.length).toBeLessThanOrEqual(MAX_KEYS_PER_USER);
+  const owners = live.filter(({ scopes, replacedAt }) => scopes.includes('account') && replacedAt === null);
+  if (!mayBeEnded) expect(owners).toHaveLength(1);
+}
+
+/** What both processes say of a key, once they have looked: as its row has it. */
+async function checkKey({ text, scopes }: Given['keys'][number]): Promise<void> {
+  const row = await database.prisma.apiKey.findUnique({
+    where: { hash: hashApiKey(text) },
+    include: { user: true },
+  });
+  const isLive =
+    row !== null && row.revokedAt === null && (row.expiresAt?.getTime() ?? Infinity) > clock.now();
+  for (const n of [0, 1]) {
+    for (const [method, path, scope] of WANTED) {
+      const { status } = await ask(n, method, path, text);
+      const isLapsed =
+        row !== null && row.user.validUntil.getTime() <= clock.now() && path !== '/v1/user/keys';
+      const expected = !isLive || isLapsed ? 401 : scope && !scopes.includes(scope) ? 403 : undefined;
+      const told = expected ?? (scope === 'node' ? 503 : 200);
+      expect([n, path, scopes.join(), status]).toEqual([n, path, scopes.join(), told]);
+    }
+  }
+}
+
+it('no sequence of changes on two processes breaks what is promised of keys', async () => {
+  const rounds = fc.array(fc.tuple(act, act, fc.nat(40)), { minLength: 6, maxLength: 14 });
+  await fc.assert(
+    fc.asyncProperty(rounds, async (sequence) => {
+      const users: Given[] = [];
+      for (const one of [0, 1]) {
+        const apiKey = await (processes[one] as Service).register();
+        const { user } = await (processes[one] as Service).parts.allowance.authenticate(apiKey);
+        users.push({ user: user.key, keys: [{ text: apiKey, scopes: OWNER }] });
+      }
+      const ended = [false, false];
+      for (const [one, other, sampled] of sequence) {
+        for (const { kind, who } of [one, other]) ended[who] ||= kind === 'revoke' || kind === 'erase';
+        await pass([one, other]);
+        await Promise.all([perform(0, one, users), perform(1, other, users)]);
+        clock.pass(MINUTE / 60);
+        for (const [n, user] of users.entries()) await checkRows(user, ended[n] as boolean);
+        // Also before they have looked at what changed, no key does more than its scopes.
+        for (const { keys } of users) {
+          const { text, scopes } = keys[sampled % keys.length] as Given['keys'][number];
+          for (const n of [0, 1])
+            for (const [method, path, scope] of WANTED)
+              if (scope && !scopes.includes(scope))
+                expect((await ask(n, method, path, text)).status).not.toBe(200);
+        }
+        await poll();
+        for (const { keys } of users) await checkKey(keys[sampled % keys.length] as Given['keys'][number]);
+      }
+      for (const { keys } of users) for (const key of keys.slice(-6)) await checkKey(key);
+    }),
+    { numRuns: amount(4, 100) },
+  );
+});

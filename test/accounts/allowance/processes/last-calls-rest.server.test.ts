@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SECOND } from '#core/clock';
+import { type Answer, hammer } from '../../../support/service/hammer.ts';
+import { type Replicas, startReplicas } from './replicas.ts';
+
+const PROCESSES = 4;
+const LIMIT = 100_000;
+const RESTING = PROCESSES * 20;
+/** What is left beside what rests. */
+const LEFT = 100;
+/** Within two seconds, and what a busy machine adds. */
+const FOUND_WITHIN = 3.5 * SECOND;
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas(PROCESSES);
+});
+afterAll(() => replicas?.close());
+
+const once = (answer: Answer) => answer.status > 0;
+
+it('the last calls of a user, which rest with four processes, are all found by one', {
+  timeout: 60_000,
+}, async () => {
+  const { prisma } = replicas;
+  const { key, apiKey } = await replicas.enrol(LIMIT);
+  const first = replicas.processes.map(({ url }) => hammer(url, apiKey, { connections: 1, until: once }));
+  await Promise.all(first.map(({ done }) => done));
+  const usage = () => prisma.usage.findFirstOrThrow({ where: { userKey: key } });
+  await expect.poll(async () => (await usage()).resting, { timeout: 20_000 }).toBe(RESTING);
+
+  // The others were spent before.
+  await prisma.usage.updateMany({ where: { userKey: key }, data: { used: LIMIT - RESTING - LEFT } });
+  const [asker] = replicas.processes;
+  let refusedAt = Number.POSITIVE_INFINITY;
+  let answered = 0;
+  const load = hammer(asker?.url ?? '', apiKey, {
+    connections: 1,
+    everyMs: 5,
+    until: ({ status, at }) => {
+      if (status === 200) answered += 1;
+      else refusedAt = Math.min(refusedAt, at);
+      return answered === RESTING + LEFT || at > refusedAt + FOUND_WITHIN;
+    },
+  });
+  await load.done;
+  const refused = load.answers.filter(({ status }) => status !== 200);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { status, code, retryAfter } of refused)
+    expect({ status, code, retryAfter: Number(retryAfter) <= 2 }).toEqual({
+      status: 429,
+      code: 'quota_exceeded',
+      retryAfter: true,
+    });
+  expect(load.count(200)).toBe(RESTING + LEFT);
+  const more = hammer(asker?.url ?? '', apiKey, { connections: 1, until: once });
+  await more.done;
+  expect(more.answers).toMatchObject([{ status: 429, code: 'quota_exceeded' }]);
+  await expect
+    .poll(async () => (({ used, outstanding }) => ({ used, outstanding }))(await usage()), {
+      timeout: 10_000,
+    })
+    .toEqual({ used: LIMIT, outstanding: 0 });
+});

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Receipt } from '#accounts/allowance/allowance';
+import { addMonths, periodAt } from '#accounts/allowance/plan';
+import { createLedgerStore } from '#accounts/ledger/ledger-store';
+import { DAY, HOUR, SECOND, startOfDate } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
+import { amount, longTimeout } from '../../../support/long.ts';
+import { age, enrol, handClock, openTeller, usageDays, usageRows } from '../allowance-harness.ts';
+
+const RUNS = amount(6, 300);
+/** So much of what is left may rest that it does, though the limits are small. */
+const RESTING = { restingPart: 3 };
+const UNAVAILABLE = 'database_unavailable';
+const START = Date.UTC(2026, 0, 31, 23, 59, 50);
+
+const who = fc.integer({ min: 0, max: 1 });
+const outcome = fc.constantFrom('keep' as const, 'refund' as const, 'hold' as const);
+const operation = fc.oneof(
+  {
+    weight: 16,
+    arbitrary: fc.record({
+      op: fc.constant('call' as const),
+      who,
+      n: fc.integer({ min: 1, max: 6 }),
+      cost: fc.constantFrom(1, 1, 1, 2, 3, 5),
+      outcome,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('answer' as const), who, paid: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('settle' as const), who }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 25 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('set' as const),
+      who,
+      ms: fc.integer({ min: -2 * HOUR, max: 2 * HOUR }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ op: 'midnight' as const }) },
+  { weight: 1, arbitrary: fc.constant({ op: 'period' as const }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('crash' as const), who }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('lose' as const),
+      who,
+      what: fc.constantFrom('request' as const, 'answer' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ op: 'reclaim' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant('limit' as const), limit: fc.integer({ min: 0, max: 16 }) }),
+  },
+  { weight: 1, arbitrary: fc.constant({ op: 'rotate' as const }) },
+  { weight: 1, arbitrary: fc.constant({ op: 'revoke' as const }) },
+);
+type Operation = typeof operation extends fc.Arbitrary<infer One> ? One : never;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.close());
+
+/** What should be in the books: calls by period and by date. */
+function createModel() {
+  const count = { period: new Map<number, number>(), date: new Map<number, number>() };
+  return {
+    book(period: number, date: number, calls: number): void {
+      count.period.set(period, (count.period.get(period) ?? 0) + calls);
+      count.date.set(date, (count.date.get(date) ?? 0) + calls);
+    },
+    used: (period: number) => count.period.get(period) ?? 0,
+    periods: () =>
+      [...count.period].map(([period, used]) => ({ period, used })).filter(({ used }) => used > 0),
+    dates: () => [...count.date].map(([date, calls]) => ({ date, calls })).filter(({ calls }) => calls > 0),
+  };
+}
+
+async function play(firstLimit: number, operations: readonly Operation[]): Promise<void> {
+  const clocks = [handClock(START), handClock(START)] as const;
+  const tellers = clocks.map((clock) => openTeller(database, clock, RESTING));
+  const held: Receipt[][] = [[], []];
+  const model = createModel();
+  let limit = firstLimit;
+  let highest = limit;
+  /** Only a crash, or a holder that was cut off until its lease was reclaimed, leads past the limit. */
+  let isBounded = true;
+  let isRevoked = false;
+  /** A dead key is told of as revoked for 30 days, less what the clocks are apart. */
+  let mayBeForgottenAt = Number.POSITIVE_INFINITY;
+  /** A settlement was or will be lost, and the time has stood still since. */
+  const isCut = [false, false];
+  const { key, apiKey: first } = await enrol(database, tellers[0] as never, { limit, at: START });
+  let apiKey = first;
+  const teller = (n: number) => tellers[n] as (typeof tellers)[0];
+
+  const answer = (n: number, receipt: Receipt, paid: boolean) => {
+    if (paid) return teller(n).keep(receipt);
+    teller(n).refund(receipt);
+    model.book(receipt.lease.period.start, receipt.lease.date, -receipt.cost);
+  };
+
+  async function call(n: number, cost: number, result: 'keep' | 'refund' | 'hold'): Promise<void> {
+    const now = clocks[n as 0 | 1].now();
+    await teller(n).poll();
+    let receipt: Receipt;
+    try {
+      receipt = await teller(n).call(apiKey, cost);
+    } catch (error) {
+      const expected = isRevoked
+        ? ['api_key_revoked', ...(now >= mayBeForgottenAt ? ['api_key_invalid'] : [])]
+        : ['quota_exceeded', ...(isCut[n] ? [UNAVAILABLE] : [])];
+      expect(expected).toContain((error as { code?: string }).code);
+      return;
+    }
+    expect(isRevoked).toBe(false);
+    const { period, date } = receipt.lease;
+    expect(period).toEqual(periodAt('monthly', START, now));
+    expect(date).toBe(startOfDate(now));
+    model.book(period.start, date, cost);
+    if (isBounded) expect(model.used(period.start)).toBeLessThanOrEqual(highest);
+    if (result === 'hold') held[n]?.push(receipt);
+    else answer(n, receipt, result === 'keep');
+  }
+
+  async function settle(n: number): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await teller(n).settle();
+        return;
+      } catch (error) {
+        expect([isCut[n], attempt, (error as { code?: string }).code]).toEqual([true, 1, UNAVAILABLE]);
+      }
+    }
+  }
+
+  async function step(one: Operation): Promise<void> {
+    switch (one.op) {
+      case 'call':
+        for (let i = 0; i < one.n; i++) await call(one.who, one.cost, one.outcome);
+        return;
+      case 'answer': {
+        const receipt = held[one.who]?.shift();
+        if (receipt) answer(one.who, receipt, one.paid);
+        return;
+      }
+      case 'settle':
+        return settle(one.who);
+      case 'lose':
+        teller(one.who).loseNext(one.what);
+        isCut[one.who] = true;
+        return;
+      case 'pass':
+        for (const clock of clocks) clock.pass(one.seconds * SECOND);
+        return;
+      case 'set':
+        return clocks[one.who as 0 | 1].set(one.ms);
+      case 'midnight':
+        for (const clock of clocks) clock.passUntil(startOfDate(clock.now()) + DAY);
+        return;
+      case 'period':
+        for (const clock of clocks) clock.passUntil(periodAt('monthly', START, clock.now()).end);
+        return;
+      case 'crash': {
+        // What the books have is only known here once a settlement was acknowledged.
+        await teller(one.who).answered();
+        if (isCut[one.who]) await settle(one.who);
+        for (const { period, date, spent, settled } of teller(one.who).leasesOf(key)) {
+          model.book(period.start, date, settled - spent);
+        }
+        teller(one.who).abandon();
+        tellers[one.who] = openTeller(database, clocks[one.who as 0 | 1], RESTING);
+        held[one.who] = [];
+        isBounded = false;
+        return;
+      }
+      case 'reclaim':
+        isBounded = false;
+        return age(database, key, 31);
+      case 'limit':
+        limit = one.limit;
+        highest = Math.max(highest, limit);
+        await teller(0).users.limit(key, limit);
+        return;
+      case 'rotate':
+        if (!isRevoked) ({ apiKey } = await teller(1).users.rotate(key));
+        return;
+      case 'revoke':
+        await teller(1).users.revoke(key);
+        isRevoked = true;
+        mayBeForgottenAt = Math.min(mayBeForgottenAt, clocks[1].now() + 28 * DAY);
+    }
+  }
+
+  for (const one of operations) await step(one);
+  for (const n of [0, 1]) for (const receipt of held[n] ?? []) answer(n, receipt, n === 0);
+  for (const n of [0, 1]) await settle(n);
+  for (const { close } of tellers) await close();
+
+  // A dead holder's leases are reclaimed by whoever next asks; a fresh process then finds all that is left.
+  await age(database, key, 31);
+  const ledger = createLedgerStore(database);
+  for (const { period } of await usageRows(database, key)) await touch(ledger, key, period);
+  const books = await usageRows(database, key);
+  expect(books.filter(({ used }) => used > 0)).toEqual(
+    model
+      .periods()
+      .map((one) => ({ ...one, outstanding: 0 }))
+      .sort((a, b) => a.period - b.period),
+  );
+  expect(books.map(({ outstanding }) => outstanding)).toEqual(books.map(() => 0));
+  expect(await database.prisma.lease.count({ where: { userKey: key, unbooked: { not: 0 } } })).toBe(0);
+  const { _sum } = await database.prisma.usage.aggregate({
+    where: { userKey: key },
+    _sum: { resting: true },
+  });
+  expect(_sum.resting ?? 0).toBe(0);
+  expect(await usageDays(database, key)).toEqual(model.dates().sort((a, b) => a.date - b.date));
+  if (isRevoked) return;
+  const last = openTeller(database, clocks[0]);
+  const left = Math.max(0, limit - model.used(periodAt('monthly', START, clocks[0].now()).start));
+  expect(await last.callUntilRefused(apiKey, limit + 10)).toBe(left);
+  await last.close();
+}
+
+/** Reports a lease that holds nothing, as whoever next asks for the key does. */
+async function touch(ledger: ReturnType<typeof createLedgerStore>, userKey: number, periodStart: number) {
+  const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
+  await ledger.settle([
+    { id: crypto.randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...nothing },
+  ]);
+}
+
+it('whatever two processes and their clocks do, the books are right and the limit holds', {
+  timeout: longTimeout,
+}, async () => {
+  expect(addMonths(START, 24)).toBeGreaterThan(START + RUNS * DAY);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 8 }),
+      fc.array(operation, { minLength: 5, maxLength: 30 }),
+      play,
+    ),
+    { numRuns: RUNS },
+  );
+});

@@ -1,0 +1,70 @@
+import { createUserStore } from '#accounts/users/user-store';
+import { createUsers } from '#accounts/users/users';
+import { systemClock } from '#core/clock';
+import { openDatabase } from '#database/database';
+import { startSandbox } from '#sandbox/server';
+import { createTestDatabase } from '../../../support/database/database.ts';
+import { type ServiceProcess, startServiceProcess } from '../../../support/service/service-process.ts';
+
+/** What the ledger holds of a user, all periods together. */
+export type Books = { used: number; outstanding: number; daily: number };
+
+/**
+ * So many processes of the service on one database, with the sandbox as their aggregator. `url` is a database that
+ * somebody else made and will drop; without it there is a fresh one. `close` ends all of it.
+ */
+export async function startReplicas(
+  count: number,
+  { url, env = {} }: { url?: string; env?: Readonly<Record<string, string>> } = {},
+) {
+  const made = url ? undefined : await createTestDatabase();
+  const databaseUrl = url ?? made?.url ?? '';
+  const sandbox = await startSandbox();
+  const database = await openDatabase({ url: databaseUrl, dataDir: 'unused', poolSize: 2 });
+  const upstreams = {
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
+  };
+  const settings = { DATABASE_URL: databaseUrl, ...upstreams, ...env };
+  const processes: ServiceProcess[] = await Promise.all(
+    Array.from({ length: count }, () => startServiceProcess(settings)),
+  );
+  const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
+
+  return {
+    processes,
+    sandbox,
+    prisma: database.prisma,
+    /** Another connection than those of the processes. */
+    users,
+    start: () => startServiceProcess(settings),
+
+    /** A user who may make so many calls in a period. */
+    enrol: (limit: number) =>
+      users.create({ name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' }, limit),
+
+    async books(userKey: number): Promise<Books> {
+      const { prisma } = database;
+      const usage = await prisma.usage.aggregate({
+        where: { userKey },
+        _sum: { used: true, outstanding: true },
+      });
+      const days = await prisma.usageDay.aggregate({ where: { userKey }, _sum: { calls: true } });
+      return {
+        used: usage._sum.used ?? 0,
+        outstanding: usage._sum.outstanding ?? 0,
+        daily: days._sum.calls ?? 0,
+      };
+    },
+
+    async close(): Promise<void> {
+      await Promise.all(processes.map(({ kill }) => kill()));
+      await database.close();
+      await made?.drop();
+      await sandbox.close();
+    },
+  };
+}
+
+export type Replicas = Awaited<ReturnType<typeof startReplicas>>;

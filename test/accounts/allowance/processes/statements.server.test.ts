@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAllowance } from '#accounts/allowance/allowance';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import { createLedgerStore } from '#accounts/ledger/ledger-store';
+import { createUserStore } from '#accounts/users/user-store';
+import { createUsers } from '#accounts/users/users';
+import { systemClock } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
+import { amount } from '../../../support/long.ts';
+
+const SECONDS = 4;
+const MOST_A_SECOND = 10;
+/** Between two rounds of calls, in ms, and how many rounds there are at least. */
+const [PAUSE, ROUNDS] = [amount(100, 20), amount(10, 50)];
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.close());
+
+/** Counts what goes to the server, from every pool. */
+function countStatements() {
+  const original = pg.Client.prototype.query;
+  let count = 0;
+  pg.Client.prototype.query = function counted(this: pg.Client, ...given: unknown[]) {
+    count += 1;
+    return (original as (...args: unknown[]) => unknown).apply(this, given);
+  } as typeof original;
+  return {
+    count: () => count,
+    stop: () => {
+      pg.Client.prototype.query = original;
+    },
+  };
+}
+
+it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a second', async (keys) => {
+  const store = createUserStore(database.prisma);
+  const keyCache = createKeyCache({ store, clock: systemClock });
+  const ledger = createLedgerStore(database);
+  const log = { warn: (fault: unknown) => expect(fault).toBeUndefined() } as never;
+  let waits = 0;
+  const observeWait = () => {
+    waits += 1;
+  };
+  const allowance = createAllowance({ keyCache, ledger, clock: systemClock, log, observeWait });
+  const users = createUsers({ store, clock: systemClock });
+  const person = { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' as const };
+  const apiKeys: string[] = [];
+  for (let n = 0; n < keys; n++) apiKeys.push((await users.create(person, 10_000_000)).apiKey);
+
+  let calls = 0;
+  const everyKey = async () => {
+    for (const apiKey of apiKeys) {
+      allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
+      calls += 1;
+    }
+  };
+  // The first calls wait for the ledger, all together.
+  const first = apiKeys.map(async (apiKey) => allowance.spend(await allowance.authenticate(apiKey)));
+  for (const receipt of await Promise.all(first)) allowance.keep(receipt);
+  await allowance.settle();
+
+  const statements = countStatements();
+  const before = calls;
+  waits = 0;
+  const since = performance.now();
+  while (performance.now() < since + SECONDS * 1_000) {
+    await everyKey();
+    await wait(PAUSE);
+  }
+  statements.stop();
+  const seconds = (performance.now() - since) / 1_000;
+  await allowance.close(10_000);
+  expect(calls - before).toBeGreaterThan(ROUNDS * keys);
+  expect(statements.count()).toBeGreaterThanOrEqual(SECONDS - 1);
+  // A call that had to wait, on a busy machine, has had a statement for it.
+  expect(statements.count()).toBeLessThanOrEqual(seconds * MOST_A_SECOND + waits);
+});

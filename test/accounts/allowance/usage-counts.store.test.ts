@@ -1,0 +1,123 @@
+import pino from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAllowance } from '#accounts/allowance/allowance';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import { createLedgerStore, type LedgerStore } from '#accounts/ledger/ledger-store';
+import { createUserStore } from '#accounts/users/user-store';
+import { SECOND } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY_HAND, enrol, handClock, openTeller } from './allowance-harness.ts';
+
+const START = Date.UTC(2026, 4, 10, 12);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.close());
+
+/** One process with a lease that lasts for a while, which has made ten calls; the test may come between it and the ledger. */
+async function open(ledger: (real: LedgerStore) => LedgerStore) {
+  const clock = handClock(START);
+  const teller = openTeller(database, clock);
+  const { apiKey } = await enrol(database, teller, { limit: 10_000, at: START });
+  await teller.close();
+  const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
+  const log = pino({ level: 'silent' });
+  const real = createLedgerStore(database);
+  const allowance = createAllowance({ keyCache, ledger: ledger(real), clock, log, tickMs: BY_HAND });
+  const call = async (times: number) => {
+    for (let n = 0; n < times; n++)
+      allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
+  };
+  await call(10);
+  await allowance.settle();
+  clock.pass(SECOND);
+  return {
+    allowance,
+    call,
+    async used() {
+      const { used, daily } = await allowance.usage(await allowance.authenticate(apiKey));
+      return [used, daily];
+    },
+  };
+}
+
+const counted = (calls: number) => [calls, [{ date: '2026-05-10', calls }]];
+
+it('a call counts once while the ledger has it and its answer is still on the way', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const { allowance, call, used } = await open((real) => ({
+    ...real,
+    async heartbeat(reports) {
+      const open = await real.heartbeat(reports);
+      arrived.resolve();
+      await released.promise;
+      return open;
+    },
+  }));
+  await call(4);
+  const settled = allowance.settle();
+  await arrived.promise;
+  expect(await used()).toEqual(counted(14));
+  await call(2);
+  expect(await used()).toEqual(counted(16));
+  released.resolve();
+  await settled;
+  expect(await used()).toEqual(counted(16));
+  await allowance.close(10_000);
+  expect(await used()).toEqual(counted(16));
+});
+
+it('a call counts once when the answer of the ledger was lost', async () => {
+  let isLost = false;
+  const { allowance, call, used } = await open((real) => ({
+    ...real,
+    async heartbeat(reports) {
+      const open = await real.heartbeat(reports);
+      if (isLost) throw new Error('the connection was cut');
+      return open;
+    },
+  }));
+  await call(3);
+  isLost = true;
+  await expect(allowance.settle()).rejects.toThrow(expect.objectContaining({ code: 'database_unavailable' }));
+  expect(await used()).toEqual(counted(13));
+  isLost = false;
+  await allowance.settle();
+  expect(await used()).toEqual(counted(13));
+  await allowance.close(10_000);
+});
+
+it('what is left of a settlement that nobody waits for any more is not sent', async () => {
+  const held = Promise.withResolvers<void>();
+  const [arrived, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isHeld = true;
+  let settlements = 0;
+  const { allowance, call } = await open((real) => ({
+    ...real,
+    async heartbeat(reports) {
+      if (!isHeld) return real.heartbeat(reports);
+      isHeld = false;
+      arrived.resolve();
+      await held.promise;
+      // Nothing is known of any: what is left to do is to settle them.
+      setImmediate(late.resolve);
+      return new Set();
+    },
+    async settle(reports) {
+      settlements += 1;
+      return real.settle(reports);
+    },
+  }));
+  await call(3);
+  const before = settlements;
+  const abandoned = allowance.settle();
+  await arrived.promise;
+  await expect(abandoned).rejects.toThrow(expect.objectContaining({ code: 'database_unavailable' }));
+  held.resolve();
+  await late.promise;
+  expect(settlements).toBe(before);
+  await allowance.close(10_000);
+});

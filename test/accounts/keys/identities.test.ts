@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import { refuseEnded } from '#accounts/gate/key-problems';
+import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import type { KeyHolder, UserStore } from '#accounts/users/user-store';
+import { systemClock } from '#core/clock';
+
+function holderOf(key: number, apiKey: string): KeyHolder {
+  const term = { anchor: 0, createdAt: 0, validUntil: Number.MAX_SAFE_INTEGER, updatedAt: 0 };
+  const user = { key, name: 'Ada', email: 'ada@example.org', plan: 'monthly' as const, limit: 10, ...term };
+  return {
+    hash: hashApiKey(apiKey),
+    id: key,
+    user,
+    scopes: OWNER_SCOPES,
+    replacedAt: undefined,
+    expiresAt: undefined,
+    revokedAt: undefined,
+  };
+}
+
+it('a key that made room for others is looked up again, with what has become of it meanwhile', async () => {
+  const apiKeys = Array.from({ length: 5 }, mintApiKey) as [string, string, string, string, string];
+  const holders = new Map(apiKeys.map((apiKey, key) => [hashApiKey(apiKey), holderOf(key, apiKey)]));
+  const changed: KeyHolder[] = [];
+  const store: Pick<UserStore, 'findByHashes' | 'changedSince'> = {
+    // In another order than they were asked for, as a database may.
+    findByHashes: async (hashes) => hashes.toReversed().flatMap((hash) => holders.get(hash) ?? []),
+    changedSince: async () => ({
+      holders: changed.splice(0),
+      users: new Set<number>(),
+      crowded: new Set<number>(),
+      cursor: { asOf: '', seen: new Map() },
+    }),
+  };
+  const keyCache = createKeyCache({ store: store as UserStore, clock: systemClock, knownKeys: 3 });
+  const atOnce = (apiKey: string) => keyCache.holderAtOnce(apiKey, systemClock.elapsed());
+  const revoke = async (apiKey: string) => {
+    const holder = { ...(holders.get(hashApiKey(apiKey)) as KeyHolder), revokedAt: 1 };
+    holders.set(holder.hash, holder);
+    changed.push(holder);
+    await keyCache.sync();
+  };
+  // The first is looked up alone, and the others meanwhile wait: they are told of in the other order.
+  const [, early, late, ...others] = apiKeys;
+  await Promise.all(apiKeys.slice(0, 3).map(keyCache.holderOf));
+  await revoke(early);
+  expect(atOnce(early)?.revokedAt).toBe(1);
+  expect(atOnce(late)?.user.key).toBe(2);
+
+  for (const apiKey of others) await keyCache.holderOf(apiKey);
+  await revoke(late);
+  expect(atOnce(late)).toBeUndefined();
+  for (const apiKey of [early, late]) expect((await keyCache.holderOf(apiKey)).revokedAt).toBe(1);
+});
+
+const END = Date.UTC(2026, 4, 10);
+const ended = ({
+  validUntil = END + 1,
+  ...facts
+}: {
+  replacedAt?: number;
+  expiresAt?: number;
+  revokedAt?: number;
+  validUntil?: number;
+}): KeyHolder => {
+  const holder = holderOf(1, mintApiKey());
+  return { ...holder, ...facts, user: { ...holder.user, validUntil } };
+};
+
+it.each([
+  ['was revoked', { revokedAt: END - 1 }, 'api_key_revoked'],
+  ['was replaced, from the end of its grace on', { replacedAt: 1, expiresAt: END }, 'api_key_revoked'],
+  ['was replaced, in its grace', { replacedAt: 1, expiresAt: END + 1 }, undefined],
+  ['was made to end, from then on', { expiresAt: END }, 'api_key_expired'],
+  ['was made to end, before that', { expiresAt: END + 1 }, undefined],
+  ['has expired, from the end of its term on', { validUntil: END }, 'api_key_expired'],
+  ['is in its term', {}, undefined],
+])('a key that %s', (_what, facts, code) => {
+  const refuse = () => refuseEnded(ended(facts), END, false);
+  if (code === undefined) expect(refuse).not.toThrow();
+  else expect(refuse).toThrow(expect.objectContaining({ code }));
+});
+
+it('a key of an expired user may be allowed; one that was revoked, or made to end, may not', () => {
+  expect(() => refuseEnded(ended({ validUntil: END }), END, true)).not.toThrow();
+  expect(() => refuseEnded(ended({ revokedAt: END }), END, true)).toThrow('was revoked');
+  expect(() => refuseEnded(ended({ expiresAt: END }), END, true)).toThrow('was made to end at 2026-05-10');
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { firstTerm } from '#accounts/allowance/plan';
+import { createUserStore, type UserStore } from '#accounts/users/user-store';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+/* Uses of keys are written beside everything else that has the rows. */
+
+const START = Date.UTC(2026, 0, 31, 12);
+let database: TestDatabase;
+let store: UserStore;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  store = createUserStore(database.prisma, database.query);
+});
+afterAll(() => database?.close());
+
+let made = 0;
+async function makeKeys(count: number): Promise<number[]> {
+  const user = { name: 'Ada', email: 'ada@example.org', limit: 1, createdAt: START };
+  const ids: number[] = [];
+  for (let n = 0; n < count; n++) {
+    made += 1;
+    const { key } = await store.create(
+      { ...user, ...firstTerm('monthly', START) },
+      { hash: String(made).padStart(64, '0'), start: 'qt_0000' },
+    );
+    ids.push((await store.listKeys(key, START))[0]?.id as number);
+  }
+  return ids;
+}
+const useOf = (at: number) => (id: number) => ({ id, at, origin: undefined });
+const lastUses = async (ids: readonly number[]) => {
+  const rows = await database.prisma.apiKey.findMany({
+    where: { id: { in: [...ids] } },
+    orderBy: { id: 'asc' },
+  });
+  return rows.map(({ lastUsedAt }) => lastUsedAt?.getTime());
+};
+
+it('a key that somebody has locked is not waited for, and is named to be written again', async () => {
+  const ids = await makeKeys(3);
+  await database.prisma.$transaction(async (rotation) => {
+    await rotation.$executeRaw`UPDATE api_key SET replaced_at = now() WHERE id = ${ids[1]}`;
+    expect(await store.recordUse(ids.map(useOf(START)))).toEqual([ids[1]]);
+  });
+  expect(await lastUses(ids)).toEqual([START, undefined, START]);
+  expect(await store.recordUse(ids.map(useOf(START)))).toEqual([]);
+  expect(await lastUses(ids)).toEqual([START, START, START]);
+});
+
+it('of two processes the later use stays, whoever writes last, and nothing is written twice', async () => {
+  const ids = await makeKeys(1);
+  await store.recordUse(ids.map(useOf(START + 60_000)));
+  const version = () => database.prisma.$queryRaw`SELECT xmin::text FROM api_key WHERE id = ${ids[0]}`;
+  const before = await version();
+  for (const at of [START, START + 60_000]) expect(await store.recordUse(ids.map(useOf(at)))).toEqual([]);
+  expect(await version()).toEqual(before);
+  expect(await lastUses(ids)).toEqual([START + 60_000]);
+});
+
+it('processes that write the same thousands of keys at once wait for nobody', async () => {
+  const ids = await makeKeys(200);
+  const rounds = Array.from({ length: 20 }, async (_, n) => {
+    const mine = n % 2 === 0 ? ids : ids.toReversed();
+    let left = mine.map(useOf(START + n * 60_000));
+    while (left.length > 0) {
+      const missed = new Set(await store.recordUse(left));
+      left = left.filter(({ id }) => missed.has(id));
+    }
+  });
+  await Promise.all(rounds);
+  expect(await lastUses(ids)).toEqual(ids.map(() => START + 19 * 60_000));
+});
+
+it('a page is kept with its key until another comes; a key that is no more is left out', async () => {
+  const [id = 0] = await makeKeys(1);
+  const origin = 'https://shop.example:8443';
+  expect(
+    await store.recordUse([
+      { id, at: START, origin },
+      { id: 2_000_000, at: START, origin },
+    ]),
+  ).toEqual([]);
+  await store.recordUse([{ id, at: START + 60_000, origin: undefined }]);
+  expect(await database.prisma.apiKey.findUnique({ where: { id } })).toMatchObject({ seenOrigin: origin });
+});

@@ -1,0 +1,102 @@
+import { beforeEach, expect, it } from 'vitest';
+import { createKeyUse, UNUSED } from '#accounts/keys/key-use';
+import type { KeyUse } from '#accounts/keys/key-use-store';
+import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import type { KeyHolder } from '#accounts/users/user-store';
+import { MINUTE } from '#core/clock';
+import { type HandClock, handClock } from '../allowance/allowance-harness.ts';
+
+/* What of the keys' uses goes to the database, and how often. */
+
+const START = Date.UTC(2026, 0, 31, 12);
+let clock: HandClock;
+let statements: KeyUse[][];
+let answer: () => number[];
+let use: ReturnType<typeof createKeyUse>;
+beforeEach(() => {
+  [clock, statements, answer] = [handClock(START), [], () => []];
+  const recordUse = async (uses: readonly KeyUse[]) => {
+    statements.push([...uses]);
+    return answer();
+  };
+  use = createKeyUse({ store: { recordUse }, clock });
+});
+
+const aKey = (id: number, change: Partial<KeyHolder> = {}) => ({
+  hash: '',
+  id,
+  user: { validUntil: START + MINUTE } as KeyHolder['user'],
+  scopes: OWNER_SCOPES,
+  replacedAt: undefined,
+  expiresAt: undefined,
+  revokedAt: undefined,
+  ...change,
+  ...UNUSED,
+});
+const written = () => statements.flat().map(({ id, at }) => [id, (at - START) / MINUTE]);
+
+it('a key is written once for all its calls of a minute', async () => {
+  const [busy, rare] = [aKey(1), aKey(2)];
+  for (let n = 0; n < 1000; n++) use.note(busy, clock.now() + n);
+  use.note(rare, clock.now());
+  expect(await use.write()).toBe(true);
+  use.note(busy, clock.now() + MINUTE - 1);
+  expect(await use.write()).toBe(true);
+  use.note(busy, clock.now() + MINUTE);
+  expect(await use.write()).toBe(true);
+  expect(written()).toEqual([
+    [1, 0],
+    [2, 0],
+    [1, 1],
+  ]);
+  expect(statements).toHaveLength(2);
+});
+
+it('of thousands of keys so many are written at once, and the others after them', async () => {
+  for (let id = 1; id <= 6000; id++) use.note(aKey(id), clock.now());
+  const whole = [await use.write(), await use.write(), await use.write()];
+  expect(whole).toEqual([false, false, true]);
+  expect(statements.map(({ length }) => length)).toEqual([2500, 2500, 1000]);
+  expect(new Set(statements.flat().map(({ id }) => id)).size).toBe(6000);
+});
+
+it('what could not be written is written later, with what was used since', async () => {
+  const [key, other] = [aKey(1), aKey(2)];
+  for (const one of [key, other]) use.note(one, clock.now());
+  answer = () => {
+    throw new Error('the database is away');
+  };
+  await expect(use.write()).rejects.toMatchObject({ code: 'database_unavailable' });
+  use.note(key, clock.now() + MINUTE);
+  answer = () => [1];
+  expect(await use.write()).toBe(false);
+  answer = () => [];
+  expect(await use.write()).toBe(true);
+  expect(written().slice(2).toSorted()).toEqual([
+    [1, 1],
+    [1, 1],
+    [2, 0],
+  ]);
+});
+
+it('an attempt with a key that has ended is no use, one with a lapsed user’s is', async () => {
+  clock.pass(2 * MINUTE);
+  use.note(aKey(1, { revokedAt: START }), clock.now());
+  use.note(aKey(2, { expiresAt: START }), clock.now());
+  use.note(aKey(3), clock.now());
+  await use.write();
+  expect(written()).toEqual([[3, 2]]);
+});
+
+it('a page is named once, and again when another one comes', async () => {
+  const key = aKey(1);
+  for (const origin of ['https://a.example', 'https://a.example', undefined]) use.note(key, START, origin);
+  await use.write();
+  use.note(key, START, 'https://b.example');
+  use.note(key, START);
+  await use.write();
+  expect(statements).toEqual([
+    [{ id: 1, at: START, origin: 'https://a.example' }],
+    [{ id: 1, at: START, origin: 'https://b.example' }],
+  ]);
+});

@@ -1,0 +1,199 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import type { KeyHolder, UserStore } from '#accounts/users/user-store';
+import { MINUTE } from '#core/clock';
+import { type HandClock, handClock } from '../allowance/allowance-harness.ts';
+
+const START = Date.UTC(2026, 4, 10, 12);
+
+let clock: HandClock;
+let registered: Map<string, KeyHolder>;
+let lookups: string[][];
+let answering: Promise<void>;
+/** The users of whom dead keys may have been deleted; where there are any, no other is told of. */
+let crowded: ReadonlySet<number>;
+beforeEach(() => {
+  clock = handClock(START);
+  registered = new Map();
+  lookups = [];
+  answering = Promise.resolve();
+  crowded = new Set();
+});
+
+/** A store that keeps a few keys, and notes what is asked. It answers with what it held when it was asked. */
+function open() {
+  const store = {
+    async findByHashes(hashes: readonly string[]) {
+      lookups.push([...hashes]);
+      const found = hashes.flatMap((hash) => registered.get(hash) ?? []);
+      await answering;
+      return found;
+    },
+    changedSince: async () => ({
+      holders: [...registered.values()].filter(({ user }) => crowded.size === 0 || crowded.has(user.key)),
+      users: new Set<number>(),
+      crowded,
+      cursor: { asOf: 'now', seen: new Map() },
+    }),
+  };
+  return createKeyCache({ store: store as Pick<UserStore, keyof typeof store> as UserStore, clock });
+}
+
+function register(apiKey: string, change: Partial<KeyHolder> = {}): string {
+  const hash = hashApiKey(apiKey);
+  const user = { key: 1 } as KeyHolder['user'];
+  registered.set(hash, {
+    hash,
+    id: 1,
+    user,
+    scopes: OWNER_SCOPES,
+    replacedAt: undefined,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    ...change,
+  });
+  return apiKey;
+}
+
+const refusal = async (holder: () => unknown) => {
+  try {
+    await holder();
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+};
+
+describe('a key that nobody has', () => {
+  it('is refused without a look-up when its checksum is wrong', async () => {
+    const keyCache = open();
+    const key = mintApiKey();
+    const slip = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
+    for (const wrong of [slip, 'nonsense', '', key.toLowerCase(), `${key}x`]) {
+      expect(await refusal(() => keyCache.holderOf(wrong))).toBe('api_key_invalid');
+    }
+    expect(lookups).toEqual([]);
+  });
+
+  it('is looked up once a minute, also when it comes many times at once', async () => {
+    const keyCache = open();
+    const key = mintApiKey();
+    const [first, other] = [
+      refusal(() => keyCache.holderOf(mintApiKey())),
+      refusal(() => keyCache.holderOf(key)),
+    ];
+    const more = Array.from({ length: 20 }, () => refusal(() => keyCache.holderOf(key)));
+    expect(new Set(await Promise.all([first, other, ...more]))).toEqual(new Set(['api_key_invalid']));
+    const times = () => lookups.flat().filter((hash) => hash === hashApiKey(key)).length;
+    expect(times()).toBe(1);
+    clock.pass(MINUTE - 1);
+    await refusal(() => keyCache.holderOf(key));
+    expect(times()).toBe(1);
+    clock.pass(2);
+    await refusal(() => keyCache.holderOf(key));
+    expect(times()).toBe(2);
+  });
+
+  it('is served as soon as it is known to be somebody’s', async () => {
+    const keyCache = open();
+    const key = mintApiKey();
+    expect(await refusal(() => keyCache.holderOf(key))).toBe('api_key_invalid');
+    register(key);
+    await keyCache.sync();
+    expect(await refusal(() => keyCache.holderOf(key))).toBeUndefined();
+  });
+});
+
+describe('what is known of a key', () => {
+  it('is not undone by a look-up that began before it changed', async () => {
+    const keyCache = open();
+    const key = register(mintApiKey());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    const early = keyCache.holderOf(key);
+    await expect.poll(() => lookups.length).toBe(1);
+    register(key, { revokedAt: START });
+    await keyCache.sync();
+    resolve();
+    expect(await early).toMatchObject({ revokedAt: START });
+    expect(await keyCache.holderOf(key)).toMatchObject({ revokedAt: START });
+  });
+
+  it('stays the same object while nothing changes, since a rate is kept for it', async () => {
+    const keyCache = open();
+    const key = register(mintApiKey());
+    const before = await keyCache.holderOf(key);
+    register(key);
+    await keyCache.sync();
+    expect(await keyCache.holderOf(key)).toBe(before);
+  });
+
+  it('is acted on for 18 s after the last look at what changed, and not longer', async () => {
+    const keyCache = open();
+    const key = register(mintApiKey());
+    const holder = await keyCache.holderOf(key);
+    clock.pass(18_000);
+    expect(keyCache.holderAtOnce(key, clock.elapsed())).toBe(holder);
+    clock.pass(1);
+    expect(keyCache.holderAtOnce(key, clock.elapsed())).toBeUndefined();
+    expect(await refusal(() => keyCache.holderOf(key))).toBe('database_unavailable');
+    await keyCache.sync();
+    expect(await keyCache.holderOf(key)).toBe(holder);
+  });
+
+  it('is forgotten when it was deleted, and nobody else’s with it', async () => {
+    const keyCache = open();
+    const [deleted, kept] = [register(mintApiKey()), register(mintApiKey())];
+    const other = register(mintApiKey(), { user: { key: 2 } as KeyHolder['user'] });
+    for (const key of [deleted, kept, other]) await keyCache.holderOf(key);
+    registered.delete(hashApiKey(deleted));
+    crowded = new Set([1]);
+    await keyCache.sync();
+    const known = [deleted, kept, other].map((key) => keyCache.holderAtOnce(key, clock.elapsed())?.user.key);
+    expect(known).toEqual([undefined, 1, 2]);
+  });
+});
+
+it('a flood of 100,000 unknown keys takes little memory, and a known key is served meanwhile', {
+  timeout: 60_000,
+}, async () => {
+  const script = `
+    import { hashApiKey, mintApiKey } from './src/domain/quota/api-key.ts';
+    import { systemClock } from './src/domain/clock.ts';
+    import { createKeyCache } from './src/services/quota/key-cache.ts';
+    const known = mintApiKey();
+    const holder = { hash: hashApiKey(known), user: { key: 1 } };
+    const store = {
+      async findByHashes(hashes) {
+        await new Promise(setImmediate);
+        return hashes.includes(holder.hash) ? [holder] : [];
+      },
+    };
+    const keyCache = createKeyCache({ store, clock: systemClock });
+    await keyCache.holderOf(known);
+    gc();
+    const before = process.memoryUsage().heapUsed;
+    const codes = {};
+    let served = 0;
+    for (let n = 0; n < 100; n++) {
+      const flood = Array.from({ length: 1_000 }, async () => keyCache.holderOf(mintApiKey()));
+      if (keyCache.holderOf(known).hash === holder.hash) served += 1;
+      for (const { reason } of await Promise.allSettled(flood)) codes[reason?.code] = (codes[reason?.code] ?? 0) + 1;
+    }
+    gc();
+    const grown = process.memoryUsage().heapUsed - before;
+    console.log(JSON.stringify({ codes, served, grown }));`;
+  const run = promisify(execFile)(process.execPath, ['--expose-gc', '--input-type=module', '-e', script]);
+  const { codes, served, grown } = JSON.parse((await run).stdout) as {
+    codes: Record<string, number>;
+    served: number;
+    grown: number;
+  };
+  expect(codes).toEqual({ api_key_invalid: 100_000 });
+  expect(served).toBe(100);
+  expect(grown).toBeLessThan(12 * 2 ** 20);
+});

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { createUserStore } from '#accounts/users/user-store';
+import { DAY, SECOND } from '#core/clock';
+import { type Service, startService } from '../../support/service/service.ts';
+import { type HandClock, handClock } from '../allowance/allowance-harness.ts';
+
+/* How many keys a user has, and what they may do together. */
+
+const START = Date.UTC(2026, 0, 31, 12);
+let clock: HandClock;
+let service: Service;
+let key: string;
+beforeEach(async () => {
+  clock = handClock(START);
+  service = await startService({ clock, settings: { BURST_PER_SECOND: '4' } });
+  key = await service.register();
+});
+afterEach(() => service?.close());
+
+async function ask(method: string, path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${service.url}/v1/user/${path}`, { method, headers });
+  const { code, apiKey } = (await response.json()) as { code?: string; apiKey?: string };
+  return { outcome: code ?? response.status, apiKey, retryAfter: response.headers.get('retry-after') };
+}
+
+/** Rotates as slowly as the burst limit wants it. */
+async function rotate(apiKey: string, graceSeconds: number) {
+  clock.pass(SECOND / 4 + 1);
+  return ask('POST', `rotate?graceSeconds=${graceSeconds}`, { 'x-api-key': apiKey });
+}
+
+const userKey = async () =>
+  (await service.parts.allowance.authenticate(key, { allowExpired: true })).user.key;
+const keys = () => service.database.prisma.apiKey.findMany({ orderBy: { createdAt: 'asc' } });
+const live = async () =>
+  (await keys()).filter(
+    ({ expiresAt, revokedAt }) => !revokedAt && (expiresAt?.getTime() ?? Infinity) > clock.now(),
+  );
+
+it('a user has 20 keys, those in the grace of a rotation included, and one more when a grace is over', async () => {
+  let newest = key;
+  for (let n = 1; n < MAX_KEYS_PER_USER; n++)
+    newest = (await rotate(newest, n === 1 ? 60 : 3600)).apiKey ?? '';
+  const before = await keys();
+  expect((await rotate(newest, 3600)).outcome).toBe('too_many_keys');
+  expect(await keys()).toEqual(before);
+  expect((await ask('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
+  // In the place of one that dies at once there is room, and again when another's grace is over.
+  const next = await rotate(newest, 0);
+  expect(next.outcome).toBe(200);
+  expect((await rotate(next.apiKey ?? '', 3600)).outcome).toBe('too_many_keys');
+  clock.pass(60 * SECOND);
+  await service.parts.allowance.poll();
+  expect((await rotate(next.apiKey ?? '', 3600)).outcome).toBe(200);
+  expect(await live()).toHaveLength(MAX_KEYS_PER_USER);
+});
+
+it('of rotations that meet, so many succeed as there is room for', async () => {
+  const user = await userKey();
+  const tries = Array.from({ length: 30 }, () => service.parts.users.rotate(user));
+  const outcomes = (await Promise.allSettled(tries)).map((one) =>
+    one.status === 'fulfilled' ? 'rotated' : (one.reason as { code: string }).code,
+  );
+  expect(outcomes.toSorted()).toEqual([
+    ...Array(MAX_KEYS_PER_USER - 1).fill('rotated'),
+    ...Array(11).fill('too_many_keys'),
+  ]);
+  expect(await live()).toHaveLength(MAX_KEYS_PER_USER);
+  expect((await keys()).filter(({ replacedAt }) => replacedAt === null)).toHaveLength(1);
+});
+
+it('of keys that are dead the newest stay, and another process forgets those that went', async () => {
+  const elsewhere = createKeyCache({ store: createUserStore(service.database.prisma), clock });
+  await elsewhere.sync();
+  await elsewhere.holderOf(key);
+  expect(elsewhere.holderAtOnce(key, clock.elapsed())?.replacedAt).toBeUndefined();
+  let newest = key;
+  for (let n = 0; n < MAX_DEAD_KEYS_PER_USER + 10; n++) newest = (await rotate(newest, 0)).apiKey ?? '';
+  expect((await keys()).length).toBeLessThanOrEqual(MAX_DEAD_KEYS_PER_USER + 2);
+  expect((await ask('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
+  expect((await ask('GET', 'usage', { 'x-api-key': key })).outcome).toBe('api_key_invalid');
+  await elsewhere.sync();
+  expect(elsewhere.holderAtOnce(key, clock.elapsed())).toBeUndefined();
+  await expect(elsewhere.holderOf(key)).rejects.toMatchObject({ code: 'api_key_invalid' });
+});
+
+it('a key that was dead for 30 days is deleted, another is not', async () => {
+  const newest = (await rotate(key, 0)).apiKey ?? '';
+  const hashes = async () => (await keys()).map(({ hash }) => hash);
+  clock.pass(29 * DAY);
+  await service.parts.allowance.poll();
+  expect(await hashes()).toEqual([hashApiKey(key), hashApiKey(newest)]);
+  clock.pass(2 * DAY);
+  await service.parts.allowance.poll();
+  expect(await hashes()).toEqual([hashApiKey(newest)]);
+});
+
+it('all keys of a user share the burst limit', async () => {
+  const newest = (await rotate(key, 3600)).apiKey ?? '';
+  clock.pass(SECOND);
+  const told = [];
+  for (const apiKey of [key, newest, key, newest, key, newest]) {
+    told.push((await ask('GET', 'usage', { 'x-api-key': apiKey })).outcome);
+  }
+  expect(told).toEqual([200, 200, 200, 200, 'rate_limited', 'rate_limited']);
+});
+
+it('the user of a key is told so many times a second: of a known one by its user, else by the address', async () => {
+  const data = (apiKey: string) => ask('GET', `data?api=${apiKey}`);
+  const times = async (count: number, apiKey: () => string) => {
+    const told = [];
+    for (let n = 0; n < count; n++) told.push(await data(apiKey()));
+    return told.map(({ outcome }) => outcome);
+  };
+  const other = await service.enrol();
+  await ask('GET', 'usage', { 'x-api-key': other });
+  const [invalid, limited] = ['api_key_invalid', 'rate_limited'];
+  expect(await times(5, mintApiKey)).toEqual([invalid, invalid, invalid, invalid, limited]);
+  expect(await times(2, () => 'malformed')).toEqual([limited, limited]);
+  // One that is known here is not looked up.
+  expect(await times(4, () => other)).toEqual([200, 200, 200, limited]);
+  expect((await data(other)).retryAfter).toBe('1');
+  clock.pass(SECOND);
+  expect(await times(1, mintApiKey)).toEqual([invalid]);
+});

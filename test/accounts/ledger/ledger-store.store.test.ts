@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { LeaseReport } from '#accounts/ledger/ledger-store';
+import { DAY, HOUR, SECOND } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { age, usageDays, usageRows } from '../allowance/allowance-harness.ts';
+import { type LedgerUser, openLedgerUser } from '../allowance/ledger-user.ts';
+
+const START = Date.UTC(2026, 4, 10, 12);
+const DATE = Date.UTC(2026, 4, 10);
+
+let database: TestDatabase;
+let user: LedgerUser;
+let ledger: LedgerUser['ledger'];
+let key: number;
+let [lease, other]: string[] = [];
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.close());
+beforeEach(async () => {
+  user = await openLedgerUser(database, START);
+  ({ ledger, key } = user);
+  [lease, other] = [randomUUID(), randomUUID()];
+});
+
+const report = (given: Partial<LeaseReport>, id = lease as string) => user.report(id, given);
+const reportOther = (given: Partial<LeaseReport>) => report(given, other);
+
+describe('a settlement', () => {
+  test('of a lease that wants nothing leaves it what it holds', async () => {
+    await ledger.settle([report({ want: 10 })]);
+    const states = await ledger.settle([report({ spent: 4, seq: 2 })]);
+    expect(states).toMatchObject([{ granted: 10, closed: false, left: 90 }]);
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 4, outstanding: 6 }]);
+  });
+
+  test('grants a fourth of what is left, and the last call', async () => {
+    expect(await ledger.settle([report({ want: 50 })])).toMatchObject([{ granted: 25, left: 75 }]);
+    await database.prisma.user.update({ where: { key }, data: { limit: 26 } });
+    expect(await ledger.settle([reportOther({ want: 50 })])).toMatchObject([{ granted: 1, left: 0 }]);
+  });
+
+  test('is not undone by earlier ones that were held up, however many', async () => {
+    await ledger.settle([report({ want: 10 })]);
+    await ledger.settle([report({ spent: 7, seq: 4 })]);
+    await ledger.settle([report({ spent: 3, seq: 2 })]);
+    await ledger.settle([report({ spent: 5, seq: 3 })]);
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 3 }]);
+  });
+
+  test('of a lease that is forgotten books what was not booked, and opens no other', async () => {
+    const states = await ledger.settle([report({ spent: 6, settled: 2, want: 20, seq: 9 })]);
+    expect(states).toMatchObject([{ granted: 0, closed: true, left: 96 }]);
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 4, outstanding: 0 }]);
+  });
+
+  test('of a call that was given back after its lease was closed takes it off its date', async () => {
+    await ledger.settle([report({ want: 10 })]);
+    await ledger.settle([report({ spent: 3, seq: 2, close: true })]);
+    await ledger.settle([report({ spent: 2, seq: 3, close: true })]);
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 2, outstanding: 0 }]);
+    expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 2 }]);
+  });
+
+  test('adds up the leases of a period, in one statement as in two', async () => {
+    await ledger.settle([report({ want: 10 }), reportOther({ want: 10 })]);
+    await ledger.settle([report({ spent: 3, seq: 2 }), reportOther({ spent: 4, seq: 2 })]);
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 13 }]);
+    await ledger.settle([report({ spent: 5, seq: 3 })]);
+    expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 9 }]);
+  });
+
+  test('with nothing to grant tells when a lease can be reclaimed that has something left', async () => {
+    await database.prisma.user.update({ where: { key }, data: { limit: 1 } });
+    await ledger.settle([report({ want: 1 })]);
+    const [refused] = await ledger.settle([reportOther({ want: 1, need: 1 })]);
+    expect(refused).toMatchObject({ granted: 0, left: 0 });
+    expect(refused?.reclaimableIn).toBeGreaterThan(20);
+    expect(refused?.reclaimableIn).toBeLessThanOrEqual(30);
+    await ledger.settle([report({ spent: 1, seq: 2 })]);
+    const [again] = await ledger.settle([reportOther({ want: 1, need: 1, seq: 2 })]);
+    expect(again).toMatchObject({ granted: 0, reclaimableIn: null });
+  });
+});
+
+describe('a heartbeat', () => {
+  beforeEach(() => ledger.settle([report({ want: 10 })]));
+
+  test('adds to what is not booked, and leaves what is left', async () => {
+    await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
+    expect(await ledger.heartbeat([report({ spent: 7, seq: 3 })])).toEqual(new Set([0]));
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 3 }]);
+    expect(await ledger.counts(key, START, [], 31)).toMatchObject({
+      used: 7,
+      days: [{ date: '2026-05-10', calls: 7 }],
+    });
+  });
+
+  test('is booked once by the settlement after it', async () => {
+    await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
+    for (const seq of [3, 4]) await ledger.settle([report({ spent: 5, seq })]);
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 5, outstanding: 5 }]);
+    expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 5 }]);
+  });
+
+  test('that was held up, or of a lease that is closed, is told not to be open', async () => {
+    await ledger.heartbeat([report({ spent: 4, seq: 3 })]);
+    expect(await ledger.heartbeat([report({ spent: 2, seq: 2 })])).toEqual(new Set());
+    await ledger.settle([report({ spent: 4, seq: 4, close: true })]);
+    expect(await ledger.heartbeat([report({ spent: 6, seq: 5 })])).toEqual(new Set());
+    expect(await ledger.counts(key, START, [], 31)).toMatchObject({ used: 4 });
+  });
+});
+
+describe('first leases', () => {
+  const open = (want: number) => ledger.grantFirst([report({ want }, randomUUID())]);
+
+  test('are granted while a fourth of what is left is enough', async () => {
+    expect(await open(26)).toEqual([undefined]);
+    expect(await usageRows(database, key)).toEqual([]);
+    expect(await open(20)).toMatchObject([{ granted: 20, limit: 100, left: 80 }]);
+    expect(await open(20)).toMatchObject([{ granted: 20, left: 60 }]);
+    expect(await open(16)).toEqual([undefined]);
+    expect(await open(15)).toMatchObject([{ granted: 15, left: 45 }]);
+    expect(await usageRows(database, key)).toEqual([{ period: START, used: 0, outstanding: 55 }]);
+  });
+});
+
+describe('the counts', () => {
+  test('are those of the period alone', async () => {
+    const periodStart = START - 30 * DAY;
+    await ledger.settle([report({ want: 10 }), reportOther({ want: 10, periodStart })]);
+    await ledger.heartbeat([report({ spent: 2, seq: 2 }), reportOther({ spent: 5, seq: 2 })]);
+    expect((await ledger.counts(key, START, [], 31)).used).toBe(2);
+    expect((await ledger.counts(key, periodStart, [], 31)).used).toBe(5);
+  });
+
+  test('are of so many dates, the newest first', async () => {
+    const date = DATE - DAY;
+    await ledger.settle([report({ want: 10 }), reportOther({ want: 10, date })]);
+    await ledger.settle([report({ spent: 2, seq: 2 }), reportOther({ spent: 5, seq: 2, date })]);
+    const [today, yesterday] = [
+      { date: '2026-05-10', calls: 2 },
+      { date: '2026-05-09', calls: 5 },
+    ];
+    expect((await ledger.counts(key, START, [], 31)).days).toEqual([today, yesterday]);
+    expect((await ledger.counts(key, START, [], 1)).days).toEqual([today]);
+  });
+
+  test('name the calls of open leases, and of closed ones that are asked for', async () => {
+    const id = (lease as string).replaceAll('-', '');
+    await ledger.settle([report({ want: 10 })]);
+    await ledger.settle([report({ spent: 3, seq: 2 })]);
+    expect((await ledger.counts(key, START, [], 31)).spent).toEqual({ [id]: 3 });
+    await ledger.settle([report({ spent: 4, seq: 3, close: true })]);
+    expect((await ledger.counts(key, START, [], 31)).spent).toEqual({});
+    expect((await ledger.counts(key, START, [id], 31)).spent).toEqual({ [id]: 4 });
+  });
+});
+
+test('a closed lease is forgotten a day after its life, and not before', async () => {
+  await ledger.settle([report({ want: 10 }), reportOther({ want: 10 })]);
+  await age(database, key, (2 * HOUR) / SECOND);
+  await ledger.heartbeat([report({ seq: 2 })]);
+  await age(database, key, (23 * HOUR) / SECOND);
+  await ledger.settle([report({ seq: 3, close: true }), reportOther({ seq: 2, close: true })]);
+  await ledger.tidy();
+  expect(await database.prisma.lease.findMany({ where: { userKey: key } })).toMatchObject([{ id: lease }]);
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addMonths, firstTerm } from '#accounts/allowance/plan';
+import { mintApiKey } from '#accounts/keys/api-key';
+import { storedForm } from '#accounts/keys/user-keys';
+import { createAccountReport } from '#accounts/users/account-report';
+import { createAccountStore } from '#accounts/users/account-store';
+import { createUserStore } from '#accounts/users/user-store';
+import { createUsers } from '#accounts/users/users';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+const NOW = Date.parse('2026-03-15T12:00:00Z');
+const clock = createTestClock(NOW);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.close());
+
+function open() {
+  const store = createUserStore(database.prisma);
+  const accounts = createAccountStore(database.prisma);
+  return {
+    store,
+    users: createUsers({ store, clock }),
+    report: createAccountReport({
+      users: store,
+      accounts,
+      notices: createNoticeSettingsStore(database.prisma),
+      clock,
+    }),
+  };
+}
+
+/** A user of the monthly plan who registered so long ago, and has renewed as long as `months`; gives the record number. */
+async function enrol(since: number, months = 1): Promise<number> {
+  const createdAt = NOW - since;
+  const term = { ...firstTerm('monthly', createdAt), validUntil: addMonths(createdAt, months) };
+  const user = await open().store.create(
+    { name: 'Ada', email: 'ada@example.org', limit: 100, createdAt, ...term },
+    storedForm(mintApiKey()),
+  );
+  return user.key;
+}
+
+async function spend(userKey: number, periodStart: number, { used = 0, unbooked = 0 }): Promise<void> {
+  const start = new Date(periodStart);
+  await database.prisma.usage.create({ data: { userKey, periodStart: start, used } });
+  if (unbooked === 0) return;
+  const lease = { userKey, periodStart: start, date: start, granted: unbooked, spent: unbooked, unbooked };
+  await database.prisma.lease.create({
+    data: { ...lease, id: crypto.randomUUID(), expiresAt: new Date(NOW + HOUR) },
+  });
+}
+
+it('tells the state of each user, the live keys, and what was used of the running period alone', async () => {
+  const { users, report } = open();
+  const spending = await enrol(10 * DAY);
+  await spend(spending, NOW - 10 * DAY, { used: 40, unbooked: 2 });
+  const renewed = await enrol(40 * DAY, 3);
+  await spend(renewed, NOW - 40 * DAY, { used: 77, unbooked: 1 });
+  const back = await enrol(40 * DAY, 3);
+  await spend(back, NOW - 40 * DAY, { used: 77 });
+  await spend(back, addMonths(NOW - 40 * DAY, 1), { used: 5 });
+  const lapsed = await enrol(40 * DAY);
+  const revoked = await enrol(DAY);
+  await users.revoke(revoked);
+  const erased = await enrol(DAY);
+  await users.erase(erased);
+  const rotated = await enrol(DAY);
+  await users.rotate(rotated, 300);
+
+  const told = new Map((await report.list()).map((account) => [account.key, account]));
+  const facts = (key: number) => {
+    const { state, keys, used } = told.get(key) ?? {};
+    return { state, keys, used };
+  };
+  expect(facts(spending)).toEqual({ state: 'active', keys: 1, used: 42 });
+  expect(facts(renewed)).toEqual({ state: 'active', keys: 1, used: 0 });
+  expect(facts(back)).toEqual({ state: 'active', keys: 1, used: 5 });
+  expect(facts(lapsed)).toEqual({ state: 'expired', keys: 1, used: 0 });
+  expect(facts(revoked)).toEqual({ state: 'revoked', keys: 0, used: 0 });
+  expect(facts(erased)).toEqual({ state: 'erased', keys: 0, used: 0 });
+  expect(facts(rotated)).toEqual({ state: 'active', keys: 2, used: 0 });
+  expect(told.get(erased)).toMatchObject({ name: null, email: null });
+  expect([...told.keys()]).toEqual([...told.keys()].sort((a, b) => a - b));
+});
+
+it('tells the state of each key of a user, the newest first, and the last use of any', async () => {
+  const { users, report } = open();
+  const user = await enrol(DAY);
+  const [first] = await users.listKeys(user);
+  const ends = NOW + HOUR;
+  const shop = await users.createKey(user, { label: 'Shop', scopes: ['prices'], expiresAt: ends });
+  clock.advance(MINUTE);
+  const wallet = await users.createKey(user, { label: 'Wallet', scopes: ['node'], expiresAt: null });
+  await users.deleteKey(user, wallet.id);
+  clock.advance(MINUTE);
+  await users.rotate(user, 3600);
+  for (const [id, at] of [
+    [shop.id, NOW + 5 * MINUTE],
+    [wallet.id, NOW + MINUTE],
+  ] as const) {
+    await database.prisma.apiKey.update({ where: { id }, data: { lastUsedAt: new Date(at) } });
+  }
+
+  const states = async () =>
+    (await report.show(user)).keys.map(({ id, label, scopes, state }) => [id, label, scopes.join(), state]);
+  const [newest] = await users.listKeys(user);
+  expect(await states()).toEqual([
+    [newest?.id, null, 'account,prices,node', 'active'],
+    [wallet.id, 'Wallet', 'node', 'revoked'],
+    [shop.id, 'Shop', 'prices', 'active'],
+    [first?.id, null, 'account,prices,node', 'replaced'],
+  ]);
+  expect((await report.show(user)).account).toMatchObject({ keys: 3, lastUsedAt: NOW + 5 * MINUTE });
+  expect((await report.show(user)).notices).toEqual({
+    email: false,
+    webhookUrl: null,
+    thresholds: [80, 100],
+  });
+  clock.advance(2 * HOUR);
+  expect((await states()).map(([, , , state]) => state)).toEqual(['active', 'revoked', 'expired', 'expired']);
+  await expect(report.show(999_999)).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SECOND } from '#core/clock';
+import { PRICED } from '../../support/service/hammer.ts';
+import { type Replicas, startReplicas } from '../allowance/processes/replicas.ts';
+
+/** How soon every process acts on what changed elsewhere, in ms. */
+const WITHIN = 5 * SECOND;
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas(2);
+});
+afterAll(() => replicas?.close());
+
+async function ask(n: number, method: string, path: string, apiKey: string) {
+  const url = `${replicas.processes[n]?.url}${path}`;
+  const response = await fetch(url, { method, headers: { 'x-api-key': apiKey } });
+  const text = await response.text();
+  const { code, limit } = (text === '' ? {} : JSON.parse(text)) as { code?: string; limit?: number };
+  return { status: response.status, code, limit };
+}
+
+it('an erased user is refused at once where it was erased, and within 5 s elsewhere', async () => {
+  const { apiKey } = await replicas.enrol(1_000);
+  for (const n of [0, 1]) expect((await ask(n, 'GET', PRICED, apiKey)).status).toBe(200);
+  expect((await ask(0, 'DELETE', '/v1/user', apiKey)).status).toBe(204);
+  expect((await ask(0, 'GET', PRICED, apiKey)).code).toBe('api_key_revoked');
+  await expect
+    .poll(async () => (await ask(1, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
+    .toBe('api_key_revoked');
+});
+
+it('what the operator changes reaches every process within 5 s', async () => {
+  const { key, apiKey } = await replicas.enrol(1_000);
+  for (const n of [0, 1]) expect((await ask(n, 'GET', PRICED, apiKey)).status).toBe(200);
+
+  await replicas.users.limit(key, 1);
+  for (const n of [0, 1]) {
+    await expect
+      .poll(async () => (await ask(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
+      .toBe('quota_exceeded');
+    await expect
+      .poll(async () => (await ask(n, 'GET', '/v1/user/data', apiKey)).limit, { timeout: WITHIN })
+      .toBe(1);
+  }
+  await replicas.users.limit(key, 2_000);
+  for (const n of [0, 1]) {
+    await expect
+      .poll(async () => (await ask(n, 'GET', PRICED, apiKey)).status, { timeout: WITHIN })
+      .toBe(200);
+  }
+  await replicas.users.revoke(key);
+  for (const n of [0, 1]) {
+    await expect
+      .poll(async () => (await ask(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
+      .toBe('api_key_revoked');
+  }
+});
+
+it('a key that was refused as unknown is served within 5 s of its registration elsewhere', async () => {
+  const { key, apiKey } = await replicas.enrol(1_000);
+  await replicas.prisma.apiKey.updateMany({ where: { userKey: key }, data: { hash: '0'.repeat(64) } });
+  expect((await ask(0, 'GET', PRICED, apiKey)).code).toBe('api_key_invalid');
+  const { apiKey: rotated } = await replicas.users.rotate(key, 0);
+  await expect.poll(async () => (await ask(0, 'GET', PRICED, rotated)).status, { timeout: WITHIN }).toBe(200);
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addMonths } from '#accounts/allowance/plan';
+import { DAY, SECOND } from '#core/clock';
+import { PRICED } from '../../support/service/hammer.ts';
+import { type Service, startService } from '../../support/service/service.ts';
+import { type HandClock, handClock, usageDays } from '../allowance/allowance-harness.ts';
+
+const START = Date.UTC(2026, 0, 31, 12);
+const FEBRUARY = Date.UTC(2026, 1, 28, 12);
+const MARCH = Date.UTC(2026, 2, 31, 12);
+
+type UserRecord = { key: number; apiKey: string; validUntil: string; updatedAt: string; limit: number };
+type Problem = { code: string };
+
+let clock: HandClock;
+let service: Service;
+let apiKey: string;
+beforeAll(async () => {
+  clock = handClock(START);
+  service = await startService({ clock });
+});
+afterAll(() => service?.close());
+beforeEach(async () => {
+  await moveTo(Math.max(clock.now(), START));
+  clock.set(START - clock.now());
+  apiKey = await service.register();
+});
+
+/** Time goes on, and the process has looked at what changed since. */
+async function moveTo(instant: number): Promise<void> {
+  clock.passUntil(instant);
+  await service.parts.allowance.poll();
+}
+
+async function ask(method: string, path: string, key = apiKey) {
+  const response = await fetch(`${service.url}${path}`, { method, headers: { 'x-api-key': key } });
+  const text = await response.text();
+  const body = (text === '' ? {} : JSON.parse(text)) as UserRecord & Problem & Record<string, unknown>;
+  return { status: response.status, body, headers: response.headers };
+}
+
+const answer = async (method: string, path: string, key?: string) => {
+  const { status, body } = await ask(method, path, key);
+  return [status, body.code ?? null];
+};
+
+it('usage tells what was used, also what is not settled yet, and is free', async () => {
+  for (let n = 0; n < 3; n++) expect((await ask('GET', PRICED)).status).toBe(200);
+  const expected = {
+    limit: 10_000,
+    used: 3,
+    remaining: 9_997,
+    periodStart: new Date(START).toISOString(),
+    resetsAt: new Date(FEBRUARY).toISOString(),
+    validUntil: new Date(FEBRUARY).toISOString(),
+    daily: [{ date: '2026-01-31', calls: 3 }],
+  };
+  expect((await ask('GET', '/v1/user/usage')).body).toEqual(expected);
+  await service.parts.allowance.settle();
+  expect((await ask('GET', '/v1/user/usage')).body).toEqual(expected);
+});
+
+it('usage tells of the newest 31 days, the newest first', async () => {
+  apiKey = await service.register('yearly');
+  const days: { date: string; calls: number }[] = [];
+  for (let n = 0; n < 40; n++) {
+    await moveTo(START + n * DAY);
+    const calls = 1 + (n % 3);
+    for (let call = 0; call < calls; call++) expect((await ask('GET', PRICED)).status).toBe(200);
+    days.unshift({ date: new Date(clock.now()).toISOString().slice(0, 10), calls });
+  }
+  expect((await ask('GET', '/v1/user/usage')).body.daily).toEqual(days.slice(0, 31));
+});
+
+it('rotation gives a new key with the same user, and the old one only reads until its grace is over', async () => {
+  expect((await ask('GET', PRICED)).status).toBe(200);
+  const before = (await ask('GET', '/v1/user/data')).body;
+  const { status, body, headers } = await ask('POST', '/v1/user/rotate?graceSeconds=60');
+  expect(status).toBe(200);
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(body).toEqual({ ...before, apiKey: body.apiKey, updatedAt: body.updatedAt });
+  expect(body.apiKey).not.toBe(apiKey);
+
+  expect(await answer('GET', PRICED)).toEqual([200, null]);
+  expect(await answer('GET', '/v1/user/data')).toEqual([200, null]);
+  for (const [method, path] of [
+    ['POST', '/v1/user/rotate'],
+    ['POST', '/v1/user/renew'],
+    ['DELETE', '/v1/user'],
+  ] as const) {
+    expect(await answer(method, path), `${method} ${path}`).toEqual([401, 'api_key_revoked']);
+  }
+  expect((await ask('GET', '/v1/user/usage', body.apiKey)).body.used).toBe(2);
+
+  await moveTo(clock.now() + 60 * SECOND - 1);
+  expect(await answer('GET', PRICED)).toEqual([200, null]);
+  await moveTo(clock.now() + 1);
+  expect(await answer('GET', PRICED)).toEqual([401, 'api_key_revoked']);
+  expect(await answer('GET', PRICED, body.apiKey)).toEqual([200, null]);
+});
+
+it('the grace is 300 s where nothing is said, none where 0 is said, and a week at the most', async () => {
+  const { apiKey: second } = (await ask('POST', '/v1/user/rotate')).body;
+  await moveTo(clock.now() + 299 * SECOND);
+  expect(await answer('GET', PRICED)).toEqual([200, null]);
+  await moveTo(clock.now() + SECOND);
+  expect(await answer('GET', PRICED)).toEqual([401, 'api_key_revoked']);
+
+  const { apiKey: third } = (await ask('POST', '/v1/user/rotate?graceSeconds=0', second)).body;
+  expect(await answer('GET', PRICED, second)).toEqual([401, 'api_key_revoked']);
+  expect((await ask('POST', '/v1/user/rotate?graceSeconds=604800', third)).status).toBe(200);
+});
+
+it.each(['604801', '-1', '1.5', '', 'x'])(
+  'graceSeconds=%s is refused, and the key stays',
+  async (seconds) => {
+    expect(await answer('POST', `/v1/user/rotate?graceSeconds=${seconds}`)).toEqual([400, 'invalid_request']);
+    expect(await answer('POST', '/v1/user/rotate')).toEqual([200, null]);
+  },
+);
+
+it('a renewal moves the end to the next boundary, once a period, and refills nothing', async () => {
+  expect((await ask('GET', PRICED)).status).toBe(200);
+  const { status, body } = await ask('POST', '/v1/user/renew');
+  expect([status, body.validUntil, body.apiKey]).toEqual([200, new Date(MARCH).toISOString(), apiKey]);
+  expect(await answer('POST', '/v1/user/renew')).toEqual([409, 'renew_too_early']);
+  expect((await ask('GET', '/v1/user/usage')).body).toMatchObject({ used: 1, validUntil: body.validUntil });
+
+  await moveTo(FEBRUARY);
+  expect((await ask('GET', '/v1/user/usage')).body).toMatchObject({ used: 0, resetsAt: body.validUntil });
+  const later = new Date(addMonths(START, 3)).toISOString();
+  expect((await ask('POST', '/v1/user/renew')).body.validUntil).toBe(later);
+});
+
+it('of two renewals that meet one moves the end, and the other is too early', async () => {
+  const { users } = service.parts;
+  const { key } = (await ask('GET', '/v1/user/data')).body;
+  const renewals = await Promise.allSettled([users.renew(key), users.renew(key)]);
+  const [one, other] = renewals.sort((a, b) => a.status.localeCompare(b.status));
+  expect(one).toMatchObject({ status: 'fulfilled', value: { validUntil: MARCH } });
+  expect(other).toMatchObject({ status: 'rejected', reason: { code: 'renew_too_early' } });
+});
+
+it('an expired key reads its record and renews, nothing else; it begins anew from then', async () => {
+  expect((await ask('GET', PRICED)).status).toBe(200);
+  await moveTo(FEBRUARY - 1);
+  expect(await answer('GET', PRICED)).toEqual([200, null]);
+  const renewedAt = FEBRUARY + 10 * DAY;
+  await moveTo(FEBRUARY);
+  for (const [method, path] of [
+    ['GET', PRICED],
+    ['GET', '/v1/user/usage'],
+    ['POST', '/v1/user/rotate'],
+    ['DELETE', '/v1/user'],
+  ] as const) {
+    expect(await answer(method, path), `${method} ${path}`).toEqual([401, 'api_key_expired']);
+  }
+  expect(await answer('GET', '/v1/user/data')).toEqual([200, null]);
+
+  await moveTo(renewedAt);
+  const { body } = await ask('POST', '/v1/user/renew');
+  expect(body.validUntil).toBe(new Date(addMonths(renewedAt, 1)).toISOString());
+  expect((await ask('GET', PRICED)).status).toBe(200);
+  expect((await ask('GET', '/v1/user/usage')).body).toMatchObject({
+    used: 1,
+    periodStart: new Date(renewedAt).toISOString(),
+  });
+});
+
+it('erasing ends every key at once and keeps the number and the counts, not the name and the e-mail', async () => {
+  expect((await ask('GET', PRICED)).status).toBe(200);
+  const { key } = (await ask('GET', '/v1/user/data')).body;
+  const { apiKey: newer } = (await ask('POST', '/v1/user/rotate')).body;
+  const erased = await ask('DELETE', '/v1/user', newer);
+  expect([erased.status, erased.body]).toEqual([204, {}]);
+  for (const dead of [apiKey, newer]) {
+    expect(await answer('GET', PRICED, dead)).toEqual([401, 'api_key_revoked']);
+    expect(await answer('GET', '/v1/user/data', dead)).toEqual([401, 'api_key_revoked']);
+  }
+  const user = await service.database.prisma.user.findUnique({ where: { key } });
+  expect(user).toMatchObject({ key, name: null, email: null });
+  await service.parts.allowance.settle();
+  expect((await usageDays(service.database, key)).map(({ calls }) => calls)).toEqual([1]);
+});

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { clientOf } from '#accounts/gate/registration-limit';
+import { SECOND } from '#core/clock';
+import { PRICED } from '../../support/service/hammer.ts';
+import { type Service, startService } from '../../support/service/service.ts';
+import { handClock } from '../allowance/allowance-harness.ts';
+
+const START = Date.UTC(2026, 0, 31, 12);
+const CREATE = '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly';
+const USAGE = '/v1/user/usage';
+
+let service: Service | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+async function start(settings: Record<string, string>) {
+  const clock = handClock(START);
+  service = await startService({ clock, settings });
+  return { clock, service };
+}
+
+async function register(on: Service, headers: Record<string, string> = {}, path = CREATE) {
+  const response = await fetch(`${on.url}${path}`, { method: 'POST', headers });
+  const { code } = (await response.json()) as { code?: string };
+  return { status: response.status, code, retryAfter: response.headers.get('retry-after') };
+}
+
+async function statuses(on: Service, path: string, key: string, times: number) {
+  const answers: number[] = [];
+  for (let n = 0; n < times; n++) answers.push((await on.get(path, { key })).status);
+  return answers;
+}
+
+describe('the burst limit', () => {
+  it('lets so many requests of a key through in a second, free ones included, and others untouched', async () => {
+    const { service: on, clock } = await start({ BURST_PER_SECOND: '3' });
+    const [key, other] = [await on.enrol(), await on.enrol()];
+    expect(await statuses(on, PRICED, key, 2)).toEqual([200, 200]);
+    expect(await statuses(on, USAGE, key, 1)).toEqual([200]);
+    // What changed is read again meanwhile: that gives nobody a new start.
+    await on.parts.allowance.poll();
+    const refused = await on.get(USAGE, { key });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
+    expect(refused.headers.get('ratelimit')).toBe('"burst";r=0;t=1');
+    expect(refused.headers.get('ratelimit-policy')).toMatch(/^"plan";q=\d+;w=\d+, "burst";q=3;w=1$/);
+    expect(await statuses(on, PRICED, other, 3)).toEqual([200, 200, 200]);
+    clock.pass(SECOND / 3 + 1);
+    expect(await statuses(on, USAGE, key, 2)).toEqual([200, 429]);
+    clock.pass(SECOND);
+    expect(await statuses(on, USAGE, key, 4)).toEqual([200, 200, 200, 429]);
+  });
+
+  it('is off at 0', async () => {
+    const { service: on } = await start({ BURST_PER_SECOND: '0' });
+    const key = await on.enrol();
+    expect(new Set(await statuses(on, USAGE, key, 120))).toEqual(new Set([200]));
+  });
+});
+
+describe('the registration limit', () => {
+  it('lets a client register so many times a minute, whatever it says its address is', async () => {
+    const { service: on } = await start({ REGISTRATIONS_PER_MINUTE: '2' });
+    for (const forwarded of ['1.1.1.1', '2.2.2.2']) {
+      expect(await register(on, { 'x-forwarded-for': forwarded })).toMatchObject({ status: 201 });
+    }
+    const refused = await register(on, { 'x-forwarded-for': '3.3.3.3' });
+    expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(Number(refused.retryAfter)).toBeGreaterThanOrEqual(1);
+    expect(Number(refused.retryAfter)).toBeLessThanOrEqual(60);
+  });
+
+  it('counts the client that a trusted proxy names, an IPv6 /64 as one, and not what the client says', async () => {
+    const { service: on } = await start({ REGISTRATIONS_PER_MINUTE: '1', TRUST_PROXY: '1' });
+    const from = async (forwarded: string) => (await register(on, { 'x-forwarded-for': forwarded })).status;
+    expect(await from('1.1.1.1')).toBe(201);
+    expect(await from('9.9.9.9, 1.1.1.1')).toBe(429);
+    expect(await from('2.2.2.2')).toBe(201);
+    expect(await from('2001:db8:1:2:3::1')).toBe(201);
+    expect(await from('2001:db8:1:2:ffff::1')).toBe(429);
+    expect(await from('2001:db8:1:3::1')).toBe(201);
+  });
+
+  it('is off at 0', async () => {
+    const { service: on } = await start({ REGISTRATIONS_PER_MINUTE: '0' });
+    for (let n = 0; n < 40; n++) expect((await register(on)).status).toBe(201);
+  });
+
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0:0:a:b:c:d', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+  ])('%s is the client %s', (ip, client) => {
+    expect(clientOf({ ip })).toBe(client);
+  });
+});
+
+describe('who may register', () => {
+  const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.example.org' };
+
+  it('nobody, while registration is closed', async () => {
+    const { service: on } = await start({ REGISTRATION: 'closed' });
+    expect(await register(on)).toMatchObject({ status: 403, code: 'registration_closed' });
+  });
+
+  it('no page of another site', async () => {
+    const { service: on } = await start({});
+    expect(await register(on, crossSite)).toMatchObject({ status: 403, code: 'cross_site' });
+    expect(await register(on, { 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 201 });
+    expect(await register(on, { 'sec-fetch-site': 'none' })).toMatchObject({ status: 201 });
+  });
+
+  it.each([
+    ['https://app.example.org', 'https://app.example.org', 201],
+    ['https://app.example.org', 'https://evil.example.org', 403],
+    ['*', 'https://evil.example.org', 201],
+  ])('with CORS_ORIGINS=%s a page of %s gets %i', async (CORS_ORIGINS, origin, status) => {
+    const { service: on } = await start({ CORS_ORIGINS });
+    expect((await register(on, { ...crossSite, origin })).status).toBe(status);
+  });
+});
+
+describe('the order of checks', () => {
+  it('is secret, path and method, key, burst, parameters, allowance', async () => {
+    const { service: on } = await start({ BURST_PER_SECOND: '1' });
+    const spent = await on.enrol({ limit: 0 });
+    const code = async (method: string, path: string, key?: string) => {
+      const headers: Record<string, string> = key ? { 'x-api-key': key } : {};
+      const response = await fetch(`${on.url}${path}`, { method, headers });
+      return ((await response.json()) as { code: string }).code;
+    };
+    const wrong = '/v1/prices/latest/token?tokenName=gold';
+    expect(await code('GET', '/nowhere?mnemonic=a')).toBe('secret_in_request');
+    expect(await code('POST', `${wrong}&mnemonic=a`)).toBe('secret_in_request');
+    expect(await code('GET', '/v1/nowhere')).toBe('not_found');
+    expect(await code('POST', wrong)).toBe('method_not_allowed');
+    expect(await code('GET', wrong)).toBe('api_key_missing');
+    expect(await code('GET', wrong, spent)).toBe('invalid_request');
+    expect(await code('GET', wrong, spent)).toBe('rate_limited');
+    const another = await on.enrol({ limit: 0 });
+    expect(await code('GET', PRICED, another)).toBe('quota_exceeded');
+  });
+});

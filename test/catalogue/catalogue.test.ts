@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createCatalogue } from '#catalogue/catalogue';
+import { BUILT_IN_TOKENS, type Token } from '#catalogue/token';
+import { lettersApart } from '#core/spelling';
+
+const named = (name: string, symbol = name, title = name): Token => ({
+  ...{ name, symbol, title, begins: '2009-01-03', listed: '2020-01-01' },
+  ...{ statistics: false, pair: undefined },
+});
+const BITCOIN_CASH = named('bitcoin-cash', 'bch', 'Bitcoin Cash');
+const names = (tokens: readonly Token[]) => tokens.map(({ name }) => name);
+
+const word = fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,5})?$/);
+/** Tokens with names of their own, and symbols that several may have. */
+const tokens = fc
+  .uniqueArray(word, { minLength: 1, maxLength: 30 })
+  .chain((all) =>
+    fc.tuple(...all.map((name) => fc.constantFrom('aaa', 'bbb', name).map((symbol) => named(name, symbol)))),
+  );
+/** The same text with each letter in upper or lower case. */
+const inAnyCase = (text: string) =>
+  fc
+    .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
+    .map((upper) => [...text].map((one, i) => (upper[i] ? one.toUpperCase() : one)).join(''));
+
+describe('a token is found', () => {
+  test('by its name, whatever the case', () => {
+    const chosen = tokens.chain((all) =>
+      fc
+        .constantFrom(...all)
+        .chain((token) => fc.tuple(fc.constant(all), fc.constant(token), inAnyCase(token.name))),
+    );
+    fc.assert(
+      fc.property(chosen, ([all, token, text]) => {
+        expect(createCatalogue(all).find(text)).toBe(token);
+      }),
+    );
+  });
+
+  test('by its symbol, whatever the case, where no token has it for a name: the first that was added', () => {
+    const chosen = tokens.chain((all) =>
+      fc
+        .constantFrom(...all.map(({ symbol }) => symbol))
+        .chain((symbol) => fc.tuple(fc.constant(all), inAnyCase(symbol))),
+    );
+    fc.assert(
+      fc.property(chosen, ([all, text]) => {
+        const symbol = text.toLowerCase();
+        const wanted =
+          all.find(({ name }) => name === symbol) ?? all.find((token) => token.symbol === symbol);
+        expect(createCatalogue(all).find(text)).toBe(wanted);
+      }),
+    );
+  });
+
+  test('by its name rather than as one whose symbol that is', () => {
+    const all = [named('first', 'second'), named('second', 'first')];
+    expect(createCatalogue(all).find('second')?.name).toBe('second');
+    expect(createCatalogue(all.toReversed()).find('second')?.name).toBe('second');
+  });
+
+  test('by nothing else', () => {
+    const catalogue = createCatalogue(BUILT_IN_TOKENS);
+    for (const text of ['', ' bitcoin', 'Bitcoin Cash', 'bitcon', '__proto__', 'constructor']) {
+      expect(catalogue.find(text)).toBeUndefined();
+    }
+    expect(catalogue.named('BITCOIN')).toBeUndefined();
+  });
+});
+
+describe('the nearest', () => {
+  test('are tokens that there are, few and each once, whatever the text', () => {
+    const texts = fc.oneof(
+      fc.string({ maxLength: 200 }),
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      word,
+    );
+    fc.assert(
+      fc.property(tokens, texts, (all, text) => {
+        const near = createCatalogue(all).nearest(text);
+        expect(near.every((token) => all.includes(token))).toBe(true);
+        expect(new Set(near).size).toBe(near.length);
+        expect(near.length).toBeLessThanOrEqual(3);
+      }),
+    );
+  });
+
+  test.each([
+    ['bitcon', 'bitcoin'],
+    ['BITCION', 'bitcoin'],
+    ['etherium', 'ethereum'],
+    ['usdcoin', 'usd-coin'],
+    ['USD Coin', 'usd-coin'],
+    ['usdc-coin', 'usd-coin'],
+    ['Bitcoin Cash', 'bitcoin'],
+    ['bct', 'bitcoin'],
+    ['solan', 'solana'],
+    ['bitkoyn', 'bitcoin'],
+  ])('of %j is %s', (text, name) => {
+    expect(names(createCatalogue(BUILT_IN_TOKENS).nearest(text))[0]).toBe(name);
+  });
+
+  test('of a name in which one letter is wrong is that one', () => {
+    const long = fc.stringMatching(/^[a-z0-9]{5,20}$/);
+    const mistakes = fc.constantFrom<(text: string, at: number, letter: string) => string>(
+      (text, at) => text.slice(0, at) + text.slice(at + 1),
+      (text, at, letter) => text.slice(0, at) + letter + text.slice(at),
+      (text, at, letter) => text.slice(0, at) + letter + text.slice(at + 1),
+      (text, at) =>
+        text.slice(0, at) +
+        text
+          .slice(at, at + 2)
+          .split('')
+          .reverse()
+          .join('') +
+        text.slice(at + 2),
+    );
+    fc.assert(
+      fc.property(
+        long,
+        mistakes,
+        fc.nat(19),
+        fc.stringMatching(/^[a-z0-9]$/),
+        (name, mistake, at, letter) => {
+          const text = mistake(name, at % name.length, letter);
+          expect(names(createCatalogue([named(name)]).nearest(text))).toEqual([name]);
+        },
+      ),
+    );
+  });
+
+  test('come in the order of how near they are, three at most', () => {
+    const all = ['dogecoins', 'dogecoyns', 'dogecoin', 'dogecoint'].map((name) => named(name));
+    expect(names(createCatalogue(all).nearest('dogecoyn'))).toEqual(['dogecoyns', 'dogecoin', 'dogecoins']);
+    const coins = ['one', 'two', 'three', 'four'].map((name) => named(`${name}-coin`));
+    expect(names(createCatalogue(coins).nearest('coin'))).toEqual(['one-coin', 'two-coin', 'three-coin']);
+  });
+
+  test('of two is the one with more of the words', () => {
+    const catalogue = createCatalogue([...BUILT_IN_TOKENS, BITCOIN_CASH]);
+    expect(names(catalogue.nearest('the bitcoin cash'))).toEqual(['bitcoin-cash', 'bitcoin']);
+    expect(names(catalogue.nearest('bitcoin cahs'))[0]).toBe('bitcoin-cash');
+  });
+
+  test.each([
+    '',
+    '?',
+    'xy',
+    'dogecoin',
+    'abandon ability able',
+    'b'.repeat(5000),
+    `bitcoin ${'x '.repeat(60)}`,
+  ])('of %j is none', (text) => {
+    expect(createCatalogue(BUILT_IN_TOKENS).nearest(text)).toEqual([]);
+  });
+});
+
+describe('letters apart', () => {
+  /** In how many steps one word becomes the other, by the definition. */
+  function steps(a: string, b: string): number {
+    const table = Array.from({ length: a.length + 1 }, (_, i) =>
+      Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
+    );
+    const at = (i: number, j: number) => table[i]?.[j] ?? Number.POSITIVE_INFINITY;
+    for (let i = 1; i <= a.length; i++) {
+      for (let j = 1; j <= b.length; j++) {
+        const isSame = a[i - 1] === b[j - 1];
+        const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+        const ways = [at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (isSame ? 0 : 1)];
+        if (i > 1 && j > 1 && isSwapped) ways.push(at(i - 2, j - 2) + 1);
+        (table[i] as number[])[j] = Math.min(...ways);
+      }
+    }
+    return at(a.length, b.length);
+  }
+
+  test('are as many as by the whole table, up to the most', () => {
+    const short = fc.stringMatching(/^[abc]{0,7}$/);
+    fc.assert(
+      fc.property(short, short, fc.integer({ min: 0, max: 4 }), (a, b, most) => {
+        const apart = steps(a, b);
+        expect(lettersApart(a, b, most)).toBe(apart <= most ? apart : Number.POSITIVE_INFINITY);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

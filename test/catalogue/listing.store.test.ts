@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createListing, MOST_SERVED } from '#catalogue/listing';
+import { openCatalogue, TOKENS_CHANGED } from '#catalogue/open';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
+import { createTokenStore } from '#catalogue/token-store';
+import { sandboxToken } from '#sandbox/tokens';
+import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { UpstreamFailure } from '#upstream/failure';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
+
+const NOW = Date.parse('2026-05-15T14:00:00Z');
+const midnight = (date: string) => ({ at: Date.parse(date), price: 1, marketCap: null, volume: null });
+
+const DOGE = {
+  ...{ id: 'dogecoin', symbol: 'doge', title: 'Dogecoin', price: 0.15 as number | null },
+  ...{ genesis: '2013-12-08' as string | undefined, priced: ['2021-05-08', '2015-05-06'] },
+};
+
+let database: TestDatabase;
+/** What the two upstreams tell; `asked` is what they were asked. */
+let told: {
+  coins: (typeof DOGE)[];
+  days: string[];
+  historyDays: number;
+  pair: { pair: string; status: string; price: number | undefined } | undefined;
+  venueFails: boolean;
+};
+let asked: string[];
+
+async function open() {
+  const store = createTokenStore(database.prisma);
+  const catalogue = await openCatalogue({ store, refreshes: createRefreshStore(database.prisma) });
+  const aggregator = {
+    coin: async (id: string) => {
+      asked.push(`coin ${id}`);
+      return told.coins.find((one) => one.id === id);
+    },
+    coins: async () => told.coins,
+    search: async (text: string) => told.coins.filter(({ id }) => id.startsWith(text)),
+    daily: async (_id: string, days: number | 'max') => {
+      asked.push(`days ${days}`);
+      return told.days.map(midnight);
+    },
+    reach: () => (Number.isFinite(told.historyDays) ? 0 : Number.NEGATIVE_INFINITY),
+    historyDays: () => told.historyDays,
+  };
+  const venue = {
+    pairOf: async (text: string) => {
+      asked.push(`pair ${text}`);
+      if (told.venueFails) throw new UpstreamFailure('kraken', 'timeout', 'too late');
+      return told.pair;
+    },
+  };
+  const clock = createTestClock(NOW);
+  return { store, catalogue, listing: createListing({ aggregator, venue, store, catalogue, clock }) };
+}
+const add = async (wanted: Parameters<Awaited<ReturnType<typeof open>>['listing']['add']>[0]) =>
+  (await open()).listing.add(wanted);
+const served = () => createTokenStore(database.prisma).all();
+
+beforeEach(async () => {
+  database = await openTestDatabase();
+  asked = [];
+  told = {
+    coins: [DOGE],
+    days: ['2013-12-15', '2013-12-16'],
+    historyDays: Number.POSITIVE_INFINITY,
+    pair: { pair: 'XDGUSD', status: 'online', price: 0.151 },
+    venueFails: false,
+  };
+});
+afterEach(() => database.close());
+
+describe('a token that is added', () => {
+  test('has its name, its first date, its first block and its pair', async () => {
+    const added = await add({ id: 'dogecoin' });
+    const token = {
+      ...{ name: 'dogecoin', symbol: 'doge', title: 'Dogecoin', begins: '2013-12-08', listed: '2013-12-15' },
+      ...{ statistics: false, pair: 'XDGUSD' },
+    };
+    expect(added).toMatchObject({ token, isKnown: false, isFirstDate: true, shared: [] });
+    expect(added).toMatchObject({ pair: { kind: 'found', status: 'online' } });
+    expect(await served()).toEqual([...BUILT_IN_TOKENS, token]);
+    expect(asked).toEqual(['coin dogecoin', 'days max', 'pair doge']);
+  });
+
+  test('by a plan of limited reach has the earliest date that is told, and its archive may begin before', async () => {
+    told.historyDays = 365;
+    told.days = ['2025-05-16', '2025-05-17'];
+    const dates = { listed: '2013-12-08', begins: '2013-12-08' };
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ token: dates, isFirstDate: false });
+    told.coins = [{ ...DOGE, genesis: undefined }];
+    const without = { listed: '2015-05-06', begins: '2009-01-03' };
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ token: without, isFirstDate: false });
+    expect(asked).toContain('days 365');
+  });
+
+  test('within the reach of the plan has its first date for certain', async () => {
+    told.historyDays = 365;
+    told.days = ['2026-01-10', '2026-01-11'];
+    told.coins = [{ ...DOGE, genesis: '2025-12-01', priced: ['2026-02-01'] }];
+    const dates = { listed: '2026-01-10', begins: '2025-12-01' };
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ token: dates, isFirstDate: true });
+  });
+
+  test('whose chain would have begun after its first price is not held to that', async () => {
+    told.coins = [{ ...DOGE, genesis: '2017-01-01' }];
+    expect(await add({ id: 'dogecoin' })).toMatchObject({
+      token: { listed: '2013-12-15', begins: '2009-01-03' },
+    });
+  });
+
+  test('again is told anew, in its place', async () => {
+    await add({ id: 'dogecoin' });
+    told.coins = [
+      { ...DOGE, title: 'Much coin' },
+      { ...DOGE, id: 'shiba' },
+    ];
+    await add({ id: 'shiba', pair: 'none' });
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ isKnown: true, token: { title: 'Much coin' } });
+    expect((await served()).slice(5).map(({ name }) => name)).toEqual(['dogecoin', 'shiba']);
+  });
+});
+
+describe('a symbol', () => {
+  test('that another has stands for the one that was added first, and that is told', async () => {
+    told.coins = [{ ...DOGE, symbol: 'btc' }];
+    const added = await add({ id: 'dogecoin', pair: 'none' });
+    expect(added).toMatchObject({ shared: [{ name: 'bitcoin' }], meant: { name: 'bitcoin' } });
+    const { catalogue } = await open();
+    expect(catalogue.find('btc')?.name).toBe('bitcoin');
+  });
+
+  test('may be another one than the aggregator’s', async () => {
+    expect(await add({ id: 'dogecoin', symbol: 'wow' })).toMatchObject({ token: { symbol: 'wow' } });
+    expect(asked).toContain('pair doge');
+  });
+
+  test('that could not be asked for is no symbol', async () => {
+    told.coins = [{ ...DOGE, symbol: 'two words' }];
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ why: 'no_symbol' });
+  });
+});
+
+describe('the pair', () => {
+  test.each([
+    ['is none where the venue trades none', { pair: undefined }, { kind: 'not_traded' }],
+    [
+      'is none where the venue cannot be asked',
+      { venueFails: true },
+      { kind: 'not_asked', cause: 'timeout' },
+    ],
+    [
+      'is not one whose price is another’s',
+      { pair: { pair: 'XDGUSD', status: 'online', price: 3 } },
+      { kind: 'another', pair: 'XDGUSD', price: 3, wanted: 0.15 },
+    ],
+    [
+      'is not that of another token',
+      { pair: { pair: 'SOLUSD', status: 'online', price: 0.15 } },
+      { kind: 'taken', pair: 'SOLUSD', by: 'solana' },
+    ],
+  ])('%s', async (_what, change, pair) => {
+    Object.assign(told, change);
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ token: { pair: undefined }, pair });
+  });
+
+  test('that the operator names is taken as it is, whatever its price', async () => {
+    told.pair = { pair: 'ABCUSD', status: 'cancel_only', price: 99 };
+    const given = { kind: 'given', status: 'cancel_only' };
+    const wanted = { id: 'dogecoin', pair: 'abcusd' };
+    expect(await add(wanted)).toMatchObject({ token: { pair: 'ABCUSD' }, pair: given });
+    expect(asked).toContain('pair abcusd');
+    told.pair = undefined;
+    expect(await add(wanted)).toMatchObject({ why: 'no_pair' });
+    told.venueFails = true;
+    await expect(add(wanted)).rejects.toMatchObject({ reason: 'timeout' });
+  });
+
+  test('may be none', async () => {
+    expect(await add({ id: 'dogecoin', pair: 'none' })).toMatchObject({ pair: { kind: 'left_out' } });
+    expect(asked).not.toContain('pair doge');
+  });
+});
+
+describe('refused, with nothing stored and nobody asked in vain, is', () => {
+  test.each([
+    ['a built-in one', { id: 'bitcoin' }, { why: 'built_in' }],
+    ['one whose id is another’s symbol', { id: 'sol' }, { why: 'is_symbol', told: ['solana'] }],
+    ['an unknown id, with what it may mean', { id: 'doge' }, { why: 'unknown', told: ['dogecoin'] }],
+    ['one that is misspelt', { id: 'dogecion' }, { why: 'unknown', told: ['dogecoin'] }],
+    ['what is no id', { id: '../ping' }, { why: 'unknown', told: [] }],
+  ])('%s', async (_what, wanted, refusal) => {
+    expect(await add(wanted)).toEqual({ told: [], ...refusal });
+    expect(await served()).toEqual(BUILT_IN_TOKENS);
+    expect(asked.filter((one) => one.startsWith('coin') && !/coin doge/.test(one))).toEqual([]);
+  });
+
+  test('one too many', async () => {
+    await database.prisma.$executeRaw`
+      INSERT INTO token (name, symbol, title, begins, listed)
+      SELECT 'coin-' || n, 's' || n, 'Coin', '2020-01-01', '2020-01-01'
+      FROM generate_series(6, ${MOST_SERVED}::int) AS n`;
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ why: 'too_many' });
+    expect(await add({ id: 'coin-6' })).not.toMatchObject({ why: 'too_many' });
+  });
+});
+
+describe('removing', () => {
+  test('hides a token until it is added again', async () => {
+    await add({ id: 'dogecoin' });
+    expect(await (await open()).listing.remove('dogecoin')).toBe('removed');
+    expect(await served()).toEqual(BUILT_IN_TOKENS);
+    expect(await (await open()).listing.remove('dogecoin')).toMatchObject({ why: 'unknown' });
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ isKnown: false });
+    expect(await served()).toHaveLength(6);
+  });
+
+  test('does not take a built-in one away', async () => {
+    expect(await (await open()).listing.remove('usd-coin')).toEqual({ why: 'built_in', told: [] });
+    expect(await (await open()).listing.remove('bitcon')).toEqual({ why: 'unknown', told: ['bitcoin'] });
+    expect(await served()).toEqual(BUILT_IN_TOKENS);
+  });
+});
+
+test('a version rises with each change, which is what processes watch', async () => {
+  const { store } = await open();
+  const version = async () =>
+    (await database.prisma.refresh.findUnique({ where: { what: TOKENS_CHANGED } }))?.version ?? 0;
+  const before = await version();
+  const token = { ...BUILT_IN_TOKENS[0], name: 'albado', symbol: String(sandboxToken('albado')?.symbol) };
+  await store.add(TOKENS_CHANGED, token);
+  await store.remove(TOKENS_CHANGED, 'albado', NOW);
+  expect(await version()).toBe(before + 2);
+});

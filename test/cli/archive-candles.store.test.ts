@@ -1,0 +1,81 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { archive as commandLine } from '#cli/archive/archive';
+import { makeServedDirectory, runHere } from './run-command.ts';
+
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+const archive = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
+const importCandles = (...args: string[]) => archive('import-candles', ...args);
+
+beforeAll(async () => {
+  directory = await makeServedDirectory();
+});
+afterAll(() => directory.remove());
+
+async function fileOf(...lines: string[]): Promise<string> {
+  const path = join(directory.path, 'XBTUSD.csv');
+  await writeFile(path, lines.join('\n'));
+  return path;
+}
+const [FIRST, SECOND, FIFTH] = [1577836800, 1577840400, 1577851200].map(
+  (time) => `${time},7200.1,7210,7190.5,7205,12.5,310`,
+) as [string, string, string];
+
+it('archive import-candles tells what it did, and keeps what is there the second time', async () => {
+  const path = await fileOf(FIRST, SECOND);
+  const told = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
+  expect(await importCandles('bitcoin', path)).toEqual(told('2 stored, 0 kept (settled)'));
+  expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(
+    told('0 stored, 2 kept (settled)'),
+  );
+});
+
+it('archive import-candles imports nothing of a file with a hole, unless holes are allowed', async () => {
+  const path = await fileOf(FIRST, SECOND, FIFTH);
+  expect(await importCandles('ethereum', path)).toEqual({
+    code: 1,
+    stdout: 'ethereum: nothing was imported, the file has 1 bad line(s)\n',
+    stderr: 'line 3: 2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z on\n',
+  });
+  const { code, stdout } = await importCandles('ethereum', path, '--holes');
+  expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 kept (settled)\n']);
+});
+
+it('archive status shows candles as a table of their own, archive purge counts them', async () => {
+  await importCandles('solana', await fileOf(FIRST, SECOND));
+  const { stdout } = await archive('status');
+  const [, table = ''] = stdout.split('\n\n');
+  const [heading, ...rows] = table.trimEnd().split('\n');
+  expect(heading).toMatch(/^token +grain +source +candles +first +last +spans +gaps$/);
+  const solana = rows.findIndex((row) => row.startsWith('solana'));
+  expect(rows[solana]).toMatch(
+    /^solana +hour +kraken +2 +2020-01-01T00:00Z +2020-01-01T01:00Z +2020-01-01T00:00Z\/2020-01-01T01:59Z +2020-01-01T02:00Z\//,
+  );
+  const status = JSON.parse((await archive('status', '--json')).stdout) as Record<string, unknown>[];
+  expect(status.filter((row) => 'candles' in row && row.token === 'solana')).toEqual([
+    {
+      token: 'solana',
+      grain: 'hour',
+      source: 'kraken',
+      candles: 2,
+      first: '2020-01-01T00:00:00.000Z',
+      last: '2020-01-01T01:00:00.000Z',
+      spans: [{ from: '2020-01-01T00:00:00.000Z', thru: '2020-01-01T01:59:59.999Z' }],
+      gaps: [{ from: '2020-01-01T02:00:00.000Z', thru: expect.any(String) }],
+    },
+  ]);
+  expect((await archive('purge', '--source', 'kraken')).stdout).toContain(
+    'solana: 0 points, 2 candles, 0 latest prices and 1 spans of coverage deleted\n',
+  );
+  expect((await archive('status')).stdout).toMatch(/\n\nno candles\n$/);
+});
+
+it.each([
+  [['bitcoin', 'file.csv', '--interval', 'weekly'], /^--interval must be one of minute, hourly, daily/],
+  [['bitcoin', '/nowhere/at/all.csv'], /^\/nowhere\/at\/all\.csv does not exist/],
+])('archive import-candles %j is wrong usage', async (args, message) => {
+  const { code, stdout, stderr } = await importCandles(...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(message);
+});

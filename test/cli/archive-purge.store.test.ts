@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { archive as commandLine } from '#cli/archive/archive';
+import { makeServedDirectory, runHere } from './run-command.ts';
+
+const SAMPLE = new URL('../samples/export.csv', import.meta.url).pathname;
+
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+const archive = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
+
+beforeAll(async () => {
+  directory = await makeServedDirectory();
+});
+afterAll(() => directory.remove());
+
+it('deletes what a source told, before a date or all of it, and says how much', async () => {
+  await archive('import', 'ethereum', SAMPLE);
+  expect(await archive('purge', '--source', 'kraken')).toEqual({
+    code: 0,
+    stdout: 'kraken: 0 points, 0 candles, 0 latest prices and 0 spans of coverage deleted in all\n',
+    stderr: '',
+  });
+  expect((await archive('purge', '--source', 'coingecko', '--before', '2016-02-28')).stdout).toBe(
+    'ethereum: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted\n' +
+      'coingecko: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted in all\n',
+  );
+  const { stdout } = await archive('status', '--json');
+  const days = JSON.parse(stdout).find(
+    (row: Record<string, string>) => row.token === 'ethereum' && row.grain === 'day',
+  );
+  expect(days).toMatchObject({
+    source: 'coingecko',
+    points: 2,
+    spans: [{ from: '2016-02-28T00:00:00.000Z', thru: '2016-03-01T23:59:59.999Z' }],
+  });
+  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain(
+    'coingecko: 2 points, 0 candles',
+  );
+  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain(
+    'coingecko: 0 points, 0 candles',
+  );
+});
+
+it.each([
+  [['--source', 'nobody'], '--source must be one of coingecko, kraken (see --help)\n'],
+  [[], '--source must be one of coingecko, kraken (see --help)\n'],
+  [
+    ['--source', 'kraken', '--before', '31-12-2025'],
+    '--before must be a date like 2025-01-31, not after today (see --help)\n',
+  ],
+  [
+    ['--source', 'kraken', '--before', '2025-02-29'],
+    '--before must be a date like 2025-01-31, not after today (see --help)\n',
+  ],
+  [
+    ['--source', 'kraken', '--before', '9999-01-01'],
+    '--before must be a date like 2025-01-31, not after today (see --help)\n',
+  ],
+  [['--source', 'kraken', 'bitcoin'], '1 argument(s) too many (see --help)\n'],
+])('%j is wrong, and says so in one line', async (args, stderr) => {
+  expect(await archive('purge', ...args)).toEqual({ code: 2, stdout: '', stderr });
+});

@@ -1,0 +1,200 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archive as commandLine } from '#cli/archive/archive';
+import { DAY } from '#core/clock';
+import { makeServedDirectory, runHere, runProcess, startCommand } from './run-command.ts';
+
+const SAMPLE = new URL('../samples/export.csv', import.meta.url).pathname;
+const BAD_SAMPLE = new URL('../samples/export-with-bad-lines.csv', import.meta.url).pathname;
+const HEADER = 'snapped_at,price,market_cap,total_volume';
+
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+const env = () => ({ DATA_DIR: directory.dataDir });
+const archive = (...args: string[]) => runHere(commandLine, args, env());
+
+async function statusOf(token: string) {
+  const { code, stdout } = await archive('status', '--json');
+  expect(code).toBe(0);
+  const rows = JSON.parse(stdout) as { token: string; grain: string; points: number }[];
+  expect(rows, 'five tokens, three grains').toHaveLength(15);
+  return rows.find((row) => row.token === token && row.grain === 'day');
+}
+
+beforeAll(async () => {
+  directory = await makeServedDirectory();
+});
+afterAll(() => directory.remove());
+
+describe('archive import', () => {
+  it('tells what it did, and does nothing the second time', async () => {
+    expect(await archive('import', 'ethereum', SAMPLE)).toEqual({
+      code: 0,
+      stdout:
+        'ethereum: 3 rows read: 3 added, 0 changed, 0 skipped (nothing new), 0 kept (settled and different), 0 bad\n',
+      stderr: '',
+    });
+    const again = await archive('import', 'Ethereum', SAMPLE);
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      'ethereum: 3 rows read: 0 added, 0 changed, 3 skipped (nothing new), 0 kept (settled and different), 0 bad\n',
+    ]);
+    expect(await statusOf('ethereum')).toMatchObject({
+      points: 3,
+      first: '2016-02-27T00:00:00.000Z',
+      last: '2016-03-01T00:00:00.000Z',
+      spans: [{ from: '2016-02-27T00:00:00.000Z', thru: '2016-03-01T23:59:59.999Z' }],
+      gaps: [
+        { from: '2015-08-07T00:00:00.000Z', thru: '2016-02-26T23:59:59.999Z' },
+        { from: '2016-03-02T00:00:00.000Z' },
+      ],
+    });
+  });
+
+  it('names what it keeps, the first twenty, and replaces it when told to', async () => {
+    const path = join(directory.path, 'kept.csv');
+    const write = (price: number) => {
+      const lines = Array.from({ length: 22 }, (_, i) => {
+        const date = new Date(Date.UTC(2020, 0, 1) + i * DAY).toISOString().slice(0, 10);
+        return `${date} 00:00:00 UTC,${price},,1`;
+      });
+      return writeFile(path, [HEADER, ...lines].join('\n'));
+    };
+    await write(1);
+    await archive('import', 'bitcoin', path);
+    await write(1.5);
+    const kept = await archive('import', 'bitcoin', path);
+    expect(kept.stdout).toContain('0 changed, 0 skipped (nothing new), 22 kept (settled and different)');
+    const lines = kept.stderr.split('\n');
+    expect(lines[0]).toBe('kept 2020-01-01: price 1, in the file 1.5');
+    expect(lines.slice(19)).toEqual([
+      'kept 2020-01-20: price 1, in the file 1.5',
+      '… and 2 more rows kept',
+      '',
+    ]);
+    const replaced = await archive('import', 'bitcoin', path, '--replace');
+    expect(replaced.stdout).toContain('22 changed, 0 skipped (nothing new), 0 kept');
+  });
+
+  it('names bad lines and takes the rest; strict, it takes nothing', async () => {
+    const strict = await archive('import', 'solana', BAD_SAMPLE, '--strict');
+    expect(strict).toMatchObject({
+      code: 1,
+      stdout: 'solana: nothing was imported, the file has 8 bad line(s)\n',
+    });
+    expect(await statusOf('solana')).toMatchObject({ points: 0, spans: [] });
+
+    const lenient = await archive('import', 'solana', BAD_SAMPLE);
+    expect(lenient.code).toBe(0);
+    expect(lenient.stdout).toContain('12 rows read: 4 added');
+    for (const { stderr } of [strict, lenient]) {
+      expect(stderr).toContain('line 3: price is negative\n');
+      expect(stderr).toContain('line 9: a second row for this date: the first is on line 8\n');
+    }
+  });
+
+  it('stops after the batch when interrupted, and ends at the same when it is run again', async () => {
+    // Every row has twenty more of its date behind it, so that the file takes a while and the rows fit a history.
+    const first = Date.UTC(2009, 0, 3);
+    const lines = Array.from({ length: 5000 }, (_, i) => {
+      const date = new Date(first + i * DAY).toISOString().slice(0, 10);
+      return `${date} 00:00:00 UTC,${(i + 1) / 7},${i * 1e6},${i}\n`.repeat(21);
+    });
+    const path = join(directory.path, 'large.csv');
+    await writeFile(path, `${HEADER}\n${lines.join('')}`);
+    // A row of the second batch differs, so that the command says when that batch is stored.
+    const other = join(directory.path, 'other.csv');
+    await writeFile(other, `${HEADER}\n${lines[700]?.split('\n')[0]?.replace(',700', ',7')}\n`);
+    await archive('import', 'arweave', other);
+
+    const command = startCommand('archive', ['import', 'arweave', path], env());
+    await command.until('stderr', /^kept /m);
+    command.kill('SIGINT');
+    command.kill('SIGINT'); // as npm does
+    const interrupted = await command.ended();
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.stdout).toMatch(/\ninterrupted: .*; run it again for the rest\n$/);
+    const taken = Number(/ (\d+) added/.exec(interrupted.stdout)?.[1]);
+    expect(taken).toBeGreaterThanOrEqual(500);
+    expect(taken).toBeLessThan(5000);
+
+    const again = await archive('import', 'arweave', path);
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain(
+      `${4999 - taken} added, 0 changed, ${taken} skipped (nothing new), 1 kept`,
+    );
+    expect(await statusOf('arweave')).toMatchObject({
+      points: 5000,
+      spans: [{ from: '2009-01-03T00:00:00.000Z', thru: '2022-09-11T23:59:59.999Z' }],
+    });
+  });
+
+  it('goes through the process that has the data directory', async () => {
+    const { point } = directory.database.prisma;
+    await point.deleteMany({ where: { token: 'ethereum' } });
+    const { code, stdout } = await runProcess('archive', ['import', 'ethereum', SAMPLE], env());
+    expect([code, stdout]).toEqual([0, expect.stringContaining('3 rows read: 3 added')]);
+    expect(await point.count({ where: { token: 'ethereum' } })).toBe(3);
+  });
+});
+
+describe('archive, wrongly used, says so in one line', () => {
+  it.each([
+    [['import', 'dogecoin', SAMPLE], 'unknown token: `npm run tokens -- list` has them all (see --help)\n'],
+    [['import', 'Etherium', SAMPLE], 'unknown token: do you mean ethereum? (see --help)\n'],
+    [
+      ['import-candles', 'dogecoin', SAMPLE],
+      'unknown token: `npm run tokens -- list` has them all (see --help)\n',
+    ],
+    [['import', 'ethereum'], '<file.csv> is missing (see --help)\n'],
+    [['import', 'ethereum', SAMPLE, 'more'], '1 argument(s) too many (see --help)\n'],
+    [['import', 'ethereum', SAMPLE, '--force'], "Unknown option '--force' (see --help)\n"],
+    [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist\n'],
+    [['import', 'ethereum', '/tmp'], '/tmp is a directory\n'],
+    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file\n'],
+    [['export'], 'unknown command: use one of import, import-candles, status, purge (see --help)\n'],
+    [[], 'missing command: use one of import, import-candles, status, purge (see --help)\n'],
+  ])('%j', async (args, stderr) => {
+    expect(await archive(...args)).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  it('wrong settings, a line for each', async () => {
+    const env = { DATABASE_URL: 'mysql://root:secret@127.0.0.1/x', COINGECKO_PLAN: 'free' };
+    const { code, stderr } = await runHere(commandLine, ['status'], env);
+    expect(code).toBe(2);
+    expect(stderr.split('\n')).toEqual([
+      'DATABASE_URL must be a postgresql:// URL',
+      'COINGECKO_PLAN must be public, demo, basic or pro',
+      '',
+    ]);
+  });
+
+  it('a server that is not there, without its password', async () => {
+    const env = { DATABASE_URL: 'postgresql://root:secret@127.0.0.1:9/x' };
+    const { code, stderr } = await runHere(commandLine, ['status'], env);
+    expect([code, stderr]).toEqual([
+      1,
+      'cannot connect to the database at 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9\n',
+    ]);
+  });
+});
+
+describe('archive status', () => {
+  it('is a table with a row for each token and grain', async () => {
+    const { code, stdout } = await runProcess('archive', ['status'], {
+      DATA_DIR: join(directory.path, 'fresh'),
+    });
+    const [heading, ...rows] = stdout.split('\n\n')[0]?.split('\n') ?? [];
+    expect(code).toBe(0);
+    expect(heading).toMatch(/^token +grain +source +points +first +last +spans +gaps$/);
+    expect(rows).toHaveLength(15);
+    expect(rows[2]).toMatch(/^bitcoin +day +coingecko +0 +- +- +- +2013-04-28\/\d{4}-\d\d-\d\d$/);
+  });
+
+  it('has a usage', async () => {
+    const { code, stdout, stderr } = await archive('status', '--help');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('npm run archive -- import <token> <file.csv> [--strict] [--replace]');
+    expect(stdout).toContain('npm run archive -- status [--json]');
+  });
+});

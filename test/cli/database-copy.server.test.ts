@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCopy } from '#cli/database/copy';
+import { explain } from '#process/exit';
+import { contentOf, withSession } from '../support/database/content.ts';
+import { createTestDatabase } from '../support/database/database.ts';
+import { fill } from '../support/database/filled.ts';
+import { amount, isLong, longTimeout } from '../support/long.ts';
+import { makeDirectory, runProcess, startCommand } from './run-command.ts';
+
+// Each command is a process that opens databases: seconds, on a busy machine.
+vi.setConfig({ testTimeout: 2 * longTimeout, hookTimeout: longTimeout });
+
+const AMOUNTS = isLong
+  ? { days: 4400, hours: 2160, users: 10_000, usageDays: 30 }
+  : { days: 50, hours: 50, users: 300, usageDays: 120 };
+
+type Made = Awaited<ReturnType<typeof createTestDatabase>>;
+
+let source: Made;
+let other: Made;
+let target: Made;
+let directory: Awaited<ReturnType<typeof makeDirectory>>;
+/** A directory that nothing is to be made in. */
+let nowhere: string;
+
+beforeAll(async () => {
+  directory = await makeDirectory();
+  nowhere = join(directory.path, 'nowhere');
+  source = await createTestDatabase();
+  [other, target] = [await createTestDatabase(), await createTestDatabase('empty')];
+  await withSession(source, (session) => fill(session, AMOUNTS));
+});
+afterAll(async () => {
+  for (const { drop } of [source, other, target]) await drop();
+  await directory.remove();
+});
+
+/** Resolves when the copy in the target has come to a table, and has so many rows of it. */
+async function untilCopied(url: string, table: string, rows: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const read = () =>
+    client
+      .query(`SELECT logs FROM _prisma_migrations WHERE migration_name LIKE '%unfinished_copy'`)
+      .catch(() => ({ rows: [] }));
+  for (;;) {
+    const progress = JSON.parse((await read()).rows[0]?.logs ?? '{}');
+    // The last table is the longest by far: whoever comes late for another one finds it there.
+    if (progress.table === 'usage_day' && table !== 'usage_day') break;
+    if (progress.table === table && progress.rows >= rows) break;
+    await pause(2);
+  }
+  await client.end();
+}
+
+/** Where it is killed, in the order in which the tables are copied. */
+const STOPS = [
+  ['usage_day', 1],
+  ['point', 1],
+  ['candle', 1],
+  ['point', (5 * AMOUNTS.days) / 2],
+  ['usage_day', (AMOUNTS.users * AMOUNTS.usageDays) / 2],
+] as const;
+
+it('makes the same of an empty database, row for row, however often it is killed; and then of a directory', async () => {
+  const args = ['copy', target.url, '--from', source.url];
+  const order = ['candle', 'point', 'usage_day'];
+  const stops = STOPS.slice(0, amount(2, 5)).sort(
+    (one, two) => order.indexOf(one[0]) - order.indexOf(two[0]) || one[1] - two[1],
+  );
+  for (const [table, rows] of stops) {
+    const running = startCommand('database', args, {});
+    const ended = running.ended();
+    await Promise.race([untilCopied(target.url, table, rows), ended]);
+    running.kill('SIGKILL');
+    expect((await ended).code, 'it was killed before its end').toBeNull();
+  }
+  const started = await runProcess('users', ['list'], { DATABASE_URL: target.url });
+  expect(started).toMatchObject({ code: 1, stdout: '' });
+  expect(started.stderr).toMatch(/^the database is a copy that was not finished: run [^\n]+ again[^\n]*\n$/);
+
+  const last = await runProcess('database', args, {});
+  expect(last).toMatchObject({ code: 0, stderr: '' });
+  expect(last.stdout).toMatch(/^from [^\n]+\ngoing on with the copy that was interrupted\n/);
+  expect(last.stdout).toMatch(/\ncompared: \d+ tables, [\d,]+ rows, no difference\n/);
+  if (isLong) console.log(last.stdout);
+  const content = await contentOf(source);
+  expect(await contentOf(target)).toEqual(content);
+
+  const dataDir = join(directory.path, 'embedded');
+  const embedded = await runProcess('database', ['copy', dataDir], { DATABASE_URL: target.url });
+  expect(embedded).toMatchObject({ code: 0, stderr: '' });
+  if (isLong) console.log(embedded.stdout);
+  expect(await contentOf({ dataDir })).toEqual(content);
+  expect(await refused(target.url, '--from', source.url)).toMatch(/ is not empty: its table \w+ has rows\n$/);
+
+  await withSession(target, (session) => session.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
+  const back = await runProcess('database', ['copy', target.url], { DATA_DIR: dataDir });
+  expect(back).toMatchObject({ code: 0, stderr: '' });
+  if (isLong) console.log(back.stdout);
+  expect(await contentOf(target)).toEqual(content);
+
+  const ada = ['--name', 'Ada', '--email', 'a@example.org', '--plan', 'yearly'];
+  const created = await runProcess('users', ['create', ...ada], { DATABASE_URL: target.url });
+  expect(created.stdout).toMatch(new RegExp(`^key: +${AMOUNTS.users + 1}$`, 'm'));
+});
+
+/** What the command says as it refuses, and its exit code: one line, without the password. */
+async function refused(...args: string[]): Promise<string> {
+  const error = await runCopy(args).then(
+    () => new Error('it was not refused'),
+    (reason: unknown) => reason,
+  );
+  const { text, exitCode } = explain(error);
+  expect(text).not.toMatch(/hunter2|\n/);
+  expect(existsSync(nowhere)).toBe(false);
+  return `${text}\n${exitCode === 2 ? '' : `exit ${exitCode}`}`;
+}
+
+it('is not made while a process is at work, unless as of one moment', async () => {
+  await withSession(other, (session) =>
+    session.exec(`INSERT INTO lease (id, user_key, period_start, date, granted, expires_at)
+      VALUES ('00000000-0000-4000-8000-000000000001', 1, now(), now(), 10, now() + interval '1 hour')`),
+  );
+  const atWork = /^a process is at work on [^\n]+--live\n$/;
+  expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
+  const live = ['copy', join(directory.path, 'live'), '--from', other.url, '--live'];
+  const copied = await runProcess('database', live, {});
+  expect(copied).toMatchObject({ code: 0, stderr: '' });
+  expect(copied.stdout).toMatch(/\nwhat was written to the source after 20\S+Z is not in the copy\n$/);
+
+  await withSession(other, (session) => session.exec('DELETE FROM lease'));
+  const client = new pg.Client({ connectionString: other.url, application_name: 'quotient' });
+  await client.connect();
+  expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
+  expect(await refused(other.url, '--from', source.url)).toMatch(
+    /^a process is at work on \S+: stop it first\n$/,
+  );
+  await client.end();
+});
+
+describe('what cannot be copied', () => {
+  it.each([
+    [2, '<target> must be postgresql://user:password@host:port/', ['mysql://root:hunter2@localhost/x']],
+    [2, '<target> must be postgresql://', ['root:hunter2@localhost']],
+    [2, '<target> must be postgresql://', ['']],
+    [2, 'percent-encoded', ['nowhere', '--from', 'postgresql://root:hunter2/x@localhost/x']],
+    [2, '<target> is the source itself', ['nowhere', '--from', './nowhere']],
+    [2, 'there is no database in /', ['nowhere', '--from', 'nothing-there']],
+    [1, 'the source: cannot connect to', ['nowhere', '--from', 'postgresql://root:hunter2@127.0.0.1:1/x']],
+    [2, '1 argument(s) too many', ['x', 'y']],
+    [2, '<target> is missing', []],
+    [2, 'Unknown option', ['x', '--force']],
+  ] as const)('exit code %i, %s: %j', async (code, said, args) => {
+    const text = await refused(...args);
+    expect(text).toContain(said);
+    expect(text.endsWith(code === 2 ? '\n' : `\nexit ${code}`)).toBe(true);
+    expect(existsSync('nowhere')).toBe(false);
+  });
+
+  it('is a database of another release, or of something else', async () => {
+    const alter = (script: string) => withSession(other, (session) => session.exec(script));
+    await alter(`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+      VALUES ('x', 'x', '20990101000000_later', now())`);
+    expect(await refused(nowhere, '--from', other.url)).toMatch(
+      /has the migration 20990101000000_later, which this release does not know: run a newer one\nexit 1$/,
+    );
+    expect(await refused(other.url, '--from', source.url)).toContain('20990101000000_later');
+
+    await alter(`INSERT INTO _prisma_migrations (id, checksum, migration_name, logs)
+      VALUES ('00000000-0000-4000-8000-636f70696564', 'x', '99999999999999_unfinished_copy', '{"source": "x"}')`);
+    expect(await refused(other.url, '--from', source.url)).toContain(
+      'is an unfinished copy of another release',
+    );
+    await alter(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_later'`);
+    expect(await refused(nowhere, '--from', other.url)).toContain('is a copy that was not finished');
+
+    await alter('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    expect(await refused(nowhere, '--from', other.url)).toMatch(
+      /: there is no database of Quotient\nexit 1$/,
+    );
+    await alter('CREATE TABLE theirs ()');
+    expect(await refused(other.url, '--from', source.url)).toContain('give Quotient a database of its own');
+  });
+});

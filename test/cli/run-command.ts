@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { type CommandLine, runCommand } from '#cli/command-line';
+import { openDataDirectory } from '../support/database/database.ts';
+import { COMPILE_CACHE, SHORT_LIVED } from '../support/node-arguments.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+/** A directory for the data of the commands under test, and what else they need. */
+export async function makeDirectory() {
+  const path = await mkdtemp(join(tmpdir(), 'quotient-command-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** The same with an embedded database in `dataDir`. This process has it, so commands go through it: to open it takes a second each. */
+export async function makeServedDirectory() {
+  const { path, remove } = await makeDirectory();
+  const dataDir = join(path, 'data');
+  const database = await openDataDirectory(dataDir);
+  return { path, dataDir, database, remove: () => database.close().then(remove) };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Runs a command in this process, as in one of its own with no environment but the one given. */
+export async function runHere(
+  commandLine: CommandLine,
+  args: readonly string[],
+  env: Record<string, string>,
+) {
+  const output = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      output[stream] += text;
+      return true;
+    }),
+  );
+  const ours = SIGNALS.map((signal) => process.listeners(signal));
+  const { env: own } = process;
+  process.env = { ...env };
+  try {
+    return { code: await runCommand(commandLine, args), ...output };
+  } finally {
+    process.env = own;
+    for (const [i, signal] of SIGNALS.entries()) {
+      for (const listener of process.listeners(signal))
+        if (!ours[i]?.includes(listener)) process.off(signal, listener);
+    }
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** Starts one of `src/commands` as a process of its own, with no environment but the one given and the cache. */
+export function startCommand(name: string, args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [...SHORT_LIVED, `src/commands/${name}.ts`, ...args], {
+    cwd: ROOT,
+    env: { ...COMPILE_CACHE, ...env },
+  });
+  const output = { stdout: '', stderr: '' };
+  const closed = once(child, 'close');
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+    });
+  }
+
+  return {
+    output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Resolves once the stream holds something; rejects when the process ends before. */
+    async until(stream: 'stdout' | 'stderr', wanted: RegExp): Promise<void> {
+      while (!wanted.test(output[stream])) {
+        const ended = await Promise.race([
+          once(child[stream], 'data').then(() => false),
+          closed.then(() => true),
+        ]);
+        if (ended && !wanted.test(output[stream]))
+          throw new Error(`ended without it: ${JSON.stringify(output)}`);
+      }
+    },
+    /** Resolves when it has ended and all its output is here. */
+    async ended() {
+      const [code] = await closed;
+      return { code: code as number | null, ...output };
+    },
+  };
+}
+
+export const runProcess = (name: string, args: readonly string[], env: Record<string, string>) =>
+  startCommand(name, args, env).ended();

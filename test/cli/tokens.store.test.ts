@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokens as commandLine } from '#cli/tokens/tokens';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
+
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+let sandbox: Sandbox;
+const env = () => ({
+  DATA_DIR: directory.dataDir,
+  COINGECKO_URL: sandbox.coingeckoUrl,
+  COINGECKO_CALLS_PER_MINUTE: '1000',
+  KRAKEN_URL: sandbox.krakenUrl,
+});
+const tokens = (...args: string[]) => runHere(commandLine, args, env());
+
+beforeAll(async () => {
+  directory = await makeServedDirectory();
+  sandbox = await startSandbox();
+});
+afterAll(async () => {
+  await sandbox.close();
+  await directory.remove();
+});
+
+describe('tokens', () => {
+  it('are added with what is found, listed, and removed', async () => {
+    const added = await tokens('add', 'albado');
+    expect([added.code, added.stderr]).toEqual([0, '']);
+    expect(added.stdout).toMatch(
+      /^albado: Albado \(abd\), added\nlisted: 20\d\d-\d\d-\d\d, or before: .+\npair: ABDUSD of Kraken\n$/,
+    );
+    expect((await tokens('add', 'albaka', '--symbol', 'BTC')).stdout).toMatch(
+      /\npair: none: .+\nsymbol: btc stands for bitcoin; others are called so too: albaka\n$/,
+    );
+    const listed = JSON.parse((await tokens('list', '--json')).stdout) as { name: string }[];
+    expect(listed.map(({ name }) => name).slice(4)).toEqual(['usd-coin', 'albado', 'albaka']);
+    expect(listed.at(-1)).toMatchObject({ symbol: 'btc', title: 'Albaka', pair: null, statistics: false });
+    expect((await tokens('list')).stdout).toMatch(
+      /^id +symbol +title +listed +pair\nbitcoin +btc +Bitcoin +2013-04-28 +XXBTZUSD\n/,
+    );
+    expect(await tokens('remove', 'albado')).toEqual({
+      ...{ code: 0, stderr: '', stdout: 'albado: removed; what is stored of it stays\n' },
+    });
+    expect((await tokens('list')).stdout).not.toContain('albado');
+  });
+
+  it('are found by a part of their name', async () => {
+    const { code, stdout } = await runProcess('tokens', ['find', 'beba'], env());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^id +symbol +title\nbebado +bbd +Bebado\n/);
+    expect(await tokens('find', 'nothing at all')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it.each([
+    [['add', 'solan'], 1, 'there is no such id: do you mean solana?\n'],
+    [['add', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- find <text>` looks for it\n'],
+    [['add', 'eth'], 1, 'its id is the symbol of ethereum, and callers who give it mean that one\n'],
+    [['add', 'bebado', '--kraken', 'nosuch'], 1, 'Kraken has no such pair against US dollars\n'],
+    [['remove', 'solana'], 1, 'this token is built in: it is always served, as it is\n'],
+    [['remove', 'solan'], 1, 'there is no such id: do you mean solana?\n'],
+    [['add'], 2, '<id> is missing (see --help)\n'],
+    [['drop', 'solana'], 2, 'unknown command: use one of add, remove, list, find (see --help)\n'],
+  ])('%j is refused in one line', async (args, code, stderr) => {
+    expect(await tokens(...args)).toEqual({ code, stdout: '', stderr });
+  });
+
+  it('an upstream that fails, and a budget that is spent, are one line too', async () => {
+    const nowhere = { COINGECKO_URL: 'http://127.0.0.1:9/api/v3' };
+    const failed = await runHere(commandLine, ['add', 'bebado'], { ...env(), ...nowhere });
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toMatch(/^coingecko: .+ \(unreachable\)\n$/);
+    // Earlier commands have spent some of this month's calls.
+    const spent = { COINGECKO_CALLS_PER_MONTH: '1' };
+    const refused = await runProcess('tokens', ['add', 'bebado'], { ...env(), ...spent });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^coingecko: .+ \(over_budget\)\n$/);
+  });
+});

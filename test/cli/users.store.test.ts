@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashApiKey, isApiKey } from '#accounts/keys/api-key';
+import { createUserStore } from '#accounts/users/user-store';
+import { users as commandLine } from '#cli/users/users';
+import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
+
+let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
+const users = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
+
+/** The member of a printed record. */
+const member = (stdout: string, name: string) => new RegExp(`^${name}: +(.+)$`, 'm').exec(stdout)?.[1] ?? '';
+
+beforeAll(async () => {
+  directory = await makeServedDirectory();
+});
+afterAll(() => directory.remove());
+
+const ada = ['--name', ' Ada Lovelace ', '--email', 'ada@example.org'];
+
+describe('users', () => {
+  it('are created, listed, limited, rotated, renewed and revoked', async () => {
+    const created = await users('create', ...ada, '--plan', 'monthly');
+    expect([created.code, created.stderr]).toEqual([0, '']);
+    const firstKey = member(created.stdout, 'apiKey');
+    expect(isApiKey(firstKey)).toBe(true);
+    expect(member(created.stdout, 'name')).toBe('Ada Lovelace');
+    expect(member(created.stdout, 'limit')).toBe('10000');
+    const second = await users('create', ...ada, '--plan', 'yearly', '--limit', '77');
+    expect(member(second.stdout, 'limit')).toBe('77');
+
+    const rotated = await users('rotate', '1', '--grace-seconds', '0');
+    const secondKey = member(rotated.stdout, 'apiKey');
+    expect([rotated.code, isApiKey(secondKey), secondKey !== firstKey]).toEqual([0, true, true]);
+
+    const limited = await users('limit', '1', '500');
+    expect([limited.code, member(limited.stdout, 'limit')]).toEqual([0, '500']);
+    const renewed = await users('renew', '1');
+    expect(renewed.code).toBe(0);
+    expect(Date.parse(member(renewed.stdout, 'validUntil'))).toBeGreaterThan(
+      Date.parse(member(created.stdout, 'validUntil')),
+    );
+    const tooEarly = await users('renew', '1');
+    expect([tooEarly.code, tooEarly.stdout]).toEqual([1, '']);
+    expect(tooEarly.stderr).toMatch(/^The key is valid until [^\n]+\n$/);
+
+    const listed = await users('list', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { key: 1, name: 'Ada Lovelace', plan: 'monthly', limit: 500, state: 'active', keys: 1, used: 0 },
+      { key: 2, plan: 'yearly', limit: 77, lastUsedAt: null },
+    ]);
+    const table = (await users('list')).stdout;
+    expect(table).toMatch(
+      /^key +name +email +state +keys +used +limit +last use +valid until\n +1 +Ada Lovelace +ada@\S+ +active +1 +0 +500 +- +\d{4}-/,
+    );
+    const shown = await users('show', '1');
+    expect(shown.stdout).toMatch(/^state: +active\nused: +0 of 500, from \S+Z to \S+Z\nlast use: +-$/m);
+    expect(shown.stdout).toMatch(/^notices: +at 80, 100 per cent; mail: no; webhook: none$/m);
+    const ids = [...shown.stdout.matchAll(/^ +(\d) +- +account,prices,node +(qt_\w{4}) +(\w+) /gm)];
+    expect(ids.map(([, , ...facts]) => facts)).toEqual([
+      [secondKey.slice(0, 7), 'active'],
+      [firstKey.slice(0, 7), 'expired'],
+    ]);
+    for (const { stdout } of [limited, renewed, listed, { stdout: table }, shown]) {
+      expect(stdout, 'a key is shown when it is made, and not again').not.toMatch(/qt_\w{5}/);
+      expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
+    }
+    const last = await users('revoke', '1', '--id', String(ids[0]?.[1]));
+    expect(last).toMatchObject({ code: 1, stdout: '' });
+    expect(last.stderr).toMatch(/^The last owner key cannot be deleted[^\n]+\n$/);
+
+    const revoked = await users('revoke', '1');
+    expect(revoked).toMatchObject({ code: 0, stderr: '' });
+    expect(revoked.stdout).toMatch(/^\d API key\(s\) of user 1 revoked\n$/);
+    const store = createUserStore(directory.database.prisma);
+    const holders = await store.findByHashes([hashApiKey(secondKey)]);
+    expect(holders.map(({ revokedAt }) => typeof revokedAt)).toEqual(['number']);
+  });
+
+  it('fail with one line when there is no such user', async () => {
+    for (const args of [
+      ['limit', '99', '5'],
+      ['rotate', '99'],
+      ['renew', '99'],
+      ['revoke', '99'],
+      ['show', '99'],
+      ['revoke', '99', '--id', '1'],
+    ]) {
+      expect(await users(...args)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'No user has the record number 99.\n',
+      });
+    }
+  });
+});
+
+it('is a process of its own, with its exit code', async () => {
+  const env = { DATA_DIR: directory.dataDir };
+  const created = await runProcess('users', ['create', ...ada, '--plan', 'monthly'], env);
+  expect([created.code, created.stderr, isApiKey(member(created.stdout, 'apiKey'))]).toEqual([0, '', true]);
+  const refused = { code: 1, stdout: '', stderr: 'No user has the record number 99.\n' };
+  expect(await runProcess('users', ['renew', '99'], env)).toEqual(refused);
+});
+
+describe('users, wrongly used', () => {
+  const hint = '(see --help)\n';
+  it.each([
+    [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
+    [['limit', 'qt_x', '5'], `<key>, the record number, must be a whole number from 1 to 2147483647 ${hint}`],
+    [['limit', '1'], `<calls> is missing ${hint}`],
+    [['limit', '1', '1.5'], `<calls> must be a whole number from 0 to 2147483647 ${hint}`],
+    [
+      ['rotate', '1', '--grace-seconds', '604801'],
+      `--grace-seconds must be a whole number from 0 to 604800 ${hint}`,
+    ],
+    [['revoke', '1', '--id', 'qt_x'], `--id must be a whole number from 1 to 2147483647 ${hint}`],
+    [['list', '--yaml'], `Unknown option '--yaml' ${hint}`],
+    [['create', ...ada, '--plan', 'weekly'], `--plan is not a plan: give one of monthly, yearly ${hint}`],
+    [
+      ['create', '--name', '', '--plan', 'monthly'],
+      '--name is empty: give 1 to 100 characters, none of them control characters\n' +
+        `--email is missing: give an address like ada@example.org, at most 254 characters ${hint}`,
+    ],
+  ])('%j', async (args, stderr) => {
+    expect(await users(...args)).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  it('have a usage', async () => {
+    const { code, stdout, stderr } = await users('--help');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('npm run users -- rotate <key> [--grace-seconds <seconds>]');
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { datePresets } from '#console/range/date-presets';
+
+const presets = (listed: string, now: string) =>
+  datePresets(listed, Date.parse(now)).map(([label, { from, thru }]) => `${label}: ${from} to ${thru}`);
+
+it('are yesterday, months and years, up to today', () => {
+  expect(presets('2013-04-28', '2024-03-31T23:59:59Z')).toEqual([
+    'Yesterday: 2024-03-30 to 2024-03-30',
+    'This month: 2024-03-01 to 2024-03-31',
+    'Last month: 2024-02-01 to 2024-02-29',
+    'This year: 2024-01-01 to 2024-03-31',
+    'Last year: 2023-01-01 to 2023-12-31',
+  ]);
+});
+
+it('begin in January as in any other month', () => {
+  expect(presets('2013-04-28', '2026-01-01T00:00:00Z')).toEqual([
+    'Yesterday: 2025-12-31 to 2025-12-31',
+    'This month: 2026-01-01 to 2026-01-01',
+    'Last month: 2025-12-01 to 2025-12-31',
+    'This year: 2026-01-01 to 2026-01-01',
+    'Last year: 2025-01-01 to 2025-12-31',
+  ]);
+});
+
+it('begin when the token was listed, and are left out where they end before that', () => {
+  expect(presets('2026-03-10', '2026-03-15T12:00:00Z')).toEqual([
+    'Yesterday: 2026-03-14 to 2026-03-14',
+    'This month: 2026-03-10 to 2026-03-15',
+    'This year: 2026-03-10 to 2026-03-15',
+  ]);
+});

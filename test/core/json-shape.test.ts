@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { shapeOfJson } from '#core/json-shape';
+
+const WIDE = { depth: 1000, values: 1_000_000 };
+
+/** How deep a value is, and how many values it is made of. */
+function measured(value: unknown): { depth: number; values: number } {
+  if (typeof value !== 'object' || value === null) return { depth: 0, values: 1 };
+  const members = Object.values(value).map(measured);
+  return {
+    depth: 1 + Math.max(0, ...members.map(({ depth }) => depth)),
+    values: 1 + members.reduce((sum, { values }) => sum + values, 0),
+  };
+}
+
+test('the levels are those of the value, and none of its values goes uncounted', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 8 }), fc.constantFrom(undefined, 1), (value, space) => {
+      const text = JSON.stringify(value, undefined, space);
+      const { depth, values } = measured(value);
+      expect(shapeOfJson(text, { ...WIDE, depth }).excess).toBeUndefined();
+      if (depth > 0) expect(shapeOfJson(text, { ...WIDE, depth: depth - 1 }).excess).toBe('depth');
+      expect(shapeOfJson(text, { ...WIDE, values: values - 1 }).excess).toBe('values');
+      expect(shapeOfJson(text, { ...WIDE, values: 2 * values }).excess).toBeUndefined();
+    }),
+  );
+});
+
+test.each([
+  ['brackets and commas in a text', '["[[[{{{,,,","\\"[[[","\\\\"]', 1, 3],
+  ['a text without an end', '["[[[[', 1, 2],
+  ['nothing', '', 0, 1],
+  ['brackets that close what is not open', ']]]}}}', 0, 1],
+])('%s', (_name, text, depth, values) => {
+  expect(shapeOfJson(text, { depth, values: values + 1 }).excess).toBeUndefined();
+});
+
+test('a text of any bytes is scanned to its end', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', 'x') }), (text) => {
+      const { excess, long } = shapeOfJson(text, WIDE, 2);
+      expect(excess).toBeUndefined();
+      for (const [start, end] of long) expect(end - start).toBeGreaterThan(2);
+    }),
+  );
+});

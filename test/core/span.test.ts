@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { overlap, type Span, union, without } from '#core/span';
+
+/* The model: a span is the set of its whole numbers. */
+const small = fc.integer({ min: 0, max: 30 });
+const span = fc.tuple(small, small).map(([a, b]): Span => ({ from: Math.min(a, b), thru: Math.max(a, b) }));
+const anySpan = fc.tuple(small, small).map(([from, thru]): Span => ({ from, thru }));
+const spans = fc.array(anySpan, { maxLength: 8 });
+
+function numbers(...all: readonly Span[]): Set<number> {
+  const set = new Set<number>();
+  for (const { from, thru } of all) for (let n = from; n <= thru; n++) set.add(n);
+  return set;
+}
+
+function expectTidy(result: readonly Span[]): void {
+  for (const { from, thru } of result) expect(from).toBeLessThanOrEqual(thru);
+  result.slice(1).forEach((one, i) => {
+    expect(one.from).toBeGreaterThan((result[i] as Span).thru + 1);
+  });
+}
+
+describe('spans', () => {
+  test('united are the same numbers, ascending, with something between each two', () => {
+    fc.assert(
+      fc.property(spans, (some) => {
+        const result = union(some);
+        expectTidy(result);
+        expect(numbers(...result)).toEqual(numbers(...some));
+        expect(union(result)).toEqual(result);
+      }),
+    );
+  });
+
+  test('without others are the numbers that none of them has', () => {
+    fc.assert(
+      fc.property(span, spans, (one, others) => {
+        const result = without(one, others);
+        expectTidy(result);
+        const taken = numbers(...others);
+        expect([...numbers(...result)]).toEqual([...numbers(one)].filter((n) => !taken.has(n)));
+      }),
+    );
+  });
+
+  test('share the numbers that both have', () => {
+    fc.assert(
+      fc.property(span, span, (a, b) => {
+        const shared = overlap(a, b);
+        const inB = numbers(b);
+        expect(shared ? [...numbers(shared)] : []).toEqual([...numbers(a)].filter((n) => inB.has(n)));
+        expect(overlap(b, a)).toEqual(shared);
+      }),
+    );
+  });
+
+  test('uniting leaves what it is given as it was', () => {
+    const given = [
+      { from: 5, thru: 6 },
+      { from: 1, thru: 4 },
+    ];
+    expect(union(given)).toEqual([{ from: 1, thru: 6 }]);
+    expect(given).toEqual([
+      { from: 5, thru: 6 },
+      { from: 1, thru: 4 },
+    ]);
+  });
+
+  test('may reach to infinity', () => {
+    const always = { from: Number.NEGATIVE_INFINITY, thru: Number.POSITIVE_INFINITY };
+    expect(overlap(always, { from: 1, thru: 2 })).toEqual({ from: 1, thru: 2 });
+    expect(without(always, [{ from: 1, thru: 2 }])).toEqual([
+      { from: Number.NEGATIVE_INFINITY, thru: 0 },
+      { from: 3, thru: Number.POSITIVE_INFINITY },
+    ]);
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { createAdapter } from '#cosmos/dialects/adapter';
+import { latestBlock, MODERN, scriptedNode } from './ask.ts';
+
+const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
+const KEY = 'A21fdP6IbVC9hER5smiim8I4EbFeIF/bW81IKwmmsdjH';
+const owned = [{ denom: 'ukava', amount: '9' }];
+const base = {
+  '@type': '/cosmos.auth.v1beta1.BaseAccount',
+  ...{ address: ADDRESS, account_number: '5', sequence: '6' },
+  pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: KEY },
+};
+const told = {
+  ...{ address: ADDRESS, coins: owned, account_number: '5', sequence: '6' },
+  public_key: { type: 'tendermint/PubKeySecp256k1', value: KEY },
+};
+const vesting = {
+  ...{ original_vesting: owned, delegated_free: [], delegated_vesting: [], end_time: '1772366400' },
+};
+
+const modern = (account: unknown) =>
+  createAdapter(
+    'cosmos',
+    scriptedNode({
+      [`/cosmos/auth/v1beta1/accounts/${ADDRESS}`]: { account },
+      [`${MODERN.balances}/${ADDRESS}`]: { balances: owned, pagination: { next_key: null } },
+      [MODERN.latest]: latestBlock(12),
+    }).ask,
+  );
+const legacy = (result: unknown) =>
+  createAdapter(
+    'legacy',
+    scriptedNode({
+      [`/auth/accounts/${ADDRESS}`]: { height: '12', result },
+      [`/bank/balances/${ADDRESS}`]: { height: '12', result: owned },
+    }).ask,
+  );
+
+describe('an account of a modern node', () => {
+  test.each<[string, object, string, object]>([
+    ['base', base, 'cosmos-sdk/Account', told],
+    [
+      'one that has never signed',
+      { ...base, pub_key: null },
+      'cosmos-sdk/Account',
+      { ...told, public_key: null },
+    ],
+    [
+      'of a validator of zeros',
+      { '@type': base['@type'], address: ADDRESS },
+      'cosmos-sdk/Account',
+      { ...told, public_key: null, account_number: '0', sequence: '0' },
+    ],
+    [
+      'continuous vesting',
+      {
+        '@type': '/cosmos.vesting.v1beta1.ContinuousVestingAccount',
+        base_vesting_account: { base_account: base, ...vesting },
+        start_time: '7',
+      },
+      'cosmos-sdk/ContinuousVestingAccount',
+      { ...told, ...vesting, start_time: '7' },
+    ],
+    [
+      'delayed vesting',
+      {
+        '@type': '/cosmos.vesting.v1beta1.DelayedVestingAccount',
+        base_vesting_account: { base_account: base, ...vesting },
+      },
+      'cosmos-sdk/DelayedVestingAccount',
+      { ...told, ...vesting },
+    ],
+    [
+      'module',
+      {
+        '@type': '/cosmos.auth.v1beta1.ModuleAccount',
+        ...{ base_account: { ...base, pub_key: null }, name: 'gov', permissions: ['burner'] },
+      },
+      'cosmos-sdk/ModuleAccount',
+      { ...told, public_key: null, name: 'gov', permissions: ['burner'] },
+    ],
+    [
+      'of a chain of its own',
+      { '@type': '/ethermint.types.v1.EthAccount', base_account: base, code_hash: '0xc5' },
+      '/ethermint.types.v1.EthAccount',
+      { ...told, code_hash: '0xc5' },
+    ],
+    [
+      'with a key of a type that amino has not',
+      { ...base, pub_key: { '@type': '/x.PubKey', key: 'AA==', more: 1 } },
+      'cosmos-sdk/Account',
+      { ...told, public_key: { type: '/x.PubKey', value: { key: 'AA==', more: 1 } } },
+    ],
+    [
+      'multisig',
+      {
+        ...base,
+        pub_key: {
+          '@type': '/cosmos.crypto.multisig.LegacyAminoPubKey',
+          ...{ threshold: 1, public_keys: [base.pub_key] },
+        },
+      },
+      'cosmos-sdk/Account',
+      {
+        ...told,
+        public_key: {
+          type: 'tendermint/PubKeyMultisigThreshold',
+          value: { threshold: '1', pubkeys: [told.public_key] },
+        },
+      },
+    ],
+  ])('%s', async (_name, account, type, value) => {
+    expect(await modern(account).account(ADDRESS)).toEqual({ height: '12', result: { type, value } });
+  });
+
+  test.each<[string, unknown]>([
+    ['none', undefined],
+    ['of another address', { ...base, address: 'kava1other' }],
+    ['without a type', { ...base, '@type': undefined }],
+    ['with a sequence that is no number', { ...base, sequence: 'many' }],
+    [
+      'with an account within an account without end',
+      { ...base, base_account: { base_account: { base_account: { base_account: { base_account: base } } } } },
+    ],
+    [
+      'with a key that is none',
+      { ...base, pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: '~' } },
+    ],
+  ])('%s is malformed', async (_name, account) => {
+    await expect(modern(account).account(ADDRESS)).rejects.toMatchObject({ kind: 'malformed' });
+  });
+});
+
+describe('an account that does not exist', () => {
+  const none = { address: '', coins: [], public_key: null, account_number: '0', sequence: '0' };
+  test.each([
+    [
+      404,
+      { code: 5, message: `rpc error: code = NotFound desc = account ${ADDRESS} not found: key not found` },
+    ],
+    [400, { code: 5, message: `account ${ADDRESS} not found` }],
+    [500, { code: 2, message: `account ${ADDRESS} not found` }],
+  ])('of a modern node, told under %i', async (status, body) => {
+    const { ask } = scriptedNode({
+      [`/cosmos/auth/v1beta1/accounts/${ADDRESS}`]: { status, body },
+      [MODERN.latest]: latestBlock(12),
+    });
+    expect(await createAdapter('cosmos', ask).account(ADDRESS)).toEqual({
+      height: '12',
+      result: { type: 'cosmos-sdk/Account', value: none },
+    });
+  });
+
+  test('of a legacy node', async () => {
+    const result = { type: 'cosmos-sdk/Account', value: { ...none, coins: null, public_key: '' } };
+    expect(await legacy(result).account(ADDRESS)).toEqual({
+      height: '12',
+      result: { type: 'cosmos-sdk/Account', value: none },
+    });
+  });
+});
+
+describe('an account of a legacy node', () => {
+  test.each<[string, object, string, object]>([
+    ['of the Launchpad generation', { type: 'cosmos-sdk/Account', value: told }, 'cosmos-sdk/Account', told],
+    [
+      'of the one after it, which tells coins elsewhere',
+      { type: 'cosmos-sdk/BaseAccount', value: { ...told, coins: undefined } },
+      'cosmos-sdk/Account',
+      told,
+    ],
+    [
+      'of the one before it, with a key in bech32',
+      { type: 'core/Account', value: { ...told, public_key: 'terrapub1addwnpepq' } },
+      'core/Account',
+      { ...told, public_key: 'terrapub1addwnpepq' },
+    ],
+    [
+      'vesting, one within the other',
+      {
+        type: 'cosmos-sdk/ContinuousVestingAccount',
+        value: { BaseVestingAccount: { BaseAccount: told, ...vesting }, start_time: '7' },
+      },
+      'cosmos-sdk/ContinuousVestingAccount',
+      { ...told, ...vesting, start_time: '7' },
+    ],
+  ])('%s', async (_name, result, type, value) => {
+    expect(await legacy(result).account(ADDRESS)).toEqual({ height: '12', result: { type, value } });
+  });
+});

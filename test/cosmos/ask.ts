@@ -1,0 +1,27 @@
+import type { AskNode, NodeQuestion, NodeReply } from '#cosmos/exchange';
+
+/** A node that answers by path, or in turn, and remembers what it was asked. */
+export function scriptedNode(answers: Record<string, unknown> | readonly (NodeReply | object)[]) {
+  const asked: NodeQuestion[] = [];
+  const turns = Array.isArray(answers) ? [...answers] : undefined;
+  const ask: AskNode = async (question) => {
+    asked.push(question);
+    const answer = turns ? turns.shift() : (answers as Record<string, unknown>)[question.path];
+    if (answer === undefined)
+      return { status: 501, body: { code: 12, message: 'Not Implemented', details: [] } };
+    if (typeof answer === 'object' && answer !== null && 'status' in answer) return answer as NodeReply;
+    return { status: 200, body: answer };
+  };
+  return { ask, asked };
+}
+
+export const MODERN = {
+  latest: '/cosmos/base/tendermint/v1beta1/blocks/latest',
+  txs: '/cosmos/tx/v1beta1/txs',
+  balances: '/cosmos/bank/v1beta1/balances',
+} as const;
+
+export const latestBlock = (height: number) => ({
+  block_id: {},
+  block: { header: { height: String(height) } },
+});

@@ -1,0 +1,42 @@
+import { bech32 } from '@scure/base';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { prefixOf, underPrefix } from '#cosmos/conversion/bech32';
+
+const prefix = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
+const bytes = fc.uint8Array({ minLength: 1, maxLength: 32 });
+const encode = (before: string, data: Uint8Array) => bech32.encode(before, bech32.toWords(data), false);
+
+test('an account under another prefix is what a library makes of the same bytes', () => {
+  fc.assert(
+    fc.property(prefix, prefix, bytes, (one, other, data) => {
+      expect(underPrefix(encode(one, data), other)).toBe(encode(other, data));
+    }),
+  );
+});
+
+test('an address tells its prefix, and with any character changed it is none', () => {
+  fc.assert(
+    fc.property(prefix, fc.uint8Array({ minLength: 20, maxLength: 20 }), fc.nat(), (one, data, at) => {
+      const address = encode(one, data);
+      expect(prefixOf(address)).toBe(one);
+      const place = at % address.length;
+      const changed = [...address];
+      changed[place] = changed[place] === 'q' ? 'p' : 'q';
+      expect(prefixOf(changed.join(''))).toBeUndefined();
+    }),
+  );
+});
+
+test('what is no address has no prefix', () => {
+  for (const text of [
+    '',
+    '1',
+    'cosmos1',
+    '../1qqqqqqqq',
+    'COSMOS1QQQQQQQQ',
+    `cosmos1${'q'.repeat(200)}`,
+    ' ',
+  ])
+    expect(prefixOf(text)).toBeUndefined();
+});

@@ -1,0 +1,219 @@
+import { AminoTypes, createDefaultAminoConverters } from '@cosmjs/stargate';
+import { bech32 } from '@scure/base';
+import { TxBody, TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
+import { describe, expect, test } from 'vitest';
+import { aminoMessage, MESSAGE_TYPES } from '#cosmos/conversion/messages';
+import { stdTx } from '#cosmos/conversion/std-tx';
+import { txBytes } from '#cosmos/conversion/tx-bytes';
+import { anyOf, typeOf } from './reference.ts';
+import { SAMPLES } from './samples.ts';
+
+const addressOf = (byte: number) => bech32.encode('cosmos', bech32.toWords(new Uint8Array(20).fill(byte)));
+
+const SIGNATURE = Buffer.alloc(64, 7).toString('base64');
+const KEY = { type: 'tendermint/PubKeySecp256k1', value: Buffer.alloc(33, 2).toString('base64') };
+const fee = { amount: [{ denom: 'uatom', amount: '5000' }], gas: '200000' };
+
+const signed = (...msg: readonly unknown[]) => ({
+  msg,
+  fee,
+  signatures: [{ pub_key: KEY, signature: SIGNATURE }],
+  memo: 'memo',
+});
+
+async function encoded(tx: unknown) {
+  const bytes = await txBytes(tx, async () => ({ sequence: '7', publicKey: null }));
+  const raw = TxRaw.decode(Buffer.from(bytes, 'base64'));
+  return { raw, body: TxBody.decode(raw.bodyBytes) };
+}
+
+test('every type has its sample', () => {
+  const sampled = new Set(SAMPLES.map(({ amino }) => amino.type));
+  expect(MESSAGE_TYPES.filter(({ amino }) => !sampled.has(amino))).toEqual([]);
+  expect(SAMPLES.length).toBeGreaterThan(MESSAGE_TYPES.length);
+});
+
+describe.each(SAMPLES.map((sample, i) => ({ name: `${i} ${sample.amino.type}`, ...sample })))(
+  '$name',
+  ({ amino, modern }) => {
+    test('of a modern node comes out in amino', () => {
+      expect(aminoMessage(modern)).toEqual(amino);
+    });
+
+    test('becomes the bytes that others make of what a node tells of it', async () => {
+      const { body } = await encoded(signed(amino));
+      expect(body.memo).toBe('memo');
+      expect(body.messages).toEqual([anyOf(modern)]);
+      // Nothing is in the bytes that its type has not.
+      const { typeUrl = '', value = new Uint8Array() } = body.messages[0] ?? {};
+      const type = typeOf(typeUrl);
+      expect(type.encode(type.decode(value)).finish()).toEqual(value);
+    });
+
+    test('is the same in amino and back again', async () => {
+      expect(aminoMessage(modern)).toEqual(amino);
+      expect((await encoded(signed(aminoMessage(modern)))).body.messages).toEqual([anyOf(modern)]);
+    });
+  },
+);
+
+/** What its library of reference has no converter for, or one that never leaves out what the chain does. */
+const WITHOUT_REFERENCE =
+  /^cosmos-sdk\/(Msg(Grant|Exec|Revoke|GrantAllowance|RevokeAllowance|Unjail|CancelUnb|Create(Perm|Period)).*|v1\/.*)$/;
+
+test('another library has the same amino for the messages that it knows', async () => {
+  const types = new AminoTypes(createDefaultAminoConverters());
+  let compared = 0;
+  for (const { amino } of SAMPLES) {
+    if (WITHOUT_REFERENCE.test(amino.type)) continue;
+    if (/(ParameterChange|CommunityPool|SoftwareUpgrade)/.test(JSON.stringify(amino))) continue;
+    const { body } = await encoded(signed(amino));
+    const { typeUrl = '', value = new Uint8Array() } = body.messages[0] ?? {};
+    expect(types.toAmino({ typeUrl, value: typeOf(typeUrl).decode(value) }), amino.type).toEqual(amino);
+    compared += 1;
+  }
+  expect(compared).toBeGreaterThan(15);
+});
+
+test('what amino leaves out is left out, and what it does not is there', () => {
+  expect(
+    aminoMessage({
+      '@type': '/ibc.applications.transfer.v1.MsgTransfer',
+      ...{ source_port: 'transfer', source_channel: '', token: null, sender: '', receiver: '', memo: '' },
+      ...{ timeout_height: { revision_number: '0', revision_height: '0' }, timeout_timestamp: '0' },
+    }),
+  ).toEqual({
+    type: 'cosmos-sdk/MsgTransfer',
+    value: { source_port: 'transfer', token: { amount: '0' }, timeout_height: {} },
+  });
+  const undecided = { proposal_id: '0', voter: 'a', option: 'VOTE_OPTION_UNSPECIFIED' };
+  expect(aminoMessage({ '@type': '/cosmos.gov.v1beta1.MsgVote', ...undecided })).toEqual({
+    type: 'cosmos-sdk/MsgVote',
+    value: { proposal_id: '0', voter: 'a' },
+  });
+  expect(aminoMessage({ '@type': '/cosmos.bank.v1beta1.MsgSend', from_address: 'a', amount: null })).toEqual({
+    type: 'cosmos-sdk/MsgSend',
+    value: { from_address: 'a', amount: [] },
+  });
+});
+
+test('a message that amino does not know keeps its members under its own type', () => {
+  const vote = {
+    '@type': '/terra.oracle.v1beta1.MsgAggregateExchangeRateVote',
+    salt: '7b4c',
+    feeder: 'terra1',
+  };
+  const { '@type': type, ...value } = vote;
+  expect(aminoMessage(vote)).toEqual({ type, value });
+  const exec = { '@type': '/cosmos.authz.v1beta1.MsgExec', grantee: 'a', msgs: [vote] };
+  expect(aminoMessage(exec)).toEqual({
+    type: '/cosmos.authz.v1beta1.MsgExec',
+    value: { grantee: 'a', msgs: [vote] },
+  });
+});
+
+describe('what cannot be encoded is refused, in words that name it and repeat no value', () => {
+  const [send] = SAMPLES.map(({ amino }) => amino);
+  const own = (changes: object) => ({ ...send, value: { ...send?.value, ...changes } });
+  test.each<[string, unknown, RegExp]>([
+    ['no messages', signed(), /tx\.msg/],
+    [
+      'a type that is not known',
+      signed({ type: 'wasm/MsgStoreCode', value: {} }),
+      /wasm\/MsgStoreCode.*tx_bytes/,
+    ],
+    ['a message that is nothing', signed(null), /msg\.0 must be an object/],
+    ['a coin that is nothing', signed(own({ amount: [null] })), /amount\.0 must be there/],
+    ['a coin that is a text', signed(own({ amount: [''] })), /amount\.0 must be an object/],
+    ['no type', signed({}), /msg\.0 \(without a type\)/],
+    [
+      'a member that was signed and that the type has not',
+      signed(own({ extra: 's3cret' })),
+      /msg\.0 .*alone/,
+    ],
+    ['a signer that is a path', signed(own({ from_address: '../../status' })), /address of a signer/],
+    [
+      'a mistyped signer',
+      signed(own({ from_address: `${addressOf(1).slice(0, -1)}q` })),
+      /address of a signer/,
+    ],
+    ['a number in the place of a text', signed(own({ from_address: 5 })), /from_address must be a text/],
+    ['an amount with a sign', signed(own({ amount: [{ denom: 'x', amount: '1e5' }] })), /amount\.0\.amount/],
+    ['coins that are no list', signed(own({ amount: { denom: 'x' } })), /amount must be a list/],
+    ['a value that is a text', signed({ ...send, value: 's3cret' }), /value must be an object/],
+    ['a member of the transaction that it has not', { ...signed(send), x: 's3cret' }, /^tx must be/],
+    ['no fee', { ...signed(send), fee: undefined }, /tx\.fee/],
+    ['gas as a number', { ...signed(send), fee: { amount: [], gas: 5 } }, /tx\.fee\.gas/],
+    ['no signature', { ...signed(send), signatures: [] }, /list of 1/],
+    [
+      'signatures that are none',
+      { ...signed(send), signatures: [{ signature: '~' }] },
+      /signatures\.0\.signature/,
+    ],
+    [
+      'a key of a type that is not known',
+      { ...signed(send), signatures: [{ pub_key: { type: 'x' }, signature: SIGNATURE }] },
+      /pub_key/,
+    ],
+    [
+      'too many signers',
+      {
+        ...signed({
+          type: 'cosmos-sdk/MsgMultiSend',
+          value: {
+            inputs: Array.from({ length: 20 }, (_, i) => ({ address: addressOf(i), coins: [] })),
+            outputs: [],
+          },
+        }),
+        signatures: Array(20).fill({ signature: SIGNATURE }),
+      },
+      /16 at most/,
+    ],
+  ])('%s', async (_name, tx, words) => {
+    const refused = txBytes(tx, async (address) => {
+      expect(address).toMatch(/^cosmos1[0-9a-z]{38}$/);
+      return { sequence: '7', publicKey: null };
+    });
+    await expect(refused).rejects.toMatchObject({ name: 'NodeRejection', status: 422, message: words });
+    await expect(refused).rejects.toMatchObject({ message: expect.not.stringContaining('s3cret') });
+  });
+});
+
+test('a transaction of a modern node: fee, signatures, memo and the height it is good until', () => {
+  const body = { messages: [], memo: 'm', timeout_height: '99', extension_options: [] };
+  const info = (public_key: unknown) => ({ public_key, mode_info: { single: { mode: 'SIGN_MODE_DIRECT' } } });
+  const auth_info = {
+    signer_infos: [info({ '@type': '/cosmos.crypto.secp256k1.PubKey', key: KEY.value }), info(null)],
+    fee: { ...{ amount: fee.amount, gas_limit: '5' }, payer: 'p', granter: '' },
+  };
+  expect(stdTx({ body, auth_info, signatures: [SIGNATURE, 'CpAB'] })).toEqual({
+    type: 'cosmos-sdk/StdTx',
+    value: {
+      msg: [],
+      fee: { amount: fee.amount, gas: '5', payer: 'p' },
+      signatures: [
+        { pub_key: KEY, signature: SIGNATURE },
+        { pub_key: null, signature: 'CpAB' },
+      ],
+      memo: 'm',
+      timeout_height: '99',
+    },
+  });
+});
+
+test('an operator of a validator signs with the account of the same bytes, and figures may be short', async () => {
+  const operator = bech32.encode('cosmosvaloper', bech32.toWords(new Uint8Array(20).fill(9)));
+  const asked: string[] = [];
+  const value = { description: {}, validator_address: operator, commission_rate: '0.05' };
+  const bytes = await txBytes(signed({ type: 'cosmos-sdk/MsgEditValidator', value }), async (address) => {
+    asked.push(address);
+    return { sequence: '7', publicKey: null };
+  });
+  expect(asked).toEqual([addressOf(9)]);
+  const { bodyBytes } = TxRaw.decode(Buffer.from(bytes, 'base64'));
+  const [message] = TxBody.decode(bodyBytes).messages;
+  expect(typeOf(String(message?.typeUrl)).decode(message?.value as Uint8Array)).toMatchObject({
+    validatorAddress: operator,
+    commissionRate: '50000000000000000',
+  });
+});

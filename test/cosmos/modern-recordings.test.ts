@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { createAdapter } from '#cosmos/dialects/adapter';
+import { haveRecordings, recording, recordingNames } from '../support/upstream/recordings.ts';
+import { latestBlock, MODERN, scriptedNode } from './ask.ts';
+
+const names = recordingNames('cosmos_modern');
+const recorded = (name: string) => JSON.parse(String(recording('cosmos_modern', name).body));
+const HASH = '10D31B63275E48B48AE84E8B4C240B8D3A08466B2F0E5455E3CA54FE8A9130E9';
+
+type Told = Record<string, unknown> & { txhash: string; code: number; tx: { body: { messages: object[] } } };
+type Legacy = { tx: { value: object }; logs: object[]; events: object[] };
+
+/** The members of what a legacy node has told of a transaction that succeeded, at each level. */
+function membersOf({ tx, logs, events, ...rest }: Legacy & Record<string, unknown>) {
+  const names = (value: object | undefined) => Object.keys(value ?? {}).sort();
+  const { fee, signatures } = tx.value as { fee: object; signatures: object[] };
+  const [event] = events as { attributes: object[] }[];
+  return {
+    transaction: names({ ...rest, tx, logs, events }),
+    tx: names(tx),
+    value: names(tx.value),
+    fee: names(fee),
+    signature: names(signatures[0]),
+    log: names(logs[0]),
+    event: names(event),
+    attribute: names(event?.attributes[0]),
+  };
+}
+
+/** What a legacy node told, as its recordings have it. */
+const legacyMembers = () => {
+  const name = 'txs_search_message.sender_kava.json';
+  const { txs } = JSON.parse(String(recording('cosmos_legacy', name).body));
+  return membersOf(txs[0]);
+};
+
+/** What is the same in both. */
+const plain = ({ height, txhash, gas_wanted, gas_used, timestamp, raw_log }: Told) => ({
+  ...{ height, txhash, gas_wanted, gas_used, timestamp, raw_log },
+});
+
+describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
+  test('each has its test', () => {
+    expect(names).toEqual([
+      'bank_balances_stargaze_cli.json',
+      'broadcast_code32_sequence_mismatch_lava.json',
+      'err_404_tx_not_found_terra-classic_2023-07-19.json',
+      'err_501_not_implemented_2022-04-13.json',
+      'tx_response_object_archway_send.json',
+      'txs_search_tx.height_columbus4_5403875_83txs.json',
+    ]);
+  });
+
+  test('balances get the height of the latest block', async () => {
+    const { ask } = scriptedNode({
+      [`${MODERN.balances}/stars1abc`]: recorded('bank_balances_stargaze_cli.json'),
+      [MODERN.latest]: latestBlock(7_654_321),
+    });
+    expect(await createAdapter('cosmos', ask).balances('stars1abc')).toEqual({
+      height: '7654321',
+      result: [{ denom: 'ustars', amount: '104975000' }],
+    });
+  });
+
+  test('a transaction comes out as a legacy node told one, member for member', async () => {
+    const response = recorded('tx_response_object_archway_send.json') as Told;
+    const { ask, asked } = scriptedNode([{ tx: response.tx, tx_response: response }]);
+    const told = await createAdapter('cosmos', ask).transaction(response.txhash);
+    expect(told).toMatchObject(plain(response));
+    // What was run has told something, which legacy nodes told as well where there was any.
+    const { data, ...rest } = told;
+    expect(data).toBe(response.data);
+    expect(membersOf(rest as never)).toEqual(legacyMembers());
+    const [message] = response.tx.body.messages;
+    const { '@type': type, ...value } = message as { '@type': string };
+    expect(type).toBe('/cosmos.bank.v1beta1.MsgSend');
+    expect(told.tx).toEqual({
+      type: 'cosmos-sdk/StdTx',
+      value: {
+        msg: [{ type: 'cosmos-sdk/MsgSend', value }],
+        fee: { amount: [{ denom: 'aarch', amount: '202932000000000000' }], gas: '135288' },
+        signatures: [
+          {
+            pub_key: {
+              type: 'tendermint/PubKeySecp256k1',
+              value: 'Ap3lURdei8rtzrJpGqiguwcZvQkuM5dW1tqMyS2WFUpg',
+            },
+            signature:
+              'AZMqO8769VKzVsZJomA7HojcuwJmxJwqeMOD+M+eGgIgr8IgUDBHaUps55WeOiSs/QGP0tlWqQAzV4E0wiluVw==',
+          },
+        ],
+        memo: '',
+      },
+    });
+    expect(told.logs).toEqual((response.logs as object[]).map((log) => ({ ...log, success: true })));
+    expect(asked[0]?.path).toBe(`${MODERN.txs}/${response.txhash}`);
+  });
+
+  test('a search gets its counts, as text', async () => {
+    const body = recorded('txs_search_tx.height_columbus4_5403875_83txs.json');
+    const { ask } = scriptedNode([body]);
+    const query = [['tx.height', '5403875'] as const, ['limit', '100'] as const];
+    const { txs, ...counts } = await createAdapter('cosmos', ask).transactions(query);
+    expect(counts).toEqual({
+      total_count: '83',
+      count: '83',
+      page_number: '1',
+      page_total: '1',
+      limit: '100',
+    });
+    expect(txs).toMatchObject(body.tx_responses.map(plain));
+    for (const { data: _, ...one } of txs) expect(membersOf(one as never)).toEqual(legacyMembers());
+    const told = txs.map(({ tx }) => (tx as { value: { msg: object[] } }).value.msg);
+    const asTold = ({ '@type': type, ...value }: { '@type': string }) => ({ type, value });
+    expect(told).toEqual(
+      body.txs.map((tx: Told['tx']) => tx.body.messages.map((one) => asTold(one as never))),
+    );
+    expect(txs.every(({ height }) => height === '5403875')).toBe(true);
+  });
+
+  test('a refused broadcast keeps its code and its words', async () => {
+    const { ask, asked } = scriptedNode([recorded('broadcast_code32_sequence_mismatch_lava.json')]);
+    expect(await createAdapter('cosmos', ask).broadcast({ tx_bytes: 'CpAB', mode: 'block' })).toEqual({
+      height: '0',
+      txhash: 'B303F5540A6CDDD8CEECD3F7CEF1F3913440E9047E0403EE5614C15B177687F6',
+      codespace: 'sdk',
+      code: 32,
+      raw_log: 'account sequence mismatch, expected 8, got 4: incorrect account sequence',
+      gas_wanted: '0',
+      gas_used: '0',
+    });
+    expect(asked[0]).toMatchObject({
+      method: 'POST',
+      path: MODERN.txs,
+      body: { tx_bytes: 'CpAB', mode: 'BROADCAST_MODE_SYNC' },
+    });
+  });
+
+  test('a transaction that is not known is a refusal with 404', async () => {
+    const body = recorded('err_404_tx_not_found_terra-classic_2023-07-19.json');
+    for (const status of [404, 400, 500]) {
+      const { ask } = scriptedNode([{ status, body }]);
+      await expect(createAdapter('cosmos', ask).transaction(HASH)).rejects.toMatchObject({
+        name: 'NodeRejection',
+        status: 404,
+        message: body.message,
+      });
+    }
+  });
+
+  test('a path that is not implemented is the wrong dialect', async () => {
+    const body = recorded('err_501_not_implemented_2022-04-13.json');
+    const { ask } = scriptedNode([{ status: 501, body }]);
+    await expect(createAdapter('legacy', ask).transaction(HASH)).rejects.toMatchObject({
+      name: 'NodeFault',
+      kind: 'wrong_dialect',
+    });
+  });
+});

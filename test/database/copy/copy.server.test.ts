@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type CopyEvent, createCopy } from '#database/copy/copy';
+import { createCopySource } from '#database/copy/source';
+import { readTables } from '#database/copy/tables';
+import { createCopyTarget } from '#database/copy/target';
+import { migrate } from '#database/migrations';
+import { openSession } from '#database/session';
+import { contentOf, withSession } from '../../support/database/content.ts';
+import { createTestDatabase } from '../../support/database/database.ts';
+import { type Amounts, fill } from '../../support/database/filled.ts';
+
+type Made = Awaited<ReturnType<typeof createTestDatabase>>;
+
+/** What most tests copy, another source that a test may change, and where to. */
+let source: Made;
+let own: Made;
+let target: Made;
+
+const change = (of: Made, script: string) =>
+  withSession(of, (session) => session.exec(`SET search_path TO public; ${script}`));
+
+/** A database without a table: to make another one takes seconds. */
+const clear = (one: Made) => change(one, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+
+async function fillOwn(amounts: Partial<Amounts> = {}): Promise<void> {
+  await clear(own);
+  await withSession(own, async (session) => {
+    await migrate(session);
+    await fill(session, { days: 2, hours: 2, users: 10, usageDays: 2, ...amounts });
+  });
+}
+
+beforeAll(async () => {
+  source = await createTestDatabase('migrated');
+  [own, target] = [await createTestDatabase('empty'), await createTestDatabase('empty')];
+  // Whatever a role or a database says, the tables are those of `public`.
+  const name = new URL(target.url).pathname.slice(1);
+  await change(target, `ALTER DATABASE ${name} SET search_path TO elsewhere`);
+  await withSession(source, (session) => fill(session, { days: 20, hours: 20, users: 150, usageDays: 30 }));
+});
+beforeEach(() => clear(target));
+afterAll(async () => {
+  for (const { drop } of [source, own, target]) await drop();
+});
+
+/**
+ * Copies as the command does, and gives what it tells.
+ * @param on what happens beside it, by what has just been told
+ */
+async function copy(
+  from: Made,
+  to: Made,
+  { on, ...options }: { on?: (event: CopyEvent) => void; isLive?: boolean; signal?: AbortSignal } = {},
+) {
+  const events: CopyEvent[] = [];
+  const [read, write] = [await openSession(from), await openSession(to)];
+  try {
+    const [ofSource, target] = [createCopySource(read.session), createCopyTarget(write.session)];
+    await ofSource.prepare();
+    const state = await target.prepare();
+    if (state.kind !== 'empty' && state.kind !== 'unfinished') return { state, events };
+    const onEvent = (event: CopyEvent) => {
+      events.push(event);
+      on?.(event);
+    };
+    const unfinished = state.kind === 'unfinished' ? state.progress : undefined;
+    const run = { name: read.name, unfinished, isLive: false, ...options };
+    return { outcome: await createCopy({ source: ofSource, target, onEvent })(run), events };
+  } finally {
+    await read.close();
+    await write.close();
+  }
+}
+
+/** Copies until so many rows of a table are there, and stops as Ctrl-C does. */
+async function copyUntil(from: Made, to: Made, table: string, rows = 1) {
+  const stop = new AbortController();
+  const on = (event: CopyEvent) => {
+    if (event.kind === 'copying' && event.table === table && event.rows >= rows) stop.abort();
+  };
+  const { outcome } = await copy(from, to, { on, signal: stop.signal });
+  expect(outcome).toEqual({ kind: 'interrupted' });
+}
+
+const kinds = (events: readonly CopyEvent[]) => new Set(events.map(({ kind }) => kind));
+
+it('copies every row and where the sequences are, and refuses what is there afterwards', async () => {
+  const { outcome } = await copy(source, target);
+  expect(outcome).toMatchObject({ kind: 'finished' });
+  expect(await contentOf(target)).toEqual(await contentOf(source));
+  expect((await copy(source, target)).state).toMatchObject({ kind: 'filled' });
+});
+
+it('takes a database that has nothing but what the migrations put there', async () => {
+  await withSession(target, migrate);
+  expect((await copy(source, target)).outcome).toMatchObject({ kind: 'finished' });
+  expect(await contentOf(target)).toEqual(await contentOf(source));
+});
+
+it.each([
+  [`UPDATE token SET removed_at = now() WHERE name = 'solana'`, 'token'],
+  [`UPDATE token SET requested_at = now() WHERE name = 'solana'`, 'token'],
+  [`INSERT INTO token (name, symbol, title, begins, listed) VALUES ('x', 'x', 'X', now(), now())`, 'token'],
+  [`INSERT INTO refresh (what) VALUES ('latest')`, 'refresh'],
+])('refuses one where somebody did %s', async (script, table) => {
+  await withSession(target, migrate);
+  await change(target, script);
+  expect((await copy(source, target)).state).toEqual({ kind: 'filled', table });
+});
+
+it('goes on where it stopped, and copies no row twice', async () => {
+  await copyUntil(source, target, 'usage_day', 2_000);
+  const { outcome, events } = await copy(source, target);
+  expect(outcome).toMatchObject({ kind: 'finished', copied: 150 * 30 - 2_000 });
+  expect(kinds(events)).toContain('resumed');
+  expect(kinds(events)).not.toContain('begun anew');
+  expect(await contentOf(target)).toEqual(await contentOf(source));
+});
+
+it.each([
+  ['a row that was copied has changed', `UPDATE "user" SET name = 'Grace' WHERE key = 7`],
+  ['a row that was copied is gone', 'DELETE FROM candle WHERE token = (SELECT min(token) FROM candle)'],
+  [
+    'a row has come that others refer to',
+    `INSERT INTO "user" SELECT * FROM (SELECT (u).* FROM (SELECT u FROM "user" u LIMIT 1) AS one) AS copied
+       ON CONFLICT DO NOTHING;
+     UPDATE "user" SET key = 900 WHERE key = 1`,
+  ],
+])('begins anew where, since it stopped, %s', async (_, script) => {
+  await fillOwn({ users: 80, usageDays: 30 });
+  await copyUntil(own, target, 'usage_day');
+  await change(own, script);
+  const { outcome, events } = await copy(own, target);
+  expect(outcome).toMatchObject({ kind: 'finished' });
+  expect(kinds(events)).toContain('begun anew');
+  expect(await contentOf(target)).toEqual(await contentOf(own));
+});
+
+it('begins anew with the copy of another database', async () => {
+  await fillOwn();
+  await copyUntil(source, target, 'usage_day');
+  const { outcome, events } = await copy(own, target);
+  expect(outcome).toMatchObject({ kind: 'finished' });
+  expect(events[0]).toEqual({ kind: 'begun anew' });
+  expect(await contentOf(target)).toEqual(await contentOf(own));
+});
+
+it('is not finished while the source is written to, unless as of the moment it began', async () => {
+  await fillOwn();
+  const before = await contentOf(own);
+  let written: Promise<unknown> | undefined;
+  const on = (event: CopyEvent) => {
+    if (event.kind === 'copied' && event.table === 'budget')
+      written = change(own, `INSERT INTO refresh (what) VALUES ('later'); UPDATE usage SET used = used + 1`);
+  };
+  // As of the moment: what comes meanwhile is in none of the tables, those that were still to come included.
+  const asOf = await copy(own, target, { on, isLive: true });
+  await written;
+  expect(asOf.outcome).toMatchObject({ kind: 'finished' });
+  expect(await contentOf(target)).toEqual(before);
+
+  await change(own, `DELETE FROM refresh WHERE what = 'later'`);
+  await clear(target);
+  const { outcome } = await copy(own, target, { on });
+  await written;
+  expect(outcome).toMatchObject({ kind: 'changed', tables: [{ table: 'refresh' }, { table: 'usage' }] });
+  await expect(
+    withSession(target, async (session) => createCopyTarget(session).prepare()),
+  ).resolves.toMatchObject({
+    kind: 'unfinished',
+  });
+  expect((await copy(own, target)).outcome).toMatchObject({ kind: 'finished' });
+  expect(await contentOf(target)).toEqual(await contentOf(own));
+});
+
+it('notices one figure that another one took the place of, and does not finish', async () => {
+  let spoiled: Promise<unknown> | undefined;
+  const on = (event: CopyEvent) => {
+    if (event.kind === 'copied' && event.table === 'point')
+      spoiled = change(
+        target,
+        "UPDATE point SET price = price * (1 + 1e-15) WHERE token = 'solana' AND price = (SELECT max(price) FROM point WHERE token = 'solana')",
+      );
+  };
+  const { outcome } = await copy(source, target, { on });
+  await spoiled;
+  expect(outcome).toMatchObject({ kind: 'different', tables: [{ table: 'point' }] });
+});
+
+it('is made by one process at a time: the one that came first writes nothing more', async () => {
+  const [table] = (await withSession(source, readTables)).filter(({ name }) => name === 'refresh');
+  if (!table) throw new Error('there is no such table');
+  const rows = (what: string) => [JSON.stringify([what, null, '1', null, null])];
+  const counts = await withSession(target, async (session) => {
+    await migrate(session);
+    const [first, second] = [createCopyTarget(session), createCopyTarget(session)];
+    await first.begin([table], 'source');
+    await first.write(table, rows('one'), { source: 'source' });
+    await second.resume();
+    const taken = 'another process goes on with this copy';
+    await expect(first.write(table, rows('two'), { source: 'source' })).rejects.toThrow(taken);
+    await expect(first.finish([table], [])).rejects.toThrow(taken);
+    await second.write(table, rows('three'), { source: 'source' });
+    await second.finish([table], []);
+    return (await session.query('SELECT what FROM public.refresh ORDER BY what')).rows;
+  });
+  expect(counts).toEqual([{ what: 'one' }, { what: 'three' }]);
+});

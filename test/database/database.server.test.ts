@@ -1,0 +1,82 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { openDatabase } from '#database/database';
+import { createTestDatabase, openTestDatabase } from '../support/database/database.ts';
+
+test('an empty database is migrated when it is opened', async () => {
+  const { url, drop } = await createTestDatabase('empty');
+  const database = await openDatabase({ url, dataDir: 'unused' });
+  expect(database.kind).toBe('server');
+  expect(await database.prisma.user.count()).toBe(0);
+  await database.close();
+  await drop();
+});
+
+test('connections that the server ends are replaced, idle or in a transaction', async () => {
+  const database = await openTestDatabase();
+  const admin = new pg.Client({ connectionString: database.url });
+  await admin.connect();
+  const endOthers = () =>
+    admin.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+
+  await Promise.all(Array.from({ length: 4 }, () => database.ready()));
+  expect((await endOthers()).rowCount).toBeGreaterThan(0);
+  await expect
+    .poll(() =>
+      database.ready().then(
+        () => 'reached',
+        () => 'gone',
+      ),
+    )
+    .toBe('reached');
+
+  const cutOff = database.prisma.$transaction(async (tx) => {
+    await tx.refresh.create({ data: { what: 'latest' } });
+    await endOthers();
+    await tx.refresh.count();
+  });
+  await expect(cutOff).rejects.toThrow();
+  await expect.poll(() => database.prisma.refresh.count().catch(() => 'gone')).toBe(0);
+
+  await admin.end();
+  await database.close();
+});
+
+test('no more connections are opened than the pool may hold', async () => {
+  const { url, drop } = await createTestDatabase();
+  const database = await openDatabase({ url, dataDir: 'unused', poolSize: 2 });
+  const counted = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const rows = await database.prisma.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+      return rows[0]?.pid;
+    }),
+  );
+  expect(new Set(counted).size).toBeLessThanOrEqual(2);
+  await database.close();
+  await drop();
+});
+
+test('a connection brings its settings with it, and nothing is set in a session that a pooler may give to others', async () => {
+  const { url, drop } = await createTestDatabase();
+  const { prisma, ready, close } = await openDatabase({
+    url,
+    dataDir: 'unused',
+    poolSize: 1,
+    statementMs: 7000,
+  });
+  await ready();
+  await prisma.$transaction(async (tx) => void (await tx.user.count()));
+  const settings = await prisma.$queryRaw<{ name: string; setting: string; source: string }[]>`
+    SELECT name, setting, source FROM pg_settings
+    WHERE name IN ('jit', 'statement_timeout', 'default_transaction_isolation') OR source = 'session' ORDER BY name`;
+  expect(settings).toEqual([
+    { name: 'default_transaction_isolation', setting: 'read committed', source: 'client' },
+    { name: 'jit', setting: 'off', source: 'client' },
+    { name: 'statement_timeout', setting: '7000', source: 'client' },
+  ]);
+  await close();
+  await drop();
+});

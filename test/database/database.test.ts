@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '#database/database';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'quotient-data-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+async function refusal(attempt: Promise<unknown>) {
+  const error = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Error)) throw new Error('it was not refused');
+  return error;
+}
+
+async function closedPort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}
+
+test('an embedded database is made, kept, and free again once closed', async () => {
+  const dataDir = join(directory, 'new', 'data');
+  const first = await openDatabase({ dataDir });
+  expect(first.kind).toBe('embedded');
+  await first.ready();
+  await first.prisma.refresh.create({ data: { what: 'latest' } });
+
+  const error = await refusal(openDatabase({ dataDir }));
+  expect(error).toMatchObject({ code: 'DIRECTORY_IN_USE' });
+  expect(error.message).toContain(`${dataDir} is in use by process ${process.pid};`);
+
+  await first.close();
+  await first.close();
+  const second = await openDatabase({ dataDir });
+  expect(await second.prisma.refresh.findMany({ select: { what: true } })).toEqual([{ what: 'latest' }]);
+  await second.close();
+});
+
+test('the event loop goes on while an embedded database is at work', async () => {
+  const { prisma, close } = await openDatabase({ dataDir: 'memory://' });
+  let turns = 0;
+  let counting: NodeJS.Immediate | undefined;
+  const count = () => {
+    turns += 1;
+    counting = setImmediate(count);
+  };
+  count();
+  await prisma.$queryRaw`SELECT count(*)::int FROM generate_series(1, 300000)`;
+  clearImmediate(counting);
+  expect(turns).toBeGreaterThan(1000);
+  await close();
+});
+
+test('a row that was acknowledged outlives a SIGKILL, and the directory can be opened at once', async () => {
+  const module = new URL('#database/database', import.meta.url).href;
+  const script = `
+    const { openDatabase } = await import(${JSON.stringify(module)});
+    const { prisma } = await openDatabase({ dataDir: process.argv[1] });
+    await prisma.refresh.create({ data: { what: 'latest' } });
+    console.log('written');
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const [output] = await once(child.stdout, 'data');
+  expect(String(output)).toBe('written\n');
+  child.kill('SIGKILL');
+  await exited;
+
+  const database = await openDatabase({ dataDir: directory });
+  expect(await database.prisma.refresh.count()).toBe(1);
+  await database.close();
+});
+
+test('a directory that cannot be made is told, with the reason', async () => {
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  const dataDir = join(file, 'data');
+  const error = await refusal(openDatabase({ dataDir }));
+  expect(error.message).toBe(`the data directory ${dataDir} cannot be created or written: ENOTDIR`);
+});
+
+test('a directory is let go when its database cannot be opened', async () => {
+  writeFileSync(join(directory, 'postgres'), 'not a directory');
+  const error = await refusal(openDatabase({ dataDir: directory }));
+  expect(error.message).toMatch(
+    `the embedded database in ${join(directory, 'postgres')} cannot be opened: file error`,
+  );
+  expect(existsSync(join(directory, 'lock.pid'))).toBe(false);
+  rmSync(join(directory, 'postgres'));
+  const database = await openDatabase({ dataDir: directory });
+  await database.close();
+});
+
+test('a server that refuses the connection is named, its password is not', async () => {
+  const port = await closedPort();
+  const url = `postgresql://somebody:hunter2@127.0.0.1:${port}/quotient`;
+  const error = await refusal(openDatabase({ url, dataDir: directory }));
+  expect(error.message).toBe(
+    `cannot connect to the database at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
+  );
+});
+
+test('a name with several addresses says why, too', async () => {
+  const url = `postgresql://somebody:hunter2@localhost:${await closedPort()}/quotient`;
+  const error = await refusal(openDatabase({ url, dataDir: directory }));
+  expect(error.message).toMatch(/^cannot connect to the database at localhost:\d+: .*ECONNREFUSED/);
+  expect(error.message).not.toContain('hunter2');
+});
+
+test.each([
+  'mysql://somebody:hunter2@127.0.0.1/quotient',
+  'postgresql://somebody:hunter2/more@127.0.0.1/quotient',
+  'postgresql://somebody:55@hunter2/more@127.0.0.1/quotient',
+  'postgresql://somebody:55#hunter2@127.0.0.1/quotient',
+  'postgresql://somebody:55?hunter2@127.0.0.1/quotient',
+  'postgresql://somebody:hunter2@127.0.0.1:port/quotient',
+])('a malformed URL is told without a part of it: %s', async (url) => {
+  const error = await refusal(openDatabase({ url, dataDir: directory }));
+  expect(error.message).toMatch(/^DATABASE_URL is not of the form postgresql:/);
+  expect(error.message).not.toMatch(/hunter2|somebody|55/);
+  expect(error.cause).toBeUndefined();
+});

@@ -1,0 +1,73 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { createSession, type Session } from '#database/embedded/session';
+
+const ready = (state: string) => Buffer.from(`Z\0\0\0\x05${state}`, 'latin1');
+
+/** An engine that is told by each statement what state it is left in. */
+const engine = {
+  ran: [] as string[],
+  async execProtocolRawStream(
+    messages: Uint8Array,
+    { onRawData }: { onRawData: (piece: Uint8Array) => void },
+  ) {
+    const text = Buffer.from(messages).toString();
+    engine.ran.push(text.includes('ROLLBACK') ? 'left' : text);
+    onRawData(ready(text.startsWith('begin') ? 'T' : text.startsWith('fail') ? 'E' : 'I'));
+  },
+};
+
+const client = () => ({ onEvicted: vi.fn() });
+const say = (session: Session, from: ReturnType<typeof client>, text: string) =>
+  session.run(from, Buffer.from(text));
+
+beforeEach(() => {
+  engine.ran = [];
+});
+
+test('who comes first has the next turn, but who is in a transaction before all', async () => {
+  const session = createSession(engine);
+  const [one, two] = [client(), client()];
+  await say(session, one, 'begin');
+  const others = [say(session, two, 'two 1'), say(session, two, 'two 2')];
+  await say(session, one, 'fail');
+  await say(session, one, 'end');
+  await Promise.all(others);
+  expect(engine.ran).toEqual(['begin', 'fail', 'end', 'two 1', 'two 2']);
+});
+
+test('what a client that is gone had asked for is not run', async () => {
+  const session = createSession(engine);
+  const [one, two, three] = [client(), client(), client()];
+  await say(session, one, 'begin');
+  void say(session, two, 'two');
+  const third = say(session, three, 'three');
+  const left = session.leave(two);
+  await say(session, one, 'end');
+  await Promise.all([third, left]);
+  expect(engine.ran).toEqual(['begin', 'end', 'three', 'left']);
+});
+
+test('who leaves a transaction alone loses it when others wait, however often they come', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const session = createSession(engine, 1000);
+  const [one, two] = [client(), client()];
+  await say(session, one, 'begin');
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(one.onEvicted).not.toHaveBeenCalled();
+  void say(session, two, 'two 1');
+  await vi.advanceTimersByTimeAsync(600);
+  void say(session, two, 'two 2');
+  await vi.advanceTimersByTimeAsync(300);
+  expect(one.onEvicted).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(one.onEvicted).toHaveBeenCalledTimes(1);
+  vi.useRealTimers();
+});
+
+test('nothing runs after the end', async () => {
+  const session = createSession(engine);
+  session.end();
+  void say(session, client(), 'late');
+  await new Promise(setImmediate);
+  expect(engine.ran).toEqual([]);
+});

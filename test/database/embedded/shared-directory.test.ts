@@ -1,0 +1,144 @@
+import { type EventEmitter, once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Database, openDatabase } from '#database/database';
+import { reachEmbedded } from '#database/embedded';
+import { isDatabaseUnable } from '#database/unreachable';
+
+/** What a client of `pg` has below itself. */
+type Wire = { parse(query: { text: string }): void; flush(): void; stream: { destroy(): void } };
+
+let directory: string;
+let database: Database;
+const ends: string[] = [];
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'quotient-data-'));
+  database = await openDatabase({ dataDir: directory, onEnd: (reason) => ends.push(reason) });
+});
+afterAll(async () => {
+  await database.close();
+  rmSync(directory, { recursive: true });
+});
+
+let clients: pg.Client[] = [];
+beforeEach(() => {
+  clients = [];
+});
+afterEach(async () => {
+  for (const client of clients) await client.end();
+  await database.prisma.refresh.deleteMany();
+});
+
+/** A client as another process has it: through the directory alone. */
+async function connect() {
+  const { config } = await reachEmbedded({ dataDir: directory, isShared: true });
+  const client = new pg.Client(config);
+  client.on('error', () => undefined);
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+const count = () => database.prisma.refresh.count();
+
+test('a directory in use is reached through the process that has it, by who asks for that', async () => {
+  const other = await openDatabase({ dataDir: directory, isShared: true });
+  expect(other.kind).toBe('embedded');
+  await other.prisma.refresh.create({ data: { what: 'latest' } });
+  expect(await count()).toBe(1);
+  await other.close();
+  expect(await count()).toBe(1);
+  await expect(openDatabase({ dataDir: directory })).rejects.toMatchObject({ code: 'DIRECTORY_IN_USE' });
+});
+
+test('where the process lets nobody in, the directory is in use', async () => {
+  const far = join(directory, 'a'.repeat(100));
+  const owner = await reachEmbedded({ dataDir: far });
+  await expect(openDatabase({ dataDir: far, isShared: true })).rejects.toMatchObject({
+    code: 'DIRECTORY_IN_USE',
+  });
+  await owner.close();
+});
+
+test('the socket is of this user alone', () => {
+  expect(statSync(join(directory, '.s.PGSQL.5432')).mode & 0o777).toBe(0o600);
+});
+
+test('a client in a transaction has the session to itself until it ends', async () => {
+  const client = await connect();
+  await client.query('BEGIN');
+  await client.query(`INSERT INTO refresh (what) VALUES ('one')`);
+  let counted: number | undefined;
+  const counting = count().then((n) => {
+    counted = n;
+  });
+  await client.query(`INSERT INTO refresh (what) VALUES ('two')`);
+  await client.query('SELECT 1');
+  expect(counted).toBeUndefined();
+  await client.query('COMMIT');
+  await counting;
+  expect(counted).toBe(2);
+});
+
+test('a client that goes away in the middle of a transaction is rolled back, and the others go on', async () => {
+  const client = await connect();
+  await client.query('BEGIN');
+  await client.query(`INSERT INTO refresh (what) VALUES ('one')`);
+  const counting = count();
+  (client as unknown as { connection: Wire }).connection.stream.destroy();
+  expect(await counting).toBe(0);
+});
+
+test('and so is one that goes away in the middle of a question that the engine has refused', async () => {
+  const client = await connect();
+  const { connection } = client as unknown as { connection: EventEmitter & Wire };
+  const refused = once(connection, 'errorMessage');
+  connection.parse({ text: 'SELECT nothing()' });
+  connection.flush();
+  await refused;
+  connection.stream.destroy();
+  expect(await count()).toBe(0);
+});
+
+test('what a client has set is gone with it', async () => {
+  const one = await connect();
+  await one.query(`SET work_mem = '7MB'; CREATE TEMP TABLE mine (n int)`);
+  await one.end();
+  const other = await connect();
+  expect((await other.query('SHOW work_mem')).rows).toEqual([{ work_mem: '4MB' }]);
+  await expect(other.query('SELECT * FROM mine')).rejects.toThrow('does not exist');
+});
+
+test('an answer of megabytes and a statement of megabytes arrive whole', async () => {
+  const client = await connect();
+  const text = 'täglich '.repeat(500_000);
+  const { rows } = await client.query('SELECT $1::text AS text, length($1) AS length', [text]);
+  expect(rows[0].length).toBe(text.length);
+  expect(rows[0].text === text).toBe(true);
+  const [row] = await database.prisma.$queryRaw<{ text: string }[]>`SELECT ${text}::text AS text`;
+  expect(row?.text === text).toBe(true);
+});
+
+test('when the engine ends, what was under way is the database being away, and the rest goes on', async () => {
+  await database.prisma.refresh.create({ data: { what: 'latest' } });
+  const client = await connect();
+  await client.query('BEGIN');
+  const waiting = count().catch((error: unknown) => error);
+  // What is to be copied would follow, which this engine cannot wait for: it ends.
+  await expect(client.query('COPY refresh (what) FROM STDIN')).rejects.toThrow();
+  expect(isDatabaseUnable(await waiting)).toBe(true);
+  await expect.poll(() => ends).toHaveLength(1);
+  await expect.poll(() => count().catch(() => undefined)).toBe(1);
+});
+
+test('the socket is gone when the database was closed', async () => {
+  const dataDir = join(directory, 'other');
+  const owner = await reachEmbedded({ dataDir });
+  expect(existsSync(join(dataDir, '.s.PGSQL.5432'))).toBe(true);
+  await owner.close();
+  expect(existsSync(join(dataDir, '.s.PGSQL.5432'))).toBe(false);
+});

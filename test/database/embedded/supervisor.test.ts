@@ -1,0 +1,28 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { PortStream } from '#database/embedded/port-stream';
+import { startSupervisor } from '#database/embedded/supervisor';
+
+test('a thread that hangs is ended, once it is guarded', async () => {
+  let told: (reason: string) => void = () => undefined;
+  const ended = new Promise<string>((resolve) => {
+    told = resolve;
+  });
+  const data = { at: 'memory://', loadDataDir: undefined, socketPath: undefined };
+  const supervisor = await startSupervisor(data, { onEnd: told, pingMs: 20 });
+  const client = new pg.Client({
+    stream: () => new PortStream(supervisor.connect),
+    ssl: false,
+    password: '',
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  const hanging = client.query('SELECT count(*) FROM generate_series(1, 1e15)');
+  const failed = expect(hanging).rejects.toThrow('Connection terminated unexpectedly');
+  supervisor.guard();
+  expect(await ended).toBe('it does not answer');
+  await failed;
+  // In memory there is nothing to go on with.
+  await expect(supervisor.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await supervisor.close();
+});

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '#database/database';
+import { unpackTemplate, writeTemplate } from '#database/embedded/template';
+
+let directory: string;
+let template: URL;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'quotient-template-'));
+  template = pathToFileURL(join(directory, 'template.gz'));
+  await writeTemplate(join(directory, 'template.gz'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+test('a new database comes from the template, in place of what an earlier start did not finish', async () => {
+  const dataDir = join(directory, 'data');
+  const at = join(dataDir, 'postgres');
+  mkdirSync(join(dataDir, 'postgres.new', 'half'), { recursive: true });
+  await unpackTemplate(at, template);
+  expect(readdirSync(dataDir)).toEqual(['postgres']);
+  expect(readdirSync(at)).toContain('PG_VERSION');
+  expect(readdirSync(at)).not.toContain('half');
+  expect(statSync(at).mode & 0o777).toBe(0o700);
+  const database = await openDatabase({ dataDir });
+  expect(await database.prisma.user.count()).toBe(0);
+  await database.close();
+});
+
+test('what is there already stays as it is', async () => {
+  const at = join(directory, 'there', 'postgres');
+  mkdirSync(at, { recursive: true });
+  writeFileSync(join(at, 'mine'), '');
+  await unpackTemplate(at, template);
+  expect(readdirSync(at)).toEqual(['mine']);
+});
+
+test('without a template nothing is done', async () => {
+  mkdirSync(join(directory, 'none'));
+  await unpackTemplate(join(directory, 'none', 'postgres'), pathToFileURL(join(directory, 'no.gz')));
+  expect(readdirSync(join(directory, 'none'))).toEqual([]);
+});

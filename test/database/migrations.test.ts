@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { migrate, readMigrations } from '#database/migrations';
+import { openSchemaEngine } from '../support/database/schema-engine.ts';
+
+const FIRST = {
+  name: '20260101000000_first',
+  script: 'CREATE TABLE a (n INT);\nINSERT INTO a VALUES (1);\n',
+};
+const SECOND = { name: '20260102000000_second', script: 'CREATE TABLE b (n INT);\n' };
+const FAULTY = { name: '20260103000000_faulty', script: 'CREATE TABLE c (n INT);\nSELECT no_such_column;\n' };
+
+let postgres: PGlite;
+
+beforeAll(async () => {
+  postgres = await PGlite.create();
+});
+afterAll(() => postgres.close());
+beforeEach(() => postgres.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
+
+async function tables() {
+  const { rows } = await postgres.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname`,
+  );
+  return rows.map((row) => row.name);
+}
+
+describe('against the engine of prisma migrate', () => {
+  test('the migrations make what the schema describes, and a column too many is noticed', async () => {
+    await migrate(postgres);
+    const engine = await openSchemaEngine(postgres);
+    expect(await engine.missing()).toBeUndefined();
+    await postgres.exec('ALTER TABLE "user" ADD COLUMN extra INT');
+    expect(await engine.missing()).toContain('DROP COLUMN "extra"');
+    engine.close();
+  });
+
+  test('what is recorded is what prisma migrate deploy records', async () => {
+    const clock = { now: () => Date.UTC(2026, 0, 2), elapsed: () => 0 };
+    const layout = `SELECT column_name, data_type, character_maximum_length, is_nullable, column_default
+      FROM information_schema.columns WHERE table_name = '_prisma_migrations' ORDER BY ordinal_position`;
+    const records =
+      'SELECT checksum, migration_name, logs, rolled_back_at, applied_steps_count FROM _prisma_migrations';
+    await migrate(postgres, { migrations: [FIRST], clock });
+    const ours = [await postgres.query(layout), await postgres.query(records)];
+    const { rows: times } = await postgres.query(
+      'SELECT id, started_at, finished_at FROM _prisma_migrations',
+    );
+    expect(times).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        started_at: new Date(clock.now()),
+        finished_at: new Date(clock.now()),
+      },
+    ]);
+
+    await postgres.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    const engine = await openSchemaEngine(postgres);
+    await engine.deploy([FIRST]);
+    expect(ours).toEqual([await postgres.query(layout), await postgres.query(records)]);
+    engine.close();
+  });
+
+  test('either carries on where the other left off', async () => {
+    const engine = await openSchemaEngine(postgres);
+    await migrate(postgres, { migrations: [FIRST] });
+    expect(await engine.deploy([FIRST, SECOND])).toEqual([SECOND.name]);
+    expect(await migrate(postgres, { migrations: [FIRST, SECOND] })).toEqual([]);
+    expect(await engine.history([FIRST, SECOND])).toMatchObject({
+      editedMigrationNames: [],
+      failedMigrationNames: [],
+      history: null,
+    });
+    engine.close();
+  });
+});
+
+test('each migration is applied once, in the order of the names', async () => {
+  expect(await migrate(postgres, { migrations: [FIRST] })).toEqual([FIRST.name]);
+  expect(await migrate(postgres, { migrations: [FIRST, SECOND] })).toEqual([SECOND.name]);
+  expect(await migrate(postgres, { migrations: [FIRST, SECOND] })).toEqual([]);
+  expect((await postgres.query('SELECT n FROM a')).rows).toEqual([{ n: 1 }]);
+});
+
+test('a migration that fails leaves nothing behind and those before it in place', async () => {
+  const migrations = [FIRST, FAULTY];
+  await expect(migrate(postgres, { migrations })).rejects.toThrow(
+    `the migration ${FAULTY.name} failed: column "no_such_column" does not exist`,
+  );
+  expect(await tables()).toEqual(['_prisma_migrations', 'a']);
+  const { rows } = await postgres.query('SELECT migration_name FROM _prisma_migrations');
+  expect(rows).toEqual([{ migration_name: FIRST.name }]);
+
+  const mended = { ...FAULTY, script: 'CREATE TABLE c (n INT)' };
+  expect(await migrate(postgres, { migrations: [FIRST, mended] })).toEqual([FAULTY.name]);
+});
+
+test('a first migration that fails leaves the database empty', async () => {
+  await expect(migrate(postgres, { migrations: [FAULTY] })).rejects.toThrow(FAULTY.name);
+  expect(await tables()).toEqual([]);
+});
+
+test('a migration changed after it was applied is refused, but not for its line ends', async () => {
+  await migrate(postgres, { migrations: [FIRST] });
+  const onWindows = { ...FIRST, script: FIRST.script.replaceAll('\n', '\r\n') };
+  expect(await migrate(postgres, { migrations: [onWindows] })).toEqual([]);
+  const changed = { ...FIRST, script: `${FIRST.script}-- more\n` };
+  await expect(migrate(postgres, { migrations: [changed, SECOND] })).rejects.toThrow(
+    `the migration ${FIRST.name} was changed after it was applied`,
+  );
+  expect(await tables()).not.toContain('b');
+});
+
+test('a database ahead of this release is refused', async () => {
+  await migrate(postgres, { migrations: [FIRST, SECOND] });
+  await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow(
+    `the database has the migration ${SECOND.name}, which this release does not know`,
+  );
+});
+
+test('a migration that failed under prisma migrate is refused until it is marked as rolled back', async () => {
+  await migrate(postgres, { migrations: [FIRST] });
+  await postgres.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs) VALUES ('x', 'y', $1, 'out of luck')`,
+    [SECOND.name],
+  );
+  const migrations = [FIRST, SECOND];
+  await expect(migrate(postgres, { migrations })).rejects.toThrow(
+    `the migration ${SECOND.name} failed earlier and needs a hand: out of luck`,
+  );
+  await postgres.exec(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = 'x'`);
+  expect(await migrate(postgres, { migrations })).toEqual([SECOND.name]);
+});
+
+test("a database that holds somebody else's tables is refused and left alone", async () => {
+  await postgres.exec('CREATE TABLE theirs (n INT)');
+  await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow('holds other tables (theirs, …)');
+  expect(await tables()).toEqual(['theirs']);
+});
+
+test('migrations are read from their directories in the order of their names', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'quotient-migrations-'));
+  for (const { name, script } of [SECOND, FIRST]) {
+    mkdirSync(join(directory, name));
+    writeFileSync(join(directory, name, 'migration.sql'), script);
+  }
+  writeFileSync(join(directory, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  expect(await readMigrations(pathToFileURL(`${directory}/`))).toEqual([FIRST, SECOND]);
+  rmSync(directory, { recursive: true });
+});
+
+test('the checksum is the SHA-256 of the file', async () => {
+  await migrate(postgres, { migrations: [FIRST] });
+  const { rows } = await postgres.query('SELECT checksum FROM _prisma_migrations');
+  expect(rows).toEqual([{ checksum: createHash('sha256').update(FIRST.script).digest('hex') }]);
+});
+
+test('what is stored before there are sources is the first one’s afterwards', async () => {
+  const all = await readMigrations();
+  const before = all.filter(({ name }) => name < '20261122100000_sources');
+  await migrate(postgres, { migrations: before });
+  await postgres.exec(`
+    INSERT INTO point VALUES ('bitcoin', 'day', '2026-05-01Z', 1, 2, 3, true);
+    INSERT INTO coverage VALUES ('bitcoin', 'day', '2026-05-01Z', '2026-05-02Z');
+    INSERT INTO latest VALUES ('bitcoin', '{"current_price":1}', '2026-05-02Z', '2026-05-02Z')`);
+  await migrate(postgres, { migrations: all.slice(0, before.length + 1) });
+  const rowOf = async (table: string) => (await postgres.query(`SELECT * FROM ${table}`)).rows;
+  expect(await rowOf('point')).toMatchObject([
+    { price: 1, settled: true, source: 'coingecko', provisional: false },
+  ]);
+  expect(await rowOf('source_coverage')).toMatchObject([
+    {
+      token: 'bitcoin',
+      grain: 'day',
+      source: 'coingecko',
+      from: new Date('2026-05-01Z'),
+      thru: new Date('2026-05-02Z'),
+    },
+  ]);
+  expect(await rowOf('source_latest')).toMatchObject([{ source: 'coingecko', record: { current_price: 1 } }]);
+});

@@ -1,0 +1,28 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { openDatabase } from '#database/database';
+import { createTestDatabase } from '../support/database/database.ts';
+
+test('a server that goes away during the migrations can be tried again', async () => {
+  const { url, drop } = await createTestDatabase('empty');
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('SELECT pg_advisory_lock(72707369)');
+  const attempt = openDatabase({ url, dataDir: 'unused' }).catch((error: unknown) => error);
+
+  const waiting = `FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707369 AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  await expect.poll(async () => (await other.query(`SELECT ${waiting}`)).rowCount).toBe(1);
+  await other.query(`SELECT pg_terminate_backend(pid) ${waiting}`);
+  expect(await attempt).toMatchObject({
+    code: 'UNREACHABLE',
+    message: expect.stringMatching(/^lost the database at [\w.]+:\d+: terminating connection/),
+  });
+
+  await other.query('SELECT pg_advisory_unlock(72707369)');
+  const database = await openDatabase({ url, dataDir: 'unused' });
+  expect(await database.prisma.user.count()).toBe(0);
+  await database.close();
+  await other.end();
+  await drop();
+});

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { PLANS } from '#accounts/allowance/plan';
+import { guide, guideText } from '#docs/guide';
+import { toHtml } from '#docs/markdown';
+import { readSettings } from '#settings';
+
+function section(id: string, env: Record<string, string> = {}): string {
+  const found = guide(readSettings(env)).find((one) => one.id === id);
+  if (!found) throw new Error(`there is no section ${id}`);
+  return found.text;
+}
+
+it('tells how to get a key where anybody may, and whom to ask where not', () => {
+  expect(section('key')).toContain("curl -X POST 'https://quotient.example/v1/user/create?");
+  expect(section('key')).toContain('30 times a minute');
+  expect(section('key', { BASE_PATH: '/market' })).toContain(
+    'https://quotient.example/market/v1/user/create?',
+  );
+  expect(section('key', { REGISTRATIONS_PER_MINUTE: '7' })).toContain('7 times a minute');
+  expect(section('key', { REGISTRATIONS_PER_MINUTE: '0' })).not.toContain('a minute');
+  const closed = section('key', { REGISTRATION: 'closed' });
+  expect(closed).toContain('ask the operator');
+  expect(closed).not.toContain('curl');
+});
+
+it('tells the limits that hold', () => {
+  for (const [plan, { limit }] of Object.entries(PLANS)) {
+    expect(section('limits')).toContain(`\`${plan}\` allows ${limit.toLocaleString('en')} calls a `);
+  }
+  expect(section('limits')).toContain('50 requests a second');
+  expect(section('limits', { BURST_PER_SECOND: '1' })).toContain('1 request a second');
+  expect(section('limits', { BURST_PER_SECOND: '0' })).toContain('is not limited');
+});
+
+it('tells how fresh the figures are by the timetable', () => {
+  expect(section('freshness')).toContain('every 2 minutes and the chart of the last day every hour');
+  const refresh = { COINGECKO_REFRESH: 'latest=90s,chart=1h' };
+  expect(section('freshness', refresh)).toContain('every 90 seconds and');
+});
+
+it('shows the first call in each language with its answer, and says what a change in 24 hours is, once', () => {
+  const text = section('first-call');
+  for (const part of ['curl -i', 'await fetch(', 'urlopen(', '"current_price": 29309'])
+    expect(text).toContain(part);
+  const all = guideText(readSettings({}));
+  expect(
+    all.split('the sample nearest to 24 hours ago, and null when none is within 30 minutes'),
+  ).toHaveLength(2);
+});
+
+it('says what to do about a 429 and a key that has leaked', () => {
+  expect(section('too-many-requests')).toMatch(/`quota_exceeded`.+\n.+`rate_limited`/);
+  expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('/market/v1/user/rotate?graceSeconds=0');
+});
+
+it('shows how to ask again for what has changed, and how to have hours, a week and one day as CSV', () => {
+  expect(section('freshness')).toMatch(
+    /curl .+If-None-Match: "\w.+ \\\n {2}'https.+'\n```\n\n```text\nHTTP\/1\.1 304 /,
+  );
+  const texts = ['interval=hourly', 'the same date twice', 'DD-MM-YYYY', 'date=31-01-2026'];
+  for (const text of texts) expect(section('history')).toContain(text);
+});
+
+it('says how the console does it too, what a page of another origin needs, and where the client comes from', () => {
+  expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('[the console](/market/) "Replace key…"');
+  expect(section('account')).toContain('curl -X DELETE');
+  expect(section('key')).toContain('`CORS_ORIGINS`');
+  expect(section('client')).toContain("import { QuotientClient } from 'quotient-client'");
+});
+
+it('tells whether there is a node', () => {
+  expect(section('node')).toContain('`node_not_configured`');
+  expect(section('node', { NODE_URLS: 'http://127.0.0.1:1' })).not.toContain('`node_not_configured`');
+});
+
+it('shows an error as it is answered, leading below the base path', () => {
+  expect(section('errors', { BASE_PATH: '/market' })).toContain(
+    '"type": "/market/docs/problems#api_key_missing"',
+  );
+  expect(section('errors', { BASE_PATH: '/market' })).toContain('(/market/docs/problems)');
+});
+
+it('is Markdown that becomes HTML without a trace of it', () => {
+  const settings = readSettings({});
+  for (const { title, text } of guide(settings)) {
+    const html = toHtml(text);
+    expect(html, title).not.toMatch(/`|\]\(|^\* |undefined|\\(?!\n)/m);
+    expect(text.split('\n\n', 1)[0], title).not.toContain('```');
+  }
+  expect(guideText(settings)).toContain('Powered by [CoinGecko](https://www.coingecko.com).');
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Document } from '#docs/reference/document';
+import { referenceParts } from '#docs/reference/reference';
+
+const RESPONSE = '#/components/responses/400';
+const problems = { 400: { $ref: RESPONSE } };
+
+/** A description with two operations, of which one has `text` wherever there are words. */
+function documentWith(text: string): Document {
+  const schema = {
+    type: 'object',
+    properties: { [text]: { type: 'string', description: text } },
+    description: text,
+  };
+  const parameter = { name: text, in: 'query', required: true, description: text, example: text };
+  const content = { 'application/json': { schema, example: { [text]: text } } };
+  const headers = { RateLimit: { $ref: '#/components/headers/RateLimit' } };
+  const one = {
+    ...{
+      operationId: 'one',
+      summary: text,
+      tags: ['prices'],
+      description: text,
+      'x-price': text,
+      'x-scope': 'prices' as const,
+    },
+    parameters: [
+      { ...parameter, schema: { type: 'string', default: text } },
+      { ...parameter, schema: { type: 'string', enum: [text] } },
+    ],
+    requestBody: { content: { 'application/json': { schema } } },
+    security: [{ ApiKey: [text] }],
+    responses: { 200: { description: text, content, headers }, ...problems },
+  };
+  const other = { operationId: 'other', summary: 'Other', tags: ['prices'], responses: problems };
+  const example = { 'application/problem+json': { schema: {}, examples: { invalid_request: {} } } };
+  return {
+    tags: [{ name: 'prices', description: text }],
+    paths: { '/v1/one': { delete: one }, '/v1/other': { get: other } },
+    components: {
+      schemas: {},
+      headers: { RateLimit: { description: text, schema: {}, example: text } },
+      responses: { 400: { description: '', content: example } },
+    },
+  };
+}
+
+/** All HTML of the reference: that of the contents, too. */
+const htmlOf = (text: string) =>
+  referenceParts(documentWith(text), '/market')
+    .flatMap(({ title, links, html }) => [title, ...links.map((link) => link.html), html])
+    .join('\n');
+
+const TAG = /<\/?[a-z][a-z0-9]*((?: [a-z-]+(?:="[^"<>]*")?)*)>/g;
+
+/** What is left of HTML without its tags: nothing that opens or closes one. */
+function expectSound(html: string): void {
+  expect(html.replace(TAG, '')).not.toMatch(/[<>]/);
+  const attributes = new Set(
+    [...html.matchAll(TAG)].flatMap(([, all = '']) =>
+      [...all.matchAll(/ ([a-z-]+)(?:="[^"]*")?/g)].map(([, name]) => name),
+    ),
+  );
+  for (const name of attributes) expect(name).not.toMatch(/^on|^style$|^src/);
+}
+
+it.each([
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '`</code><b>`',
+  '[here](javascript:alert(1))',
+  '</textarea><script>',
+])('keeps %s a text, wherever it stands', (text) => {
+  expectSound(htmlOf(text));
+  expect(htmlOf(text)).not.toContain('href="javascript:');
+});
+
+it('keeps any text a text', () => {
+  const pieces = fc.constantFrom(
+    '<',
+    '>',
+    '"',
+    "'",
+    '`',
+    '&',
+    '[',
+    '](',
+    ')',
+    '/',
+    '=',
+    ' ',
+    '</',
+    '<!--',
+    'on',
+    'x',
+  );
+  const texts = fc.oneof(
+    fc.string(),
+    fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
+  );
+  fc.assert(
+    fc.property(texts, (text) => expectSound(htmlOf(text))),
+    { numRuns: 300 },
+  );
+});
+
+it('says what a call costs, which key it takes, and asks before what cannot be undone', () => {
+  const html = htmlOf('words');
+  expect(html).toContain('<p class="terms">Costs words · Key with the scope <code>prices</code></p>');
+  expect(html).toContain('<p class="terms">Free · No key needed</p>');
+  expect(html.match(/data-question="[^"]+cannot be undone\."/g)).toHaveLength(1);
+  expect(html).toContain('data-path="/market/v1/one"');
+});
+
+it('says a problem of all paths once', () => {
+  const html = htmlOf('words');
+  expect(html.match(/href="\/market\/docs\/problems#invalid_request"/g)).toHaveLength(1);
+  expect(html.match(/href="#shared-problems"/g)).toHaveLength(2);
+});
+
+it('tells a description with a list in paragraphs, the list folded', () => {
+  const html = htmlOf('One.\n\nTwo.\n\n* three\n  * four');
+  expect(html).toContain(
+    '<p>One.</p>\n<p>Two.</p>\n<details><summary>Details</summary>\n<ul>\n<li>three\n<ul>\n<li>four</li>\n</ul></li>\n</ul></details>',
+  );
+});

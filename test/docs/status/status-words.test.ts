@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import { statusWords } from '#docs/status/status-words';
+import { namesOf, OF_ALL_TOKENS } from '#prices/refresh/fetch-names';
+import { FAILURE_CAUSES } from '#upstream/failure';
+import { type Warning, warningText } from '#upstream/warning';
+
+const SINCE = Date.parse('2026-11-21T10:05:00.000Z');
+
+it.each<[Warning, text: string, subject: string, wrong: string]>([
+  [
+    { about: 'fetch', what: 'latest', cause: 'timeout' },
+    'latest: timeout',
+    'Latest prices',
+    'CoinGecko did not answer in time.',
+  ],
+  [
+    { about: 'fetch', what: 'kraken:hour:bitcoin', cause: 'unreachable' },
+    'kraken:hour:bitcoin: unreachable',
+    'History of the second source (bitcoin)',
+    'Kraken cannot be reached.',
+  ],
+  [
+    { about: 'fetch', what: 'candles:solana:day', cause: 'not stored' },
+    'candles:solana:day: not stored',
+    'Candles (solana)',
+    'What was fetched could not be stored.',
+  ],
+  [
+    { about: 'fetch', what: 'statistics:btc', cause: 'resting' },
+    'statistics:btc: resting',
+    'On-chain statistics (btc)',
+    'Their source failed repeatedly and is not asked again yet.',
+  ],
+  [
+    { about: 'statistics source', source: 'arweave-node-2', cause: 'server_error' },
+    'arweave-node-2: server_error',
+    'On-chain statistics',
+    'An Arweave gateway has a fault.',
+  ],
+  [
+    { about: 'plan', difference: 'the key has 30 calls a minute, not 500' },
+    'coingecko: the key has 30 calls a minute, not 500',
+    'The plan at CoinGecko',
+    'The key has 30 calls a minute, not 500.',
+  ],
+  [
+    { about: 'failover', told: 'kraken', first: 'coingecko', since: SINCE },
+    'latest: kraken is told in place of coingecko since 2026-11-21T10:05:00.000Z',
+    'Latest prices',
+    'They come from Kraken in place of CoinGecko since 21 Nov 2026, 10:05:00 UTC.',
+  ],
+  [
+    {
+      ...{ about: 'price', token: 'bitcoin', since: SINCE },
+      ...{ before: { source: 'coingecko', price: 90 }, after: { source: 'kraken', price: 120 } },
+    },
+    'latest: bitcoin was 90 by coingecko and 120 by kraken at 2026-11-21T10:05:00.000Z',
+    'The price of bitcoin',
+    'It was 90 by CoinGecko and 120 by Kraken when the source changed.',
+  ],
+  [
+    { about: 'node', node: 2, cause: 'timeout' },
+    'node 2: timeout',
+    'Node 2 of the chain',
+    'It did not answer in time.',
+  ],
+  [
+    { about: 'node', node: 1, blocksBehind: 51 },
+    'node 1: 51 blocks behind',
+    'Node 1 of the chain',
+    'It is 51 blocks behind.',
+  ],
+  [
+    { about: 'node', node: 1, otherChain: null },
+    'node 1: of another chain (it tells none)',
+    'Node 1 of the chain',
+    'It is of another chain.',
+  ],
+])('%o is one thing to machines and another to people', (warning, text, subject, wrong) => {
+  expect(warningText(warning)).toBe(text);
+  const [words, ...more] = statusWords([warning]);
+  expect(words).toMatchObject({ subject, wrong });
+  expect(words?.effect).toMatch(/^[A-Z].+\.$/);
+  expect(more).toEqual([]);
+});
+
+it('has words for every fetch and every cause', () => {
+  const names = [...OF_ALL_TOKENS, ...namesOf('bitcoin')].filter(
+    (what) => !/^(failover|retention|import|purge)/.test(what),
+  );
+  for (const what of [...names, 'rates', 'statistics:sol', 'candles:bitcoin:hour']) {
+    for (const cause of [...FAILURE_CAUSES, 'not stored'] as const) {
+      const [words] = statusWords([{ about: 'fetch', what, cause }]);
+      expect(words?.subject, what).not.toBe(what);
+      expect(words?.wrong, cause).toMatch(/^[A-Z][^_]+\.$/);
+      expect(words?.effect, what).toMatch(/\.$/);
+    }
+  }
+});
+
+it('tells the same failure of many tokens once', () => {
+  const tokens = Array.from({ length: 1000 }, (_, i) => `token-${i}`);
+  const charts = tokens.map(
+    (token): Warning => ({ about: 'fetch', what: `chart:${token}`, cause: 'resting' }),
+  );
+  const words = statusWords([...charts, { about: 'fetch', what: 'chart:bitcoin', cause: 'timeout' }]);
+  expect(words.map(({ subject }) => subject)).toEqual([
+    'Prices of the last day (token-0, token-1, token-2, token-3, token-4 and 995 more)',
+    'Prices of the last day (bitcoin)',
+  ]);
+});

@@ -1,0 +1,177 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { complaintsOf, launchBrowser } from '../support/browser/browser.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+let service: Service;
+let browser: Browser;
+beforeAll(async () => {
+  service = await startService({ settings: { BASE_PATH: '/market' } });
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+});
+
+/** Where the console keeps the key of who is signed in. */
+const STORED = 'quotient:key:/market/';
+
+/** Opens the docs in a context of its own, with a key in what the browser stores for the tab if one is given. */
+async function open(key?: string) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const complaints = await complaintsOf(page, new URL(service.url).origin);
+  if (key)
+    await page.addInitScript(
+      ([name, value]) => sessionStorage.setItem(name ?? '', value ?? ''),
+      [STORED, key],
+    );
+  await page.goto(`${service.url}/docs`);
+  return { page, context, complaints };
+}
+
+/** The operation of a path, with its form open. */
+async function operation(page: Page, method: string, path: string) {
+  const found = page.locator(`[data-method="${method}"][data-path="/market${path}"]`);
+  await found.locator('.try > summary').click();
+  return {
+    found,
+    answered: found.locator('.answered'),
+    send: () => found.getByRole('button', { name: 'Send' }).click(),
+  };
+}
+
+const usedOf = async (key: string) => {
+  const usage = await service.get('/v1/user/usage', { headers: { 'x-api-key': key } });
+  return ((await usage.json()) as { used: number }).used;
+};
+
+it('calls with the key of the console, and says what it costs and what is left', async () => {
+  const key = await service.register();
+  const { page, context, complaints } = await open(key);
+  const { found, answered, send } = await operation(page, 'GET', '/v1/prices/latest/token');
+  expect(await found.locator('.send').innerText()).toContain('Costs one call of your allowance.');
+  expect(await found.getByText(`With the key ${key.slice(0, 7)}…`).isVisible()).toBe(true);
+  await send();
+  await answered.getByText('200 OK').waitFor();
+  expect(await answered.innerText()).toMatch(/Charged\. 9,999 calls left\./);
+  expect(await usedOf(key)).toBe(1);
+  expect(JSON.parse(await found.locator('.body').innerText())).toHaveProperty('current_price');
+  await found.getByText(/^Headers \(\d+\)$/).click();
+  expect(await found.locator('.result details').innerText()).toContain('ratelimit: "plan";r=9999');
+
+  await found.getByLabel('tokenName').fill('nothing');
+  await send();
+  await answered.getByText('400 Bad Request').waitFor();
+  expect(await answered.innerText()).toContain('Not charged.');
+  expect(await found.getByRole('link', { name: 'invalid_request' }).getAttribute('href')).toBe(
+    '/market/docs/problems#invalid_request',
+  );
+
+  const user = await operation(page, 'GET', '/v1/user/data');
+  await user.send();
+  await user.found.locator('.body').waitFor();
+  // The key is in no address, and nowhere on the page.
+  expect(await page.content()).not.toContain(key);
+  expect(await page.evaluate('history.length')).toBe(2);
+  expect(page.url()).not.toContain('qt_');
+  await found.getByRole('button', { name: 'Show key' }).click();
+  expect(await found.getByText(key).first().isVisible()).toBe(true);
+  await found.getByRole('button', { name: 'Show key' }).click();
+  expect(await found.locator('.shown').innerText()).not.toContain(key);
+  expect(complaints.filter((one) => !one.includes('400 (Bad Request)'))).toEqual([]);
+  await context.close();
+});
+
+it('takes a key that is typed in, and keeps it nowhere', async () => {
+  const key = await service.register();
+  const { page, context } = await open();
+  const { found, answered, send } = await operation(page, 'GET', '/v1/user/usage');
+  await found.getByLabel('API key').fill(key);
+  await send();
+  await answered.getByText('200 OK').waitFor();
+  expect(await page.content()).not.toContain(key);
+  expect(await context.storageState({ indexedDB: true })).toEqual({ cookies: [], origins: [] });
+  await page.reload();
+  const again = await operation(page, 'GET', '/v1/user/usage');
+  expect(await again.found.getByLabel('API key').inputValue()).toBe('');
+  await context.close();
+});
+
+it('gets the key from a tab that is signed in, and forgets it when that signs out', async () => {
+  const { page, context } = await open();
+  await page.goto(`${service.url}/docs/problems`);
+  await page.evaluate(
+    `globalThis.tabs = new BroadcastChannel('${STORED}');
+     tabs.onmessage = ({ data }) => data.type === 'ask' && tabs.postMessage({ type: 'key', key: 'qt_abcdefgh' });`,
+  );
+  const docs = await context.newPage();
+  await docs.goto(`${service.url}/docs`);
+  const { found } = await operation(docs, 'GET', '/v1/user/usage');
+  await found.getByText('With the key qt_abcd…').waitFor();
+  const end = (by: string) =>
+    page.evaluate(`tabs.postMessage({ type: 'ended', user: 1, by: '${by}', notice: '' })`);
+  // What tabs answer another one, and the end of another user's session, are not for this one.
+  await page.evaluate(`tabs.postMessage({ type: 'key', key: 'qt_xyzxyzxyz' })`);
+  await end('qt_xyzxyzxyz');
+  await found.getByText('With the key qt_abcd…').waitFor();
+  await end('qt_abcdefgh');
+  await found.getByLabel('API key').waitFor();
+  await context.close();
+});
+
+it('asks before what cannot be undone', async () => {
+  const key = await service.register();
+  const { page, context } = await open(key);
+  const { answered, send } = await operation(page, 'DELETE', '/v1/user');
+  const asked: string[] = [];
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await send();
+  await expect.poll(() => asked.join()).toContain('This cannot be undone.');
+  expect(await usedOf(key)).toBe(0);
+  expect(await answered.innerText()).toBe('');
+  page.once('dialog', (dialog) => void dialog.accept());
+  await send();
+  await answered.getByText('204').waitFor();
+  expect((await service.get('/v1/user/usage', { headers: { 'x-api-key': key } })).status).toBe(401);
+  await context.close();
+});
+
+it('has samples that work against this very service, in the language that was chosen', async () => {
+  const key = await service.register();
+  const { page, context } = await open(key);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = async (path: string, language: string) => {
+    const found = page.locator(`[data-path="/market${path}"]`);
+    await found.getByRole('button', { name: language }).click();
+    await found.locator('.copied:visible button').first().click();
+    await found.getByText('Copied').waitFor();
+    return page.evaluate<string>('navigator.clipboard.readText()');
+  };
+  const paths = ['/v1/prices/latest/token', '/v1/prices/history/days', '/v1/tokens'];
+  await page.getByRole('button', { name: 'Show key' }).first().click();
+  for (const path of paths) {
+    const lines: unknown[][] = [];
+    const script = await copied(path, 'JavaScript');
+    const run = new Function('console', `return (async () => { ${script} })()`);
+    await run({ log: (...line: unknown[]) => lines.push(line) });
+    expect(lines, path).toEqual([[200, expect.anything()]]);
+    expect(await copied(path, 'Python'), path).toContain(`    "${service.url}${path}`);
+    expect(await copied(path, 'curl'), path).toContain(`'${service.url}${path}`);
+  }
+  await context.close();
+});
+
+it('shows no more of an answer than a page can bear', async () => {
+  const { page, context } = await open(await service.register());
+  const { found, send } = await operation(page, 'GET', '/v1/prices/history/days');
+  await found.getByLabel('days').fill('365');
+  await send();
+  await found.getByText(/^The first 20,000 of [\d,]+ characters\.$/).waitFor();
+  expect((await found.locator('.body').innerText()).length).toBe(20_000);
+  await context.close();
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '#core/clock';
+import { NodeRejection } from '#cosmos/exchange';
+import type { LegacyTransaction } from '#cosmos/legacy-shapes';
+import { createBlockWaits } from '#node/block-waits';
+import { createTestClock } from '../../fixtures/clock.ts';
+
+const [HASH, OTHER] = ['AB'.repeat(32), 'CD'.repeat(32)];
+const inBlock = { height: '12', txhash: HASH } as LegacyTransaction;
+const unknown = () => Promise.reject(new NodeRejection(404, 'tx not found'));
+
+/** Waits by a clock that goes on by just what is waited for; `looks` are the hashes that were looked up. */
+function waits(answer: (look: number) => Promise<LegacyTransaction>) {
+  const clock = createTestClock('2026-05-15T14:00:00Z');
+  const looks: string[] = [];
+  const waitForBlock = createBlockWaits({
+    clock,
+    lookUp: (hash) => answer(looks.push(hash)),
+    wait: async (ms) => clock.advance(ms),
+  });
+  return { waitForBlock, looks, clock };
+}
+
+test('all who wait for a hash have one poller, and each hash its own', async () => {
+  const { waitForBlock, looks } = waits((look) => (look < 8 ? unknown() : Promise.resolve(inBlock)));
+  const found = await Promise.all([
+    ...Array.from({ length: 50 }, () => waitForBlock(HASH, 20_000)),
+    waitForBlock(OTHER, 20_000),
+  ]);
+  expect(new Set(found)).toEqual(new Set([inBlock]));
+  expect(looks.length).toBeLessThan(12);
+  expect(new Set(looks)).toEqual(new Set([HASH, OTHER]));
+});
+
+test('each waits as long as it said, and the poller for the longest of them', async () => {
+  const { waitForBlock, looks, clock } = waits(unknown);
+  const told: [string, number][] = [];
+  const tell = (name: string) => () => void told.push([name, clock.elapsed()]);
+  const all = [waitForBlock(HASH, 3000).then(tell('long')), waitForBlock(HASH, 1000).then(tell('short'))];
+  await Promise.all(all);
+  expect(told).toEqual([
+    ['short', 1000],
+    ['long', 3000],
+  ]);
+  const before = looks.length;
+  expect(await waitForBlock(HASH, 4000)).toBeUndefined();
+  expect(looks.length).toBeGreaterThan(before);
+});
+
+test('whoever comes at the moment when the time of all others is up has a poller', async () => {
+  const { waitForBlock } = waits((look) => (look < 6 ? unknown() : Promise.resolve(inBlock)));
+  const late = waitForBlock(HASH, 1000).then((found) => [found, waitForBlock(HASH, 20_000)]);
+  const [first, second] = await late;
+  expect([first, await second]).toEqual([undefined, inBlock]);
+});
+
+test('nothing is looked up once nobody waits', async () => {
+  const gone = new AbortController();
+  const { waitForBlock, looks, clock } = waits(async (look) => {
+    if (look === 3) gone.abort();
+    return unknown();
+  });
+  expect(await waitForBlock(HASH, 20_000, gone.signal)).toBeUndefined();
+  expect(await waitForBlock(HASH, 20_000, gone.signal)).toBeUndefined();
+  await new Promise(setImmediate);
+  expect(looks.length).toBe(3);
+  expect(clock.elapsed()).toBeLessThan(1000);
+});
+
+test('one who leaves takes nothing from the others', async () => {
+  const gone = new AbortController();
+  const { waitForBlock } = waits(async (look) => {
+    if (look === 2) gone.abort();
+    return look < 5 ? unknown() : inBlock;
+  });
+  const waiting = [waitForBlock(HASH, 20_000, gone.signal), waitForBlock(HASH, 20_000)];
+  expect(await Promise.all(waiting)).toEqual([undefined, inBlock]);
+});
+
+test('a fault of ours is told to all who wait, and to none who have left', async () => {
+  const fault = new Error('a fault');
+  const failing = waits(() => Promise.reject(fault));
+  const told = await Promise.allSettled([
+    failing.waitForBlock(HASH, 20_000),
+    failing.waitForBlock(HASH, 20_000),
+  ]);
+  expect(told.map((one) => one.status === 'rejected' && one.reason)).toEqual([fault, fault]);
+  const gone = new AbortController();
+  const lookUp = async () => {
+    gone.abort();
+    throw fault;
+  };
+  const waitForBlock = createBlockWaits({ lookUp, clock: systemClock });
+  expect(await waitForBlock(HASH, systemClock.elapsed() + 5000, gone.signal)).toBeUndefined();
+  await new Promise(setImmediate);
+});

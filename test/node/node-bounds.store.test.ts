@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { txHashOf } from '#cosmos/transaction-hash';
+import { type Service, startService } from '../support/service/service.ts';
+import { hang, startTestNode, type TestNode } from '../support/upstream/test-node.ts';
+
+const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
+const SEARCH = '/v1/node/txs?tx.minheight=1';
+const BALANCES = `/v1/node/bank/balances/${ADDRESS}`;
+const TX_BYTES = Buffer.from('a signed transaction').toString('base64');
+const MB = 1024 * 1024;
+
+let node: TestNode;
+let service: Service;
+let [one, other] = ['', ''];
+
+beforeAll(async () => {
+  node = await startTestNode();
+  service = await startService({
+    settings: { NODE_URLS: node.url, BURST_PER_SECOND: '0', UPSTREAM_TIMEOUT_MS: '3000' },
+  });
+  [one, other] = [await service.register(), await service.register()];
+  // The node's dialect is known from here on.
+  await service.get(BALANCES, { key: one });
+});
+afterAll(async () => {
+  await service?.close();
+  await node?.close();
+});
+beforeEach(() => {
+  node.state.override = () => undefined;
+  node.state.known.clear();
+});
+
+const get = async (path: string, key: string) => {
+  const response = await service.get(path, { key });
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    body: (await response.json()) as { code?: string; txs?: unknown[] },
+  };
+};
+const broadcast = (key: string, mode = 'block', bytes = TX_BYTES) =>
+  fetch(`${service.url}/v1/node/txs`, {
+    method: 'POST',
+    headers: { 'x-api-key': key },
+    body: JSON.stringify({ tx_bytes: bytes, mode }),
+  });
+
+/** The node keeps its answers to itself until they are released; `arrived` when so many were asked for. */
+function holdAnswers() {
+  const held: (() => void)[] = [];
+  let tell = () => {};
+  let wanted = 0;
+  node.state.override = (_call, response) => {
+    held.push(() => response.writeHead(200).end(JSON.stringify({ balances: [], pagination: null })));
+    if (held.length === wanted) tell();
+    return 'taken';
+  };
+  return {
+    arrived: (count: number) =>
+      new Promise<void>((resolve) => {
+        [wanted, tell] = [count, resolve];
+        if (held.length >= count) resolve();
+      }),
+    release: () => {
+      node.state.override = () => undefined;
+      for (const answer of held.splice(0)) answer();
+    },
+  };
+}
+
+describe('four calls of a user may be under way', () => {
+  test('the fifth is told so at once, whichever it is, and another user is not', async () => {
+    const held = holdAnswers();
+    const four = Array.from({ length: 4 }, () => get(BALANCES, one));
+    await held.arrived(4);
+    for (const path of [BALANCES, SEARCH, `/v1/node/txs/${'A'.repeat(64)}`]) {
+      const fifth = await get(path, one);
+      expect(fifth).toMatchObject({ status: 503, retryAfter: '1', body: { code: 'overloaded' } });
+    }
+    expect((await broadcast(one)).status).toBe(503);
+    const neighbour = get(BALANCES, other);
+    await held.arrived(5);
+    held.release();
+    expect((await neighbour).status).toBe(200);
+    expect((await Promise.all(four)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await get(BALANCES, one)).status).toBe(200);
+  });
+
+  test('whoever hangs up has their places back when the node has answered', async () => {
+    const held = holdAnswers();
+    const gone = new AbortController();
+    const headers = { 'x-api-key': one };
+    const left = Array.from({ length: 4 }, () =>
+      fetch(`${service.url}${BALANCES}`, { headers, signal: gone.signal }).catch(() => 'gone'),
+    );
+    await held.arrived(4);
+    gone.abort();
+    await Promise.all(left);
+    expect((await get(BALANCES, one)).status).toBe(503);
+    held.release();
+    await expect.poll(async () => (await get(BALANCES, one)).status).toBe(200);
+  });
+});
+
+describe('what a question is too much for', () => {
+  const tooLarge = JSON.stringify({ tx_responses: [], padding: 'x'.repeat(5 * MB) });
+
+  test.each([
+    ['too large', () => ({ body: tooLarge })],
+    ['of too many values', () => ({ body: `[${'{},'.repeat(MB)}{}]` })],
+    ['refused by whoever is before the node', () => ({ status: 504, body: '<html>' })],
+    [
+      'given up by the node',
+      () => ({ status: 500, body: '{"code":2,"message":"context deadline exceeded"}' }),
+    ],
+  ])('searches %s leave it to others', async (_name, override) => {
+    node.state.override = ({ path }) => (path.endsWith('/txs') ? override() : undefined);
+    for (let i = 0; i < 6; i++) {
+      const refused = await get(SEARCH, one);
+      expect(refused.status).toBeGreaterThanOrEqual(502);
+      expect(refused.body.code).toMatch(/^upstream_/);
+    }
+    node.state.override = () => undefined;
+    expect((await get(SEARCH, other)).status).toBe(200);
+    const ready = (await (await service.get('/health/ready')).json()) as { warnings?: string[] };
+    expect(JSON.stringify(ready)).not.toContain('node 1');
+  });
+
+  test('searches that hang leave it to others', async () => {
+    node.state.override = ({ path }) => (path.endsWith('/txs') ? hang() : undefined);
+    const before = node.calls.length;
+    const hanging = Array.from({ length: 4 }, () => get(SEARCH, one));
+    await expect.poll(() => node.calls.length - before).toBe(4);
+    node.state.override = () => undefined;
+    expect((await get(SEARCH, other)).status).toBe(200);
+    const statuses = (await Promise.all(hanging)).map(({ status }) => status);
+    expect(statuses).toEqual([504, 504, 504, 504]);
+    expect((await get(SEARCH, other)).status).toBe(200);
+  });
+
+  test('a transaction too large opens no breaker', async () => {
+    node.state.override = () => ({ body: `{"padding":"${'x'.repeat(3 * MB)}"}` });
+    for (let i = 0; i < 6; i++) {
+      const { status, body } = await get(`/v1/node/txs/${'B'.repeat(64)}`, one);
+      expect([status, body.code]).toEqual([502, 'upstream_invalid']);
+    }
+    node.state.override = () => undefined;
+    expect((await get(BALANCES, other)).status).toBe(200);
+  });
+});
+
+test('a search of nearly 4 MB comes out whole', async () => {
+  const responses = Array.from({ length: 95 }, (_, i) => ({
+    height: String(i + 1),
+    txhash: i.toString(16).toUpperCase().padStart(64, '0'),
+    raw_log: 'x"é'.repeat(5_000),
+    logs: [{ msg_index: 0, events: Array(500).fill({ type: 't', attributes: [] }) }],
+  }));
+  node.state.override = () => ({
+    body: JSON.stringify({ txs: [], tx_responses: responses, total: '95' }),
+  });
+  const { status, body } = await get(SEARCH, one);
+  expect(status).toBe(200);
+  const told = responses.map((one) => ({
+    ...one,
+    logs: one.logs.map((log) => ({ ...log, success: true, log: '' })),
+    events: [{ type: 't', attributes: [] }],
+  }));
+  expect(body.txs).toEqual(told);
+});
+
+test('fifty who wait for the same block have it looked up by one poller', async () => {
+  const hash = await txHashOf(TX_BYTES);
+  node.state.answer = { height: '0', raw_log: '[]' };
+  let looks = 0;
+  node.state.override = ({ method }) => {
+    if (method === 'GET' && ++looks === 4) node.state.known.set(hash, { height: '12', txhash: hash });
+    return undefined;
+  };
+  const keys = await Promise.all(Array.from({ length: 13 }, () => service.enrol()));
+  const waiting = Array.from({ length: 50 }, (_, i) => broadcast(keys[Math.floor(i / 4)] as string));
+  const answers = await Promise.all(waiting);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  for (const answer of answers) expect(await answer.json()).toMatchObject({ height: '12', txhash: hash });
+  expect(looks).toBeLessThan(12);
+});
+
+test('nobody who has hung up is waited for', async () => {
+  const bytes = Buffer.from('another transaction').toString('base64');
+  let looks = 0;
+  const gone = new AbortController();
+  node.state.override = ({ method }) => {
+    if (method === 'GET' && ++looks === 2) gone.abort();
+    return undefined;
+  };
+  const left = fetch(`${service.url}/v1/node/txs`, {
+    method: 'POST',
+    headers: { 'x-api-key': one },
+    body: JSON.stringify({ tx_bytes: bytes, mode: 'block' }),
+    signal: gone.signal,
+  });
+  await expect(left).rejects.toThrow();
+  // Its place is free again, long before a block would have been given up.
+  await expect
+    .poll(async () =>
+      (await Promise.all(Array.from({ length: 4 }, () => get(BALANCES, one)))).map((r) => r.status),
+    )
+    .toEqual([200, 200, 200, 200]);
+});

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import type { Problem } from '#core/problems';
+import { txHashOf } from '#cosmos/transaction-hash';
+import { cut, deadUrl, hang } from '../support/upstream/test-node.ts';
+import { ADDRESS, SHORT, serviceOver, TX_BYTES, testNode } from './node-harness.ts';
+
+const hash = await txHashOf(TX_BYTES);
+const bytes = (mode: 'sync' | 'async' | 'block' = 'sync') => ({ tx_bytes: TX_BYTES, mode });
+const inBlock = { height: '12', txhash: hash, raw_log: '[]' };
+const isPost = ({ method }: { method: string }) => method === 'POST';
+
+describe('a broadcast that arrives', () => {
+  test.each(['sync', 'async'] as const)('%s is what the node answers', async (mode) => {
+    const only = await testNode();
+    only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
+    expect(await serviceOver([only]).broadcast(bytes(mode))).toEqual({
+      height: '0',
+      txhash: hash,
+      raw_log: '[]',
+    });
+    const [post] = only.asked().filter(isPost);
+    expect(JSON.parse(post?.body ?? '')).toEqual({
+      tx_bytes: TX_BYTES,
+      mode: `BROADCAST_MODE_${mode.toUpperCase()}`,
+    });
+  });
+
+  test('and is refused by the chain is an answer', async () => {
+    const only = await testNode();
+    only.state.answer = { height: '0', txhash: hash, code: 32, raw_log: 'account sequence mismatch' };
+    for (const mode of ['sync', 'block'] as const) {
+      expect(await serviceOver([only]).broadcast(bytes(mode))).toMatchObject({ code: 32 });
+    }
+    expect(only.asked().length).toBe(2);
+  });
+
+  test.each(['legacy', 'cosmos'] as const)('block waits until it is in one: %s', async (dialect) => {
+    const only = await testNode({ dialect });
+    only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
+    let looks = 0;
+    only.state.override = (call) => {
+      if (!isPost(call) && call.path.endsWith(hash) && ++looks === 3) only.state.known.set(hash, inBlock);
+      return undefined;
+    };
+    const request = dialect === 'legacy' ? { tx: { msg: [] }, mode: 'block' as const } : bytes('block');
+    const node = serviceOver([only]);
+    expect(await node.broadcast(request)).toMatchObject({ height: '12', txhash: hash });
+    expect(looks).toBe(3);
+    expect(only.broadcasts()).toBe(1);
+    expect(await node.transaction(hash)).toMatchObject({ height: '12' });
+    expect(looks).toBe(3);
+  });
+
+  test('block that no block comes for is 504 with the hash', async () => {
+    const only = await testNode();
+    only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
+    await expect(serviceOver([only], { timeoutMs: 200 }).broadcast(bytes('block'))).rejects.toMatchObject({
+      code: 'upstream_timeout',
+      status: 504,
+      members: { txhash: hash },
+    });
+    expect(only.broadcasts()).toBe(1);
+  });
+});
+
+describe('a broadcast that does not arrive', () => {
+  test('goes to the next node while nothing has gone out', async () => {
+    const second = await testNode();
+    second.state.answer = { height: '0', txhash: hash };
+    const node = serviceOver([await deadUrl(), second]);
+    expect(await node.broadcast(bytes())).toMatchObject({ txhash: hash });
+    expect(second.broadcasts()).toBe(1);
+  });
+
+  test('goes to the next node when the first limits our rate', async () => {
+    const [first, second] = [await testNode(), await testNode()];
+    first.state.override = (call) => (isPost(call) ? { status: 429, body: '{}' } : undefined);
+    const node = serviceOver([first, second]);
+    expect(await node.broadcast(bytes())).toMatchObject({ height: '0' });
+    expect([first.broadcasts(), second.broadcasts()]).toEqual([1, 1]);
+  });
+
+  test('is an outage, and no timeout, while no node was ready for it', async () => {
+    const only = await testNode();
+    only.state.override = hang;
+    const problem = await serviceOver([only], { timeoutMs: 200 })
+      .broadcast(bytes())
+      .catch((error) => error);
+    expect(problem).toMatchObject({ code: 'upstream_unavailable', status: 503 });
+    expect(only.broadcasts()).toBe(0);
+  });
+
+  test('is an outage when there is none, and says of no transaction that it went out', async () => {
+    const node = serviceOver([await deadUrl(), await deadUrl()], { dialect: 'cosmos' });
+    const problem = (await node.broadcast(bytes()).catch((error) => error)) as Problem;
+    expect(problem).toMatchObject({ code: 'upstream_unavailable', status: 503 });
+    expect(problem.members).not.toHaveProperty('txhash');
+  });
+});
+
+describe('a broadcast of which nothing is heard', () => {
+  test('is looked up, and not sent again', async () => {
+    const [first, second] = [await testNode(), await testNode()];
+    const node = serviceOver([first, second]);
+    await node.balances(ADDRESS);
+    first.state.override = (call, response) => (isPost(call) ? cut(call, response) : undefined);
+    first.state.known.set(hash, inBlock);
+    second.state.known.set(hash, inBlock);
+    expect(await node.broadcast(bytes())).toMatchObject(inBlock);
+    expect([first.broadcasts(), second.broadcasts()]).toEqual([1, 0]);
+  });
+
+  test.each([
+    ['cut off', cut],
+    ['left hanging', hang],
+    ['answered with a page', () => ({ status: 502, body: '<html>' })],
+    ['answered with malformed', () => ({ status: 200, body: '{"tx_response":{}}' })],
+  ] as const)('%s, and not found, is 504 with its hash', async (_name, override) => {
+    const [first, second] = [await testNode(), await testNode()];
+    const node = serviceOver([first, second], { timeoutMs: SHORT });
+    await node.balances(ADDRESS);
+    first.state.override = (call, response) => (isPost(call) ? override(call, response) : undefined);
+    const problem = (await node.broadcast(bytes()).catch((error) => error)) as Problem;
+    expect(problem).toMatchObject({ code: 'upstream_timeout', status: 504, members: { txhash: hash } });
+    expect(problem.headers).not.toHaveProperty('retry-after');
+    expect([first.broadcasts(), second.broadcasts()]).toEqual([1, 0]);
+  });
+
+  test('of amino JSON is 504 without a hash, which cannot be told', async () => {
+    const only = await testNode({ dialect: 'legacy' });
+    only.state.override = (call, response) => (isPost(call) ? cut(call, response) : undefined);
+    const problem = (await serviceOver([only])
+      .broadcast({ tx: { msg: [] }, mode: 'sync' })
+      .catch((error) => error)) as Problem;
+    expect(problem).toMatchObject({ code: 'upstream_timeout', status: 504, members: {} });
+    expect(problem.members).not.toHaveProperty('txhash');
+    expect(problem.message).toContain('its hash cannot be told');
+    expect(only.broadcasts()).toBe(1);
+  });
+});
+
+describe('a node that does not tell the truth', () => {
+  const other = 'CD'.repeat(32);
+
+  test('about the hash has not told what became of the transaction', async () => {
+    const only = await testNode();
+    only.state.answer = { height: '12', txhash: other };
+    await expect(serviceOver([only], { timeoutMs: SHORT }).broadcast(bytes())).rejects.toMatchObject({
+      code: 'upstream_timeout',
+      members: { txhash: hash },
+    });
+    only.state.known.set(hash, inBlock);
+    expect(await serviceOver([only]).broadcast(bytes())).toMatchObject(inBlock);
+    expect(only.broadcasts()).toBe(2);
+  });
+
+  test.each(['legacy', 'cosmos'] as const)('about the block has nothing kept: %s', async (dialect) => {
+    const only = await testNode({ dialect });
+    const txhash = dialect === 'legacy' ? other : hash;
+    only.state.answer = { height: '12', txhash };
+    const node = serviceOver([only]);
+    await node.broadcast(dialect === 'legacy' ? { tx: { msg: [] }, mode: 'sync' } : bytes());
+    await expect(node.transaction(txhash)).rejects.toMatchObject({ code: 'node_rejected', status: 404 });
+  });
+
+  test('and refuses the look-up has not refused the transaction', async () => {
+    const only = await testNode();
+    const node = serviceOver([only], { timeoutMs: SHORT });
+    await node.balances(ADDRESS);
+    const body = JSON.stringify({ code: 3, message: 'height 12 is not available', details: [] });
+    only.state.override = (call, response) => (isPost(call) ? cut(call, response) : { status: 400, body });
+    await expect(node.broadcast(bytes())).rejects.toMatchObject({
+      code: 'upstream_timeout',
+      members: { txhash: hash },
+    });
+    expect(only.broadcasts()).toBe(1);
+  });
+});
+
+describe('a transaction that the node has already', () => {
+  const cached = { height: '0', txhash: hash, code: 19, raw_log: 'tx already in mempool' };
+
+  test('is a success when a look-up finds it', async () => {
+    const only = await testNode();
+    only.state.answer = cached;
+    only.state.known.set(hash, inBlock);
+    expect(await serviceOver([only]).broadcast(bytes())).toMatchObject(inBlock);
+  });
+
+  test('is what the node told when no look-up finds it', async () => {
+    const only = await testNode();
+    only.state.answer = cached;
+    expect(await serviceOver([only]).broadcast(bytes())).toMatchObject(cached);
+    expect(await serviceOver([only], { timeoutMs: 200 }).broadcast(bytes('block'))).toMatchObject(cached);
+    expect(only.broadcasts()).toBe(2);
+  });
+
+  test('is confirmed also where it is told as an error', async () => {
+    const only = await testNode();
+    const body = JSON.stringify({ code: 2, message: 'tx already exists in cache', details: [] });
+    only.state.override = (call) => (isPost(call) ? { status: 500, body } : undefined);
+    const node = serviceOver([only]);
+    await expect(node.broadcast(bytes())).rejects.toMatchObject({
+      code: 'node_rejected',
+      status: 400,
+      members: { error: 'tx already exists in cache' },
+    });
+    only.state.known.set(hash, inBlock);
+    expect(await node.broadcast(bytes())).toMatchObject(inBlock);
+  });
+});

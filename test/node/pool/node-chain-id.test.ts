@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { warningText } from '#upstream/warning';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { hang } from '../../support/upstream/test-node.ts';
+import { ADDRESS, SHORT, serviceOver, TX_BYTES, testNode } from '../node-harness.ts';
+
+const amount = (node: { amount: string }) => ({ result: [{ denom: 'ukava', amount: node.amount }] });
+
+/** A node of a chain, whose balances are its own. */
+async function nodeOf(chainId: string, own: string, options = {}) {
+  const node = await testNode(options);
+  Object.assign(node.state, { chainId, amount: own });
+  return node;
+}
+
+describe('nodes of several chains', () => {
+  test('the one that is not of the first’s chain is never asked, though it has more blocks, and is named', async () => {
+    const [first, other] = [
+      await nodeOf('kava-3', '7'),
+      await nodeOf('osmosis-1', '8', { height: 9_000_000 }),
+    ];
+    const clock = createTestClock('2026-05-15T14:42:25Z');
+    const node = serviceOver([first, other], { clock });
+    for (let i = 0; i < 3; i++) {
+      expect(await node.balances(ADDRESS)).toMatchObject(amount(first.state));
+      clock.advance(10_000);
+    }
+    await node.broadcast({ tx_bytes: TX_BYTES, mode: 'sync' });
+    expect(other.asked()).toEqual([]);
+    expect(node.warnings().map(warningText)).toEqual(['node 2: of another chain (osmosis-1)']);
+    expect(node.lines).toContainEqual(
+      expect.objectContaining({ node: 2, chainId: 'osmosis-1', wanted: 'kava-3' }),
+    );
+  });
+
+  test('not even when every node of the chain is down', async () => {
+    const [first, other] = [await nodeOf('kava-3', '7'), await nodeOf('osmosis-1', '8')];
+    const node = serviceOver([first, other]);
+    await node.balances(ADDRESS);
+    first.state.override = () => ({ status: 503, body: 'gone' });
+    await expect(node.balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    await expect(node.broadcast({ tx_bytes: TX_BYTES, mode: 'sync' })).rejects.toMatchObject({ status: 504 });
+    expect(other.asked()).toEqual([]);
+  });
+
+  test('before a node has told its chain nothing is believed of it', async () => {
+    const clock = createTestClock('2026-05-15T14:42:25Z');
+    const [first, other] = [await nodeOf('kava-3', '7'), await nodeOf('osmosis-1', '8')];
+    // The first tells its chain, and the other is silent until it is asked for something else.
+    let silent = true;
+    other.state.override = () => (silent ? hang() : undefined);
+    const node = serviceOver([first, other], { timeoutMs: SHORT, dialect: 'cosmos', clock });
+    await node.balances(ADDRESS);
+    silent = false;
+    first.state.override = () => ({ status: 503, body: 'gone' });
+    await expect(node.balances(ADDRESS)).rejects.toMatchObject({ status: 503 });
+    expect(other.asked()).toEqual([]);
+    expect(node.warnings().map(warningText)).toContain('node 2: of another chain (osmosis-1)');
+  });
+
+  test('NODE_CHAIN_ID says which one is wanted, of one node alone too', async () => {
+    const [first, second] = [await nodeOf('osmosis-1', '8'), await nodeOf('kava-3', '7')];
+    const both = serviceOver([first, second], { chainId: 'kava-3' });
+    expect(await both.balances(ADDRESS)).toMatchObject(amount(second.state));
+    expect(both.warnings().map(warningText)).toEqual(['node 1: of another chain (osmosis-1)']);
+    const alone = serviceOver([first], { chainId: 'kava-3' });
+    await expect(alone.balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    expect(alone.warnings().map(warningText)).toEqual(['node 1: of another chain (osmosis-1)']);
+    expect(first.asked()).toEqual([]);
+  });
+
+  test('one that comes to another chain is left out from its next check on, and comes back with it', async () => {
+    const clock = createTestClock('2026-05-15T14:42:25Z');
+    const [first, second] = [await nodeOf('kava-3', '7'), await nodeOf('kava-3', '8')];
+    const node = serviceOver([first, second], { clock });
+    await node.balances(ADDRESS);
+    second.state.chainId = 'kava-4';
+    clock.advance(10_000);
+    await node.balances(ADDRESS);
+    await expect.poll(() => node.warnings().map(warningText)).toEqual(['node 2: of another chain (kava-4)']);
+    second.state.chainId = 'kava-3';
+    clock.advance(10_000);
+    await node.balances(ADDRESS);
+    await expect.poll(() => node.warnings().map(warningText)).toEqual([]);
+  });
+
+  test('what a node tells of its chain and of a block is held to it', async () => {
+    const [first, second] = [await nodeOf('kava-3', '7'), await nodeOf('kava-3', '8')];
+    const node = serviceOver([first, second]);
+    await node.balances(ADDRESS);
+    first.state.chainId = 'osmosis-1';
+    expect((await node.nodeInfo()).node_info.network).toBe('kava-3');
+    expect((await node.block('5')).block.header.chain_id).toBe('kava-3');
+  });
+});

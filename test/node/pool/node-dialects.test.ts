@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { ADDRESS, HASH, serviceOver, testNode } from '../node-harness.ts';
+
+describe('the dialect of a node', () => {
+  test.each(['legacy', 'cosmos'] as const)('%s is found out, and remembered', async (dialect) => {
+    const only = await testNode({ dialect });
+    const node = serviceOver([only]);
+    const balances = { height: '1000', result: [{ denom: 'ukava', amount: '7' }] };
+    expect(await node.balances(ADDRESS)).toEqual(balances);
+    const calls = only.calls.length;
+    only.state.known.set(HASH, { height: '5', txhash: HASH });
+    expect(await node.transaction(HASH)).toMatchObject({ height: '5', txhash: HASH });
+    expect(only.calls.length).toBe(calls + 1);
+    expect(node.lines).toEqual([{ node: 1, dialect, message: 'a node speaks' }]);
+  });
+
+  test('is found out anew when the node no longer knows the paths', async () => {
+    const only = await testNode({ dialect: 'legacy' });
+    const node = serviceOver([only]);
+    await node.balances(ADDRESS);
+    only.state.dialect = 'cosmos';
+    only.state.amount = '8';
+    expect(await node.balances(ADDRESS)).toMatchObject({ result: [{ amount: '8' }] });
+    only.state.dialect = 'legacy';
+    expect(await node.balances(ADDRESS)).toMatchObject({ height: '1000' });
+    expect(node.lines).toMatchObject([{ dialect: 'legacy' }, { dialect: 'cosmos' }, { dialect: 'legacy' }]);
+  });
+
+  test('that is set is not doubted', async () => {
+    const only = await testNode({ dialect: 'cosmos' });
+    const node = serviceOver([only], { dialect: 'legacy' });
+    await expect(node.balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_invalid', status: 502 });
+    expect(only.calls.map(({ path }) => path)).toEqual([`/bank/balances/${ADDRESS}`]);
+  });
+
+  test('differs from node to node', async () => {
+    const [first, second] = [await testNode({ dialect: 'legacy' }), await testNode({ dialect: 'cosmos' })];
+    const node = serviceOver([first, second]);
+    await node.balances(ADDRESS);
+    await first.close();
+    expect(await node.balances(ADDRESS)).toMatchObject({ result: [{ amount: '7' }] });
+    expect(second.asked().length).toBeGreaterThan(0);
+  });
+
+  test('a server that is no node is malformed', async () => {
+    const only = await testNode();
+    only.state.override = () => ({ status: 404, body: 'no such page' });
+    await expect(serviceOver([only]).balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_invalid' });
+  });
+});
+
+describe('a broadcast changes with the dialect', () => {
+  test('amino JSON is refused by a modern node, bytes by a legacy one', async () => {
+    const modern = await testNode({ dialect: 'cosmos' });
+    const legacy = await testNode({ dialect: 'legacy' });
+    const refusal = (error: RegExp) => ({
+      code: 'node_rejected',
+      status: 422,
+      members: { error: expect.stringMatching(error) },
+    });
+    await expect(serviceOver([modern]).broadcast({ tx: {}, mode: 'sync' })).rejects.toMatchObject(
+      refusal(/send tx_bytes/),
+    );
+    await expect(serviceOver([legacy]).broadcast({ tx_bytes: 'CpAB', mode: 'sync' })).rejects.toMatchObject(
+      refusal(/send tx$/),
+    );
+    expect(modern.broadcasts() + legacy.broadcasts()).toBe(0);
+  });
+
+  test('each goes to the node that can read it, where there is one of each', async () => {
+    const modern = await testNode({ dialect: 'cosmos' });
+    const legacy = await testNode({ dialect: 'legacy' });
+    const node = serviceOver([modern, legacy]);
+    await node.broadcast({ tx: { msg: [] }, mode: 'sync' });
+    expect([modern.broadcasts(), legacy.broadcasts()]).toEqual([0, 1]);
+    await node.broadcast({ tx_bytes: 'CpAB', mode: 'sync' });
+    expect([modern.broadcasts(), legacy.broadcasts()]).toEqual([1, 1]);
+  });
+
+  test('a node that changed its dialect gets it once it is known', async () => {
+    const only = await testNode({ dialect: 'legacy' });
+    const node = serviceOver([only]);
+    await node.balances(ADDRESS);
+    only.state.dialect = 'cosmos';
+    await expect(node.broadcast({ tx: {}, mode: 'sync' })).rejects.toMatchObject({ status: 422 });
+    expect(await node.broadcast({ tx_bytes: 'CpAB', mode: 'sync' })).toMatchObject({ height: '0' });
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { warningText } from '#upstream/warning';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { cut, deadUrl, hang } from '../../support/upstream/test-node.ts';
+import { ADDRESS, HASH, SHORT, serviceOver, testNode } from '../node-harness.ts';
+
+const amount = (node: { amount: string }) => ({ result: [{ denom: 'ukava', amount: node.amount }] });
+
+describe('a read', () => {
+  test('goes to the first node that is there', async () => {
+    const [first, second] = [await testNode(), await testNode()];
+    second.state.amount = '8';
+    const node = serviceOver([await deadUrl(), first, second]);
+    expect(await node.balances(ADDRESS)).toMatchObject(amount(first.state));
+    expect(second.asked()).toEqual([]);
+    expect(node.warnings().map(warningText)).toEqual(['node 1: unreachable']);
+  });
+
+  test('leaves time for the next when a node hangs', async () => {
+    const [first, second] = [await testNode(), await testNode()];
+    first.state.override = hang;
+    const node = serviceOver([first, second], { timeoutMs: SHORT, dialect: 'cosmos' });
+    expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
+  });
+
+  test('leaves time for the next when a node hangs all of a sudden', async () => {
+    const [first, second] = [await testNode(), await testNode()];
+    const node = serviceOver([first, second], { timeoutMs: SHORT });
+    await node.balances(ADDRESS);
+    expect(second.asked()).toEqual([]);
+    first.state.override = hang;
+    expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
+    // Now it is known for it, and is not asked first.
+    const calls = first.calls.length;
+    expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
+    expect(first.calls.length).toBe(calls);
+    expect(node.warnings().map(warningText)).toEqual(['node 1: timeout']);
+  });
+
+  test.each([
+    ['a page', { status: 200, body: '<html>' }, 'not_json'],
+    ['a proxy that has lost its node', { status: 502, body: '<html>' }, 'server_error'],
+    ['malformed', { status: 200, body: '{"balances":"many"}' }, 'unexpected'],
+    ['a rate limit', { status: 429, body: '{}' }, 'rate_limited'],
+  ])('goes on to the next after %s', async (_name, reply, reason) => {
+    const [first, second] = [await testNode(), await testNode()];
+    const node = serviceOver([first, second]);
+    await node.balances(ADDRESS);
+    first.state.override = () => reply;
+    expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
+    expect(node.warnings().map(warningText)).toEqual([`node 1: ${reason}`]);
+  });
+
+  test('is tried again once where the only node broke off', async () => {
+    const only = await testNode();
+    const node = serviceOver([only]);
+    await node.balances(ADDRESS);
+    let broken = 1;
+    only.state.override = (call, response) => (broken-- > 0 ? cut(call, response) : undefined);
+    expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
+    expect(node.warnings().map(warningText)).toEqual([]);
+  });
+
+  test('is not asked of another node when one refuses it', async () => {
+    const [first, second] = [await testNode(), await testNode()];
+    const node = serviceOver([first, second]);
+    await expect(node.transaction(HASH)).rejects.toMatchObject({
+      code: 'node_rejected',
+      status: 404,
+      members: { error: `tx not found: ${HASH}` },
+    });
+    expect(second.asked()).toEqual([]);
+  });
+});
+
+test('searches that take too long keep nobody from the other calls', async () => {
+  const only = await testNode();
+  const node = serviceOver([only], { timeoutMs: 200 });
+  await node.balances(ADDRESS);
+  only.state.override = ({ path }) => (path.endsWith('/txs') ? hang() : undefined);
+  // More than there are connections, and than a breaker takes.
+  const searches = Array.from({ length: 20 }, () => node.transactions([['tx.minheight', '0']]));
+  expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
+  const told = await Promise.allSettled(searches);
+  expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
+});
+
+describe('of an answer beyond all measure no node is thought the worse, and the next one is asked', () => {
+  const nested = `{"balances":[],"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+  const coins = JSON.stringify({ balances: Array(200_000).fill({ denom: 'ukava', amount: '1' }) });
+  test.each([
+    ['deep', nested],
+    ['long', coins],
+    ['large', `"${'x'.repeat(17 * 1024 * 1024)}"`],
+    ['of too many values', `[${'{},'.repeat(600_000)}{}]`],
+  ])('%s', async (_name, body) => {
+    const [first, second] = [await testNode(), await testNode()];
+    const node = serviceOver([first, second]);
+    await node.balances(ADDRESS);
+    first.state.override = () => ({ body });
+    expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
+    expect(node.warnings().map(warningText)).toEqual([]);
+  });
+});
+
+describe('when no node can answer', () => {
+  test.each([
+    ['upstream_unavailable', 503, undefined],
+    ['upstream_timeout', 504, hang],
+    ['upstream_invalid', 502, () => ({ status: 200, body: 'malformed' })],
+  ] as const)('%s', async (code, status, override) => {
+    const node = await testNode();
+    if (override) node.state.override = override;
+    const over = override ? [node] : [await deadUrl(), await deadUrl()];
+    const service = serviceOver(over, { timeoutMs: SHORT });
+    await expect(service.balances(ADDRESS)).rejects.toMatchObject({ code, status });
+  });
+
+  test('node_not_configured, with nothing asked', async () => {
+    const node = serviceOver([]);
+    const problem = { code: 'node_not_configured', status: 503, headers: { 'retry-after': '3600' } };
+    await expect(node.balances(ADDRESS)).rejects.toMatchObject(problem);
+    await expect(node.transaction(HASH)).rejects.toMatchObject(problem);
+    await expect(node.transactions([['tx.height', '1']])).rejects.toMatchObject(problem);
+    await expect(node.broadcast({ tx: {}, mode: 'sync' })).rejects.toMatchObject(problem);
+  });
+});
+
+describe('a node that lags', () => {
+  test('more than 50 blocks behind the best is passed over, and taken again when it has caught up', async () => {
+    const clock = createTestClock('2026-05-15T14:00:00Z');
+    const [first, second] = [await testNode({ height: 949 }), await testNode({ height: 1000 })];
+    const node = serviceOver([first, second], { clock });
+    await node.balances(ADDRESS);
+    expect([first.asked().length, second.asked().length]).toEqual([0, 1]);
+    expect(node.warnings().map(warningText)).toEqual(['node 1: 51 blocks behind']);
+
+    // Within ten seconds the heights are not asked for again, then they are, behind a call.
+    const checks = first.calls.length;
+    first.state.height = 950;
+    clock.advance(9_999);
+    await node.balances(ADDRESS);
+    expect(first.calls.length).toBe(checks);
+    clock.advance(1);
+    await node.balances(ADDRESS);
+    await expect.poll(() => node.warnings().map(warningText)).toEqual([]);
+    await node.balances(ADDRESS);
+    expect([first.asked().length, second.asked().length]).toEqual([1, 3]);
+  });
+
+  test('is asked after all where the best has nothing but a height', async () => {
+    const [first, second, liar] = [await testNode(), await testNode(), await testNode({ height: 9e15 })];
+    liar.state.override = ({ path }) => (path.endsWith('latest') ? undefined : { status: 200, body: '{}' });
+    const node = serviceOver([first, second, liar]);
+    for (let call = 0; call < 3; call++) {
+      expect(await node.balances(ADDRESS)).toMatchObject(amount(first.state));
+    }
+    expect(second.asked()).toEqual([]);
+  });
+
+  test('is better than none once the best is gone', async () => {
+    const clock = createTestClock('2026-05-15T14:00:00Z');
+    const [first, second] = [await testNode({ height: 10 }), await testNode({ height: 1000 })];
+    const node = serviceOver([first, second], { clock });
+    await node.balances(ADDRESS);
+    await second.close();
+    clock.advance(10_000);
+    await expect.poll(() => node.balances(ADDRESS).catch(() => undefined)).toMatchObject(amount(first.state));
+  });
+});

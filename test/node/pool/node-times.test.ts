@@ -1,0 +1,42 @@
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { createBroadcasting } from '#node/broadcast';
+import { createNodePool } from '#node/pool/pool';
+import type { NodeSource } from '#node/sources/node';
+import { UpstreamFailure } from '#upstream/failure';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { ADDRESS, HASH, TX_BYTES } from '../node-harness.ts';
+
+const TIMEOUT = 900;
+
+/** Nodes that tell their height and hang for whatever else, by a clock; `given` is the time that each call had. */
+function hanging(nodes: number) {
+  const clock = createTestClock('2026-05-15T14:00:00Z');
+  const given: number[] = [];
+  const ask: NodeSource['ask'] = async ({ path }, withinMs) => {
+    if (path.endsWith('/latest'))
+      return { status: 200, body: { block: { header: { height: '1000' } } }, blockHeight: undefined };
+    given.push(withinMs);
+    clock.advance(withinMs);
+    throw new UpstreamFailure('node', 'timeout', 'no answer');
+  };
+  const sources = Array.from({ length: nodes }, () => ({ ask, close: async () => undefined }));
+  const log = pino({ level: 'silent' });
+  const pool = createNodePool({ sources, dialect: 'cosmos', timeoutMs: TIMEOUT, clock, log });
+  return { pool, clock, given };
+}
+
+test('of the time for a read each node has its share', async () => {
+  const { pool, given } = hanging(3);
+  await expect(pool.read((calls) => calls.balances(ADDRESS))).rejects.toMatchObject({ reason: 'timeout' });
+  expect(given).toEqual([300, 300, 300]);
+});
+
+test('of the time for a broadcast some is left to look the transaction up', async () => {
+  const { pool, clock, given } = hanging(1);
+  const inBlock = { height: '12', txhash: HASH };
+  const parts = { pool, clock, timeoutMs: TIMEOUT, wait: async (ms: number) => clock.advance(ms) };
+  const { broadcast } = createBroadcasting({ ...parts, lookUp: async () => inBlock });
+  expect(await broadcast({ tx_bytes: TX_BYTES, mode: 'sync' })).toBe(inBlock);
+  expect(given).toEqual([0.7 * TIMEOUT]);
+});

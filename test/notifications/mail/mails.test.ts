@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { writeMail } from '#notifications/mail/mail';
+import { recoveryMail } from '#notifications/mail/recovery-mail';
+import { hashMailToken, isMailToken, mailSubject, mintMailToken } from '#notifications/mail/token';
+import { verificationMail } from '#notifications/mail/verification-mail';
+
+const AT = Date.parse('2026-01-31T12:00:00Z');
+const PUBLIC = 'https://quotient.example.org/market';
+
+describe('a mail', () => {
+  test('says the same in plain text and in HTML', () => {
+    const mail = writeMail('Hello', [
+      'One.',
+      { words: 'Go on', link: 'https://a.example/#b=c' },
+      { code: 'curl x' },
+    ]);
+    expect(mail.text).toBe('One.\n\nGo on:\nhttps://a.example/#b=c\n\n  curl x\n');
+    expect(mail.html).toContain('<p>One.</p>');
+    expect(mail.html).toContain('<a href="https://a.example/#b=c">Go on</a>');
+    expect(mail.html).toContain('>curl x</pre>');
+  });
+
+  test('whatever it is made of, brings no markup and no line of its own into the header', () => {
+    const nasty = fc.string({
+      unit: fc.constantFrom('<', '>', '"', "'", '&', '\r', '\n', 'a', ':', ' ', '\0'),
+    });
+    fc.assert(
+      fc.property(nasty, nasty, nasty, nasty, (subject, paragraph, link, code) => {
+        const mail = writeMail(subject, [paragraph, { words: paragraph, link }, { code }]);
+        expect(mail.subject).not.toMatch(/\p{Cc}/u);
+        const tags = mail.html.match(/<[^>]*>/g)?.map((tag) => tag.replace(/"[^"]*"/g, '""'));
+        expect(tags).toEqual([
+          ...['<!doctype html>', '<html lang="">', '<body style="">'],
+          ...['<p>', '</p>', '<p>', '<a href="">', '</a>', '</p>', '<pre style="">', '</pre>'],
+          ...['</body>', '</html>'],
+        ]);
+      }),
+    );
+  });
+});
+
+test('the mail to who has lost a key has a link and a command for each user', () => {
+  const users = [
+    { key: 7, plan: 'monthly', createdAt: AT, start: 'qt_Ab12', lastUsedAt: AT, token: 'a'.repeat(43) },
+    { key: 3, plan: 'yearly', createdAt: AT, start: null, lastUsedAt: null, token: 'b'.repeat(43) },
+  ] as const;
+  const mail = recoveryMail({ users, others: 2, expiresAt: AT + 1_800_000, publicUrl: PUBLIC });
+  expect(mail.subject).toBe('A new API key');
+  expect(mail.text).toContain(
+    'User 7: monthly plan, registered on 2026-01-31, its key begins with qt_Ab12, last used on 2026-01-31.',
+  );
+  expect(mail.text).toContain('User 3: yearly plan, registered on 2026-01-31.\n');
+  expect(mail.text).toContain('2026-01-31 12:30 UTC');
+  expect(mail.text).toContain('This address has 2 more');
+  for (const { key, token } of users) {
+    expect(mail.text).toContain(`Get a new key for user ${key}:\n${PUBLIC}/#recover=${token}\n`);
+    expect(mail.html).toContain(`<a href="${PUBLIC}/#recover=${token}">`);
+    expect(mail.text).toContain(
+      `curl -H 'Content-Type: application/json' -d '{"token":"${token}"}' ${PUBLIC}/v1/user/recover/confirm`,
+    );
+  }
+});
+
+test('the mail to who registers has a link and a command', () => {
+  const token = mintMailToken();
+  const mail = verificationMail({ plan: 'monthly', token, expiresAt: AT, publicUrl: PUBLIC });
+  expect(mail.text).toContain(`${PUBLIC}/#verify=${token}\n`);
+  expect(mail.text).toContain(`{"token":"${token}"}' ${PUBLIC}/v1/user/verify`);
+  expect(mail.text).toContain('2026-01-31 12:00 UTC');
+});
+
+describe('a token', () => {
+  test('is 256 bits that nobody can foresee, of a form that is told at once', () => {
+    const tokens = Array.from({ length: 1000 }, mintMailToken);
+    expect(new Set(tokens).size).toBe(1000);
+    expect(tokens.every(isMailToken)).toBe(true);
+    expect(Buffer.from(tokens[0] as string, 'base64url')).toHaveLength(32);
+    for (const text of ['', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}=`, `${'a'.repeat(43)}\n`])
+      expect(isMailToken(text)).toBe(false);
+    expect(hashMailToken('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+});
+
+test('mails are counted by kind and address, whatever its upper and lower case', () => {
+  expect(mailSubject('recover', 'Ada@Example.org')).toBe(mailSubject('recover', 'ada@example.org'));
+  expect(mailSubject('recover', 'ada@example.org')).not.toBe(mailSubject('verify', 'ada@example.org'));
+});

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import type { UserRecord } from '#records';
+import { tokensIn } from '../../support/mail/mail-server.ts';
+import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
+
+let service: MailingService;
+beforeAll(async () => {
+  service = await startMailingService();
+});
+afterAll(() => service?.close());
+
+/** Each test has an address of its own. */
+let number = 0;
+let email = '';
+beforeEach(() => {
+  number += 1;
+  email = `ada${number}@example.org`;
+});
+
+const recover = (address = email) => service.post('/v1/user/recover', { email: address });
+const confirm = (token: unknown) => service.post('/v1/user/recover/confirm', { token });
+
+/** The tokens that an address is mailed. */
+async function tokensFor(address = email): Promise<string[]> {
+  const response = await recover(address);
+  expect(response.status).toBe(202);
+  const mails = await service.mailsSent();
+  return mails.flatMap(tokensIn);
+}
+
+const codeOf = async (response: Response) => [
+  response.status,
+  ((await response.json()) as { code: string }).code,
+];
+const dataOf = async (key: string) => (await service.get('/v1/user/data', { key })).status;
+
+test('who has lost the key gets a new one, and the old one is dead at once', async () => {
+  const lost = await service.user(email);
+  const asked = await recover();
+  expect([asked.status, await asked.text()]).toEqual([202, '']);
+  expect(asked.headers.get('cache-control')).toBe('no-store');
+  const [mail, ...others] = await service.mailsSent();
+  expect(others).toEqual([]);
+  expect(mail?.to).toEqual([email]);
+  const [token] = tokensIn(mail as never);
+  expect(mail?.text).toContain(`https://quotient.example.org/#recover=${token}`);
+
+  const confirmed = await confirm(token);
+  expect(confirmed.status).toBe(200);
+  expect(confirmed.headers.get('cache-control')).toBe('no-store');
+  const found = (await confirmed.json()) as UserRecord;
+  expect(found).toEqual({ ...lost, apiKey: found.apiKey, updatedAt: found.updatedAt });
+  expect(found.apiKey).not.toBe(lost.apiKey);
+  expect(await dataOf(found.apiKey)).toBe(200);
+  expect(await dataOf(lost.apiKey)).toBe(401);
+});
+
+describe('a token', () => {
+  test('is used once, and ends the others of its user', async () => {
+    await service.user(email);
+    const [first] = await tokensFor();
+    service.clock.advance(5 * MINUTE);
+    const [second] = await tokensFor();
+    expect((await confirm(second)).status).toBe(200);
+    expect(await codeOf(await confirm(second))).toEqual([400, 'token_invalid']);
+    expect(await codeOf(await confirm(first))).toEqual([400, 'token_invalid']);
+  });
+
+  test('is one user’s; another user of the address is left alone', async () => {
+    const [one, other] = [await service.user(email), await service.user(email, 'yearly')];
+    const tokens = await tokensFor();
+    expect(tokens).toHaveLength(2);
+    const found = (await (await confirm(tokens[0])).json()) as UserRecord;
+    const left = found.key === one.key ? other : one;
+    expect(await dataOf(left.apiKey)).toBe(200);
+    expect((await confirm(tokens[1])).status).toBe(200);
+    expect(await dataOf(left.apiKey)).toBe(401);
+  });
+
+  test('ends after 30 minutes', async () => {
+    await service.user(email);
+    const [early] = await tokensFor();
+    service.clock.advance(30 * MINUTE - 1);
+    const [late] = await tokensFor();
+    service.clock.advance(1);
+    expect(await codeOf(await confirm(early))).toEqual([400, 'token_invalid']);
+    expect((await confirm(late)).status).toBe(200);
+  });
+
+  test('that nobody was given, or of another kind, is told apart by nothing', async () => {
+    await service.user(email);
+    const [token = ''] = await tokensFor();
+    const answers = await Promise.all(
+      [`${token.slice(0, -1)}!`, 'a'.repeat(43), 'a', '%00', token.toUpperCase()].map(async (one) => {
+        const { requestId: _, ...body } = (await (await confirm(one)).json()) as Record<string, unknown>;
+        return JSON.stringify(body);
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).not.toContain(token);
+  });
+
+  test('is stored as a hash, and lies in no message and no line of the log', async () => {
+    await service.user(email);
+    const [token = ''] = await tokensFor();
+    const rows = await service.database.prisma.$queryRaw`SELECT * FROM mail_token, outbox_message`;
+    expect(JSON.stringify(rows)).not.toContain(token);
+    await confirm(token);
+    expect(service.logLines.join('')).not.toContain(token);
+    expect(service.logLines.join('')).not.toContain(email);
+  });
+});
+
+describe('who gets none', () => {
+  test('an address that nobody has', async () => {
+    expect(await tokensFor()).toEqual([]);
+  });
+
+  test('a user who was erased', async () => {
+    const { key } = await service.user(email);
+    await service.parts.users.erase(key);
+    expect(await tokensFor()).toEqual([]);
+  });
+
+  test('a user whose keys the operator has revoked, also with a token from before', async () => {
+    const { key } = await service.user(email);
+    const [token] = await tokensFor();
+    await service.parts.users.revoke(key);
+    expect(await codeOf(await confirm(token))).toEqual([400, 'token_invalid']);
+    service.clock.advance(5 * MINUTE);
+    expect(await tokensFor()).toEqual([]);
+  });
+});
+
+test('a user who has expired gets a key, to renew with', async () => {
+  await service.user(email);
+  service.clock.advance(40 * DAY);
+  const [token] = await tokensFor();
+  const { apiKey } = (await (await confirm(token)).json()) as UserRecord;
+  const renewed = await service.post('/v1/user/renew', undefined, { 'x-api-key': apiKey });
+  expect(renewed.status).toBe(200);
+});
+
+test('an address is found whatever its upper and lower case, and written to as it was registered', async () => {
+  await service.user(`Ada.${email}`);
+  await recover(`ADA.${email.toUpperCase()}`);
+  const [mail] = await service.mailsSent();
+  expect(mail?.to).toEqual([`Ada.${email}`]);
+});
+
+test('who registers with a stranger’s address, however often, crowds no earlier user out, and no confirmed one', async () => {
+  const users = await Promise.all(Array.from({ length: 53 }, () => service.user(email)));
+  const { prisma } = service.database;
+  const keys = users.map(({ key }) => key).sort((a, b) => a - b);
+  const [first, confirmed] = [keys[0], keys[52]] as [number, number];
+  await prisma.user.update({ where: { key: confirmed }, data: { verifiedAt: new Date() } });
+  const others = { userKey: { in: keys.slice(1, 52) } };
+  await prisma.apiKey.updateMany({ where: others, data: { lastUsedAt: new Date() } });
+  await recover();
+  const [mail] = await service.mailsSent();
+  expect(tokensIn(mail as never)).toHaveLength(50);
+  const listed = [...(mail?.text ?? '').matchAll(/^User (\d+):/gm)].map(([, key]) => Number(key));
+  expect(listed.slice(0, 2)).toEqual([confirmed, first]);
+  expect(mail?.text).toContain('This address has 3 more');
+});
+
+describe('mails to an address', () => {
+  test('are five minutes apart', async () => {
+    await service.user(email);
+    expect(await tokensFor()).toHaveLength(1);
+    service.clock.advance(5 * MINUTE - 1);
+    expect(await tokensFor()).toHaveLength(0);
+    expect(await tokensFor(email.toUpperCase())).toHaveLength(0);
+    service.clock.advance(1);
+    expect(await tokensFor()).toHaveLength(1);
+  });
+
+  test('are five a day', async () => {
+    await service.user(email);
+    async function tokensInAnHour() {
+      let tokens = 0;
+      for (let i = 0; i < 6; i++) {
+        tokens += (await tokensFor()).length;
+        service.clock.advance(10 * MINUTE);
+      }
+      return tokens;
+    }
+    expect(await tokensInAnHour()).toBe(5);
+    service.clock.advance(DAY - HOUR - 1);
+    expect(await tokensFor()).toHaveLength(0);
+    service.clock.advance(1);
+    expect(await tokensInAnHour()).toBe(5);
+  });
+
+  test('of others are not counted with them, and a clock that was set back shuts nobody out', async () => {
+    await service.user(email);
+    await service.user(`x${email}`);
+    expect(await tokensFor()).toHaveLength(1);
+    expect(await tokensFor(`x${email}`)).toHaveLength(1);
+    service.clock.advance(-3 * DAY);
+    expect(await tokensFor()).toHaveLength(1);
+    service.clock.advance(3 * DAY);
+  });
+});
+
+test('what has ended is tidied up', async () => {
+  await service.user(email);
+  await tokensFor();
+  service.clock.advance(2 * DAY);
+  await service.mail.tidy();
+  const { prisma } = service.database;
+  expect(await prisma.mailToken.count()).toBe(0);
+  expect(await prisma.mailAllowance.count()).toBe(0);
+});
+
+describe('a request that is not one', () => {
+  test.each([
+    [
+      '{"email":"ada"}',
+      'body.email is not an e-mail address: give an address like ada@example.org, at most 254 characters.',
+    ],
+    [
+      '{"email":5}',
+      'body.email is not an e-mail address: give an address like ada@example.org, at most 254 characters.',
+    ],
+    ['{"email":["ada@example.org"]}', 'body.email is not an e-mail address'],
+    ['{"email":null}', 'body.email is not an e-mail address'],
+    ['{}', 'body.email is missing'],
+    ['[]', 'body is not a JSON object: send {email}.'],
+    ['"ada@example.org"', 'body is not a JSON object: send {email}.'],
+    ['null', 'body is missing: send {email}.'],
+    ['{', 'body is not JSON: send one JSON object, in UTF-8.'],
+    [`{"email":"${'a'.repeat(250)}@example.org"}`, 'body.email is too long'],
+    [`{"email":"ada@example.org\\r\\nBcc: eve@example.org"}`, 'body.email is not an e-mail address'],
+  ])('%s is told what is wrong', async (body, detail) => {
+    const response = await service.post('/v1/user/recover', body);
+    const problem = (await response.json()) as { code: string; detail: string };
+    expect([response.status, problem.code]).toEqual([400, 'invalid_request']);
+    expect(problem.detail).toContain(detail);
+  });
+
+  test.each([
+    ['{"token":""}', 'body.token is empty'],
+    ['{"token":7}', 'body.token is not a text'],
+    ['{"token":["a"]}', 'body.token is not a text'],
+    ['{}', 'body.token is missing: give the whole token, as the mail has it.'],
+    [`{"token":"${'a'.repeat(201)}"}`, 'body.token is too long'],
+  ])('%s is told what is wrong', async (body, detail) => {
+    for (const path of ['/v1/user/recover/confirm', '/v1/user/verify']) {
+      const response = await service.post(path, body);
+      expect(((await response.json()) as { detail: string }).detail).toContain(detail);
+    }
+  });
+
+  test('without a body, with a large one, of another type', async () => {
+    expect(await codeOf(await service.post('/v1/user/recover'))).toEqual([400, 'invalid_request']);
+    expect(await codeOf(await service.post('/v1/user/recover', 'a'.repeat(5000)))).toEqual([
+      413,
+      'body_too_large',
+    ]);
+    const xml = await service.post('/v1/user/recover', '<a/>', { 'content-type': 'application/xml' });
+    expect(await codeOf(xml)).toEqual([415, 'unsupported_media_type']);
+  });
+
+  test('of a page of another site', async () => {
+    for (const path of ['recover', 'recover/confirm', 'verify']) {
+      const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+      const response = await service.post(`/v1/user/${path}`, { email, token: 'a' }, headers);
+      expect(await codeOf(response)).toEqual([403, 'cross_site']);
+    }
+  });
+
+  test('of a path that takes no GET', async () => {
+    const response = await service.get('/v1/user/recover');
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});

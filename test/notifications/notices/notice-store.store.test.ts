@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { firstTerm } from '#accounts/allowance/plan';
+import { createUserStore } from '#accounts/users/user-store';
+import { DAY } from '#core/clock';
+import { createNoticeSettingsStore, type NoticeSettings } from '#notifications/notices/notice-settings-store';
+import { createNoticeStore, type NoticeStore } from '#notifications/notices/notice-store';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+let database: TestDatabase;
+let store: NoticeStore;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  store = createNoticeStore(database.prisma);
+});
+afterAll(() => database?.close());
+beforeEach(
+  () =>
+    database.prisma
+      .$executeRaw`TRUNCATE notice, notice_settings, outbox_message, usage, lease, api_key, "user" CASCADE`,
+);
+
+const NOW = Date.parse('2026-03-10T12:00:00Z');
+const CREATED = Date.parse('2026-03-01T00:00:00Z');
+
+type Wanted = Partial<NoticeSettings> & { limit?: number; plan?: 'monthly' | 'yearly'; createdAt?: number };
+
+/** A user who wants mails, unless told otherwise. */
+async function enrol({ limit = 100, plan = 'monthly', createdAt = CREATED, ...settings }: Wanted = {}) {
+  const hash = randomUUID().replaceAll('-', '').repeat(2);
+  const form = { name: 'Ada', email: 'ada@example.org', limit, createdAt, ...firstTerm(plan, createdAt) };
+  const { key } = await createUserStore(database.prisma).create(form, { hash, start: 'qt_AAAA' });
+  const all = { email: true, webhookUrl: null, thresholds: [80, 100], ...settings };
+  const offered = { secret: 'whsec_a', isRotated: false, graceEnds: NOW };
+  await createNoticeSettingsStore(database.prisma).put(key, all, offered);
+  return key;
+}
+
+/** What the ledger has of a user's period: calls that are booked, and a lease with calls that are not. */
+async function spend(
+  userKey: number,
+  used: number,
+  { unbooked = 0, unspent = 0, periodStart = CREATED } = {},
+) {
+  const where = { userKey, periodStart: new Date(periodStart) };
+  const counts = { used, outstanding: unbooked + unspent };
+  await database.prisma.usage.upsert({
+    where: { userKey_periodStart: where },
+    create: { ...where, ...counts },
+    update: counts,
+  });
+  await database.prisma.lease.deleteMany({ where });
+  if (unbooked + unspent === 0) return;
+  const lease = { id: randomUUID(), date: new Date(NOW), expiresAt: new Date(), spent: unbooked, unbooked };
+  await database.prisma.lease.create({ data: { ...where, ...lease, granted: unbooked + unspent } });
+}
+
+const look = (now = NOW, staysMs = 0) => store.tellOfUsedAllowances(now, staysMs);
+/** What was told: `user:threshold`, in any order. */
+async function told() {
+  const rows = await database.prisma.notice.findMany({ where: { toldAt: { not: null } } });
+  return rows.map(({ userKey, threshold }) => `${userKey}:${threshold}`).sort();
+}
+const messages = () => database.prisma.outboxMessage.findMany();
+
+describe('a threshold', () => {
+  test('is told once, by a second look', async () => {
+    const ada = await enrol();
+    await spend(ada, 79);
+    expect([await look(), await look()]).toEqual([0, 0]);
+    await spend(ada, 80);
+    expect([await look(), await look(), await look()]).toEqual([0, 1, 0]);
+    expect(await told()).toEqual([`${ada}:80`]);
+    await spend(ada, 100);
+    expect([await look(), await look(), await look()]).toEqual([0, 1, 0]);
+    expect(await told()).toEqual([`${ada}:100`, `${ada}:80`]);
+    const [notice] = await database.prisma.notice.findMany({ where: { threshold: 80 } });
+    expect(await messages()).toHaveLength(2);
+    expect(await messages()).toContainEqual(
+      expect.objectContaining({ kind: 'notice-mail', userKey: ada, payload: { notice: notice?.id } }),
+    );
+    expect(notice).toMatchObject({ used: 80, limit: 100 });
+  });
+
+  test('is not told while it has stayed passed for less than it has to', async () => {
+    await spend(await enrol(), 80);
+    await look(NOW, 60_000);
+    expect(await look(NOW, 60_000)).toBe(0);
+    expect(await look(NOW, 0)).toBe(1);
+  });
+
+  test('is passed by calls that are not booked, and not by those that are only held', async () => {
+    const [ada, bob] = [await enrol(), await enrol()];
+    await spend(ada, 70, { unbooked: 9, unspent: 21 });
+    await spend(bob, 70, { unbooked: 10, unspent: 20 });
+    await look();
+    expect(await look()).toBe(1);
+    expect(await told()).toEqual([`${bob}:80`]);
+  });
+
+  test('is not told where calls were given back in time, and told when it is passed again', async () => {
+    const ada = await enrol();
+    await spend(ada, 79, { unbooked: 1 });
+    await look();
+    await spend(ada, 79);
+    expect([await look(), await database.prisma.notice.count()]).toEqual([0, 0]);
+    await spend(ada, 80);
+    await look();
+    expect(await look()).toBe(1);
+  });
+
+  test('is told once where calls are given back after it was told', async () => {
+    const ada = await enrol();
+    for (const used of [80, 80, 79, 79, 80, 80, 80]) {
+      await spend(ada, used);
+      await look();
+    }
+    expect(await messages()).toHaveLength(1);
+  });
+
+  test('is a share of the limit, of a limit of a few calls too, and of none nothing', async () => {
+    const [few, none] = [await enrol({ limit: 3, thresholds: [1, 34, 67] }), await enrol({ limit: 0 })];
+    await spend(few, 1);
+    await spend(none, 0);
+    await look();
+    await look();
+    expect(await told()).toEqual([`${few}:1`]);
+    await spend(few, 3);
+    await look();
+    expect(await look()).toBe(2);
+  });
+
+  test('is told anew in the next period, and of the last one still when that was settled late', async () => {
+    const ada = await enrol();
+    const next = Date.parse('2026-04-01T00:00:00Z');
+    await spend(ada, 80);
+    await spend(ada, 85, { periodStart: next });
+    await look(next + DAY);
+    expect(await look(next + DAY)).toBe(2);
+    await spend(ada, 100);
+    await look(next + 10 * DAY);
+    expect(await look(next + 10 * DAY)).toBe(0);
+  });
+
+  test('of a yearly plan is told months after the period began', async () => {
+    const ada = await enrol({ plan: 'yearly', createdAt: CREATED - 200 * DAY });
+    await spend(ada, 90, { periodStart: CREATED - 200 * DAY });
+    await look();
+    expect(await look()).toBe(1);
+  });
+
+  test('is told to those who want it alone, by mail and by webhook', async () => {
+    const webhookUrl = 'https://example.org';
+    const both = await enrol({ webhookUrl });
+    const posted = await enrol({ email: false, webhookUrl });
+    const others = [await enrol({ email: false }), await enrol({ thresholds: [] })];
+    const [unset, verified, erased] = [await enrol(), await enrol(), await enrol()];
+    const defaults = { userKey: { in: [unset, verified] } };
+    await database.prisma.noticeSettings.deleteMany({ where: defaults });
+    const confirmed = { key: { in: [verified, erased] } };
+    await database.prisma.user.updateMany({ where: confirmed, data: { verifiedAt: new Date() } });
+    await createUserStore(database.prisma).erase(erased, NOW);
+    for (const one of [both, posted, ...others, unset, verified, erased]) await spend(one, 80);
+    await look();
+    expect(await look()).toBe(3);
+    const sent = (await messages()).map(({ userKey, kind }) => `${userKey} ${kind}`).sort();
+    const expected = [`${both} notice-mail`, `${both} notice-webhook`, `${posted} notice-webhook`];
+    expect(sent).toEqual([...expected, `${verified} notice-mail`].sort());
+    expect(await database.prisma.noticeSettings.count({ where: { userKey: erased } })).toBe(0);
+  });
+
+  test('is told once, however many look at a time', async () => {
+    const users = await Promise.all(Array.from({ length: 20 }, () => enrol()));
+    for (const user of users) await spend(user, 100);
+    for (let round = 0; round < 3; round += 1) await Promise.all([look(), look(), look(), look()]);
+    expect(await told()).toHaveLength(40);
+    expect(await messages()).toHaveLength(40);
+  });
+});
+
+describe('the end of validity', () => {
+  const ends = Date.parse('2026-04-01T00:00:00Z');
+  const lookAt = (now: number) => store.tellOfEndingValidity(now);
+
+  test('is told 7 days and 1 day before, each once, and not once it has come', async () => {
+    const ada = await enrol();
+    expect(await lookAt(ends - 7 * DAY - 1)).toBe(0);
+    expect([await lookAt(ends - 7 * DAY), await lookAt(ends - 2 * DAY)]).toEqual([1, 0]);
+    expect([await lookAt(ends - DAY), await lookAt(ends - 1), await lookAt(ends)]).toEqual([1, 0, 0]);
+    expect(await told()).toEqual([`${ada}:1`, `${ada}:7`]);
+  });
+
+  test('is told the last alone to who comes late', async () => {
+    const ada = await enrol();
+    expect([await lookAt(ends - 1000), await lookAt(ends - 1000)]).toEqual([1, 0]);
+    expect(await told()).toEqual([`${ada}:1`]);
+    await enrol();
+    expect(await lookAt(ends)).toBe(0);
+  });
+
+  test('is told anew after a renewal', async () => {
+    const ada = await enrol();
+    await lookAt(ends - DAY);
+    const renewed = Date.parse('2026-05-01T00:00:00Z');
+    await database.prisma.user.update({ where: { key: ada }, data: { validUntil: new Date(renewed) } });
+    expect([await lookAt(ends), await lookAt(renewed - 7 * DAY)]).toEqual([0, 1]);
+  });
+
+  test('is not told to who has no key left', async () => {
+    const ada = await enrol();
+    await createUserStore(database.prisma).revokeKeys(ada, NOW);
+    expect(await lookAt(ends - DAY)).toBe(0);
+  });
+});
+
+test('a turn is one process at a time, and comes again after its time', async () => {
+  // The time of a turn is not rounded up: in the part of a millisecond before it the next would take it again.
+  for (let round = 0; round < 50; round++) {
+    const what = `notices:test-${round}`;
+    const turns = await Promise.all(Array.from({ length: 5 }, () => store.takeTurn(what, 60_000)));
+    expect(turns.filter(Boolean)).toHaveLength(1);
+  }
+  const takenAgo = (interval: string) =>
+    database.prisma
+      .$executeRaw`UPDATE refresh SET fetched_at = now() - ${interval}::interval WHERE what = 'notices:test-0'`;
+  await takenAgo('50 s');
+  expect(await store.takeTurn('notices:test-0', 60_000)).toBe(false);
+  await takenAgo('61 s');
+  expect(await store.takeTurn('notices:test-0', 60_000)).toBe(true);
+  await takenAgo('-1 hour');
+  expect(await store.takeTurn('notices:test-0', 60_000), 'after a clock that was ahead').toBe(true);
+});

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createOutbox, type Deliver, type Outbox } from '#notifications/outbox/outbox';
+import { createOutboxStore, type OutboxStore } from '#notifications/outbox/outbox-store';
+import { Undeliverable } from '#notifications/outbox/retries';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+let database: TestDatabase;
+let store: OutboxStore;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  store = createOutboxStore(database.prisma);
+});
+afterAll(() => database?.close());
+beforeEach(() => database.prisma.$executeRaw`TRUNCATE outbox_message`);
+
+type Line = { level: string; message: string } & Record<string, unknown>;
+const lines: Line[] = [];
+const line = (level: string) => (facts: object, message: string) =>
+  void lines.push({ ...facts, level, message });
+const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+
+const open: Outbox[] = [];
+function start(deliver: Record<string, Deliver>, atOnce?: Record<string, number>) {
+  const outbox = createOutbox({ store, log, deliver, ...(atOnce && { atOnce }) });
+  open.push(outbox);
+  return outbox;
+}
+afterEach(async () => {
+  for (const outbox of open.splice(0)) await outbox.close(0);
+  lines.length = 0;
+});
+
+const message = (payload: object = {}) => ({ id: randomUUID(), kind: 'mail', payload });
+const rows = () => database.prisma.outboxMessage.findMany();
+
+/** A promise, and what settles it. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+test('a message leaves at once, and is no more', async () => {
+  const { opened, open } = gate();
+  const outbox = start({
+    mail: async ({ payload }) => {
+      expect(payload).toEqual({ to: 'ada@example.org' });
+      open();
+    },
+  });
+  await outbox.add([message({ to: 'ada@example.org' })]);
+  await opened;
+  await expect.poll(rows).toEqual([]);
+});
+
+test('what another process has added is found', async () => {
+  const got: string[] = [];
+  const outbox = start({ mail: async ({ id }) => void got.push(id) });
+  const one = message();
+  await store.add([one]);
+  await outbox.deliverDue();
+  expect(got).toEqual([one.id]);
+});
+
+test('however many there are, a few are under way at once, and all leave', async () => {
+  let [now, most, all] = [0, 0, 0];
+  const { opened, open } = gate();
+  const outbox = start({
+    mail: async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await opened;
+      now -= 1;
+      all += 1;
+    },
+  });
+  const messages = Array.from({ length: 42 }, () => message());
+  await outbox.add(messages.slice(0, 4));
+  await expect.poll(() => now).toBe(4);
+  await outbox.add(messages.slice(4));
+  await expect.poll(() => now).toBe(5);
+  open();
+  // Each makes room for the next: nothing waits for the poll.
+  await expect.poll(rows, { timeout: 8000 }).toEqual([]);
+  expect([all, most]).toEqual([42, 5]);
+});
+
+test('of a kind of which more may hang, more are under way at once', async () => {
+  let [mails, webhooks] = [0, 0];
+  const { opened, open } = gate();
+  const outbox = start(
+    {
+      mail: async () => {
+        mails += 1;
+        await opened;
+      },
+      webhook: async () => {
+        webhooks += 1;
+        await opened;
+      },
+    },
+    { webhook: 20 },
+  );
+  const messages = Array.from({ length: 30 }, () => message());
+  await outbox.add([...messages, ...messages.map((one) => ({ ...one, id: randomUUID(), kind: 'webhook' }))]);
+  await expect.poll(() => [mails, webhooks]).toEqual([5, 20]);
+  open();
+  await outbox.deliverDue();
+  expect([mails, webhooks]).toEqual([30, 30]);
+});
+
+test('one that hangs keeps neither the others nor other kinds', async () => {
+  const got: string[] = [];
+  const { opened, open } = gate();
+  const outbox = start({
+    mail: async ({ id, payload }) => {
+      if ((payload as { hangs?: true }).hangs) await opened;
+      got.push(id);
+    },
+    webhook: async ({ id }) => void got.push(id),
+  });
+  const others = [message(), { ...message(), kind: 'webhook' }];
+  await outbox.add([message({ hangs: true }), ...others]);
+  await expect.poll(() => got.toSorted()).toEqual(others.map(({ id }) => id).sort());
+  open();
+  await outbox.deliverDue();
+  expect(got).toHaveLength(3);
+});
+
+describe('a failure', () => {
+  test('is logged and tried again after a pause', async () => {
+    let fails = true;
+    const outbox = start({
+      mail: async () => {
+        if (fails) throw new Error('the server\nis away');
+      },
+    });
+    await outbox.add([{ ...message(), userKey: 3 }]);
+    await outbox.deliverDue();
+    const [row] = await rows();
+    expect(row).toMatchObject({ attempts: 1, lastError: 'the server is away', givenUpAt: null });
+    const wait = (row?.dueAt?.getTime() ?? 0) - (row?.createdAt.getTime() ?? 0);
+    expect(wait).toBeGreaterThan(25_000);
+    expect(wait).toBeLessThan(85_000);
+    expect(lines).toMatchObject([{ level: 'info', user: 3, attempts: 1, reason: 'the server is away' }]);
+    fails = false;
+    await database.prisma.$executeRaw`UPDATE outbox_message SET due_at = now()`;
+    await outbox.deliverDue();
+    expect(await rows()).toEqual([]);
+  });
+
+  test('after a day ends it, with a line in the log', async () => {
+    const outbox = start({ mail: () => Promise.reject(new Error('away')) });
+    await store.add([message()]);
+    await database.prisma
+      .$executeRaw`UPDATE outbox_message SET created_at = now() - interval '25 hours', attempts = 14`;
+    await outbox.deliverDue();
+    expect(await rows()).toMatchObject([{ dueAt: null, givenUpAt: expect.any(Date), attempts: 15 }]);
+    expect(lines).toMatchObject([{ level: 'warn', message: 'a message was given up', attempts: 15 }]);
+  });
+
+  test('for good ends it at once', async () => {
+    const outbox = start({ mail: () => Promise.reject(new Undeliverable('no such mailbox')) });
+    await outbox.add([message()]);
+    await outbox.deliverDue();
+    expect(await rows()).toMatchObject([{ dueAt: null, lastError: 'no such mailbox' }]);
+  });
+});
+
+test('what is under way at the end is another process’s at once', async () => {
+  const { opened, open } = gate();
+  const first = start({
+    mail: (_message, signal) => {
+      open();
+      return new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('cut short'))),
+      );
+    },
+  });
+  const one = message();
+  await first.add([one]);
+  await opened;
+  await first.close(0);
+  const got: string[] = [];
+  await start({ mail: async ({ id }) => void got.push(id) }).deliverDue();
+  expect(got).toEqual([one.id]);
+});
+
+test('a kind that nobody delivers is left alone', async () => {
+  await store.add([message()]);
+  await start({}).deliverDue();
+  expect(await rows()).toMatchObject([{ attempts: 0 }]);
+});

@@ -1,0 +1,194 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Undeliverable } from '#notifications/outbox/retries';
+import { createMailer } from '#notifications/sources/smtp';
+import { readSettings } from '#settings';
+import { CERTIFICATE, type MailServer, startMailServer } from '../../support/mail/mail-server.ts';
+
+const servers: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function serve(options: Parameters<typeof startMailServer>[0] = {}): Promise<MailServer> {
+  const server = await startMailServer(options);
+  servers.push(server);
+  return server;
+}
+
+const FROM = 'Quotient <quotient@example.org>';
+
+function mailerTo(url: string, from = FROM) {
+  const { mail } = readSettings({
+    SMTP_URL: url,
+    MAIL_FROM: from,
+    PUBLIC_URL: 'https://quotient.example.org',
+  });
+  if (!mail) throw new Error('no mail is configured');
+  return createMailer(mail.smtp, mail.from);
+}
+
+const MAIL = {
+  id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  to: 'ada@example.org',
+  subject: 'A new API key',
+  text: `Grüße = ${'long '.repeat(60)}\n.\n.dot\n`,
+  html: '<p>Grüße</p>\n',
+};
+const never = new AbortController().signal;
+
+/** What a mailer throws. */
+const faultOf = (url: string, signal = never, mail = MAIL): Promise<Error> =>
+  mailerTo(url)
+    .send(mail, signal)
+    .then(
+      () => new Error('it was sent'),
+      (error: Error) => error,
+    );
+
+test('a mail arrives as it was written', async () => {
+  const server = await serve();
+  await mailerTo(server.url).send(MAIL, never);
+  const [mail] = server.mails;
+  expect(mail).toMatchObject({ from: 'quotient@example.org', to: ['ada@example.org'], isSecure: false });
+  expect(mail?.text).toBe(MAIL.text.trimEnd());
+  expect(mail?.html).toBe('<p>Grüße</p>');
+  expect(mail?.headers).toMatchObject({
+    from: FROM,
+    to: 'ada@example.org',
+    subject: 'A new API key',
+    'message-id': `<${MAIL.id}@example.org>`,
+    'auto-submitted': 'auto-generated',
+  });
+});
+
+test('nothing that it is made of adds a header or a recipient', async () => {
+  const server = await serve();
+  const injected = '\r\nBcc: eve@example.org\r\nX-Evil: 1\r\n\r\nbody';
+  await mailerTo(server.url).send({ ...MAIL, subject: `Hello${injected}` }, never);
+  await mailerTo(server.url)
+    .send({ ...MAIL, to: `ada@example.org${injected}` }, never)
+    .catch(() => undefined);
+  await mailerTo(server.url)
+    .send({ ...MAIL, to: 'ada@example.org, eve@example.org' }, never)
+    .catch(() => undefined);
+  for (const { headers, to } of server.mails) {
+    expect(Object.keys(headers)).not.toContain('bcc');
+    expect(Object.keys(headers)).not.toContain('x-evil');
+    expect(to).toHaveLength(1);
+    expect(to).not.toContain('eve@example.org');
+  }
+  expect(server.mails.length).toBeGreaterThan(0);
+});
+
+test.each(['Quotes: prices; candles', 'Quotient, Inc', 'a@example.com (b)'])(
+  'the sender may have the name %s',
+  async (name) => {
+    const server = await serve();
+    await mailerTo(server.url, `${name} <quotient@example.org>`).send(MAIL, never);
+    const [mail] = server.mails;
+    expect(mail?.from).toBe('quotient@example.org');
+    expect(mail?.headers.from).toBe(`"${name}" <quotient@example.org>`);
+  },
+);
+
+describe('over TLS', () => {
+  const authorities = tls.getCACertificates();
+  beforeEach(() => {
+    tls.setDefaultCACertificates([...authorities, CERTIFICATE]);
+    return () => tls.setDefaultCACertificates(authorities);
+  });
+
+  test.each([
+    ['from the start', { secure: true }],
+    ['by STARTTLS', { startTls: true }],
+  ])('%s, with user and password', async (_, options) => {
+    const server = await serve({ ...options, login: 'ada:secret' });
+    await mailerTo(server.url).send(MAIL, never);
+    expect(server.mails).toMatchObject([{ isSecure: true, user: 'ada' }]);
+  });
+
+  test('a certificate that nobody vouches for is refused, from the start and by STARTTLS', async () => {
+    tls.setDefaultCACertificates(authorities);
+    for (const options of [{ secure: true }, { startTls: true }]) {
+      const server = await serve(options);
+      expect((await faultOf(server.url)).message).toMatch(/self[- ]signed/i);
+      expect(server.mails).toEqual([]);
+    }
+  });
+});
+
+describe('a fault', () => {
+  test('of the name and password is the operator’s to mend, and does not tell them', async () => {
+    const server = await serve({ login: 'ada:secret' });
+    const fault = await faultOf(server.url.replace('secret', 'wrongpass'));
+    expect(fault).not.toBeInstanceOf(Undeliverable);
+    expect(fault.message).toContain('535');
+    expect(fault.message).not.toMatch(/wrongpass|secret/);
+  });
+
+  test.each([
+    ['550 5.1.1 no such mailbox', true],
+    ['550 no such mailbox', true],
+    ['452 4.2.2 mailbox full', false],
+    ['421 4.3.2 not now', false],
+    ['554 5.7.1 relay access denied', false],
+  ])('%s to a recipient is for good: %s', async (reply, isForGood) => {
+    const server = await serve({ refuse: (to) => ({ reply: `${reply} <${to}>` }) });
+    const fault = await faultOf(server.url);
+    expect(fault instanceof Undeliverable).toBe(isForGood);
+    expect(fault.message).toContain(reply.slice(0, 3));
+    // An address is nobody's business who reads the log.
+    expect(fault.message).not.toContain('ada@example.org');
+  });
+
+  test('of one recipient does not keep another’s mail', async () => {
+    const server = await serve({
+      refuse: (to) => (to === 'gone@example.org' ? { reply: '550 5.1.1 gone' } : undefined),
+    });
+    expect(await faultOf(server.url, never, { ...MAIL, to: 'gone@example.org' })).toBeInstanceOf(
+      Undeliverable,
+    );
+    await mailerTo(server.url).send(MAIL, never);
+    expect(server.mails).toMatchObject([{ to: ['ada@example.org'] }]);
+  });
+
+  test('of what the mail says passes, as far as anybody knows', async () => {
+    const server = await serve({ refuse: () => ({ at: 'data', reply: '554 5.6.0 looks like spam' }) });
+    const fault = await faultOf(server.url);
+    expect(fault).not.toBeInstanceOf(Undeliverable);
+    expect(fault.message).toContain('looks like spam');
+  });
+
+  test('of the way passes', async () => {
+    const server = await startMailServer();
+    await server.close();
+    expect((await faultOf(server.url)).message).toContain('ECONNREFUSED');
+  });
+
+  test.each([
+    ['before it greets', () => undefined],
+    ['in the middle', (socket: Socket) => void socket.write('220 hello\r\n')],
+  ])('a server that hangs %s keeps nobody beyond the signal, and nothing stays open', async (_, greet) => {
+    const sockets: Socket[] = [];
+    const arrived = Promise.withResolvers<void>();
+    const hanging: Server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      greet(socket);
+      arrived.resolve();
+    });
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+    servers.push({ close: () => new Promise((resolve) => hanging.close(resolve)) });
+    const stop = new AbortController();
+    const { port } = hanging.address() as { port: number };
+    const fault = faultOf(`smtp://127.0.0.1:${port}`, stop.signal);
+    await arrived.promise;
+    stop.abort();
+    expect((await fault).message).not.toBe('it was sent');
+    const [socket] = sockets;
+    await new Promise<void>((resolve) =>
+      socket?.closed ? resolve() : socket?.resume().once('close', resolve),
+    );
+  });
+});

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createWebhookSender, type WebhookFailure } from '#notifications/sources/webhook';
+import { parseNetworks } from '#notifications/webhooks/public-address';
+import { startNameServer } from '../../support/webhook/name-server.ts';
+import { startReceiver } from '../../support/webhook/receiver.ts';
+
+const open: { close: () => Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+async function kept<One extends { close: () => Promise<unknown> }>(starting: Promise<One>): Promise<One> {
+  const one = await starting;
+  open.push(one);
+  return one;
+}
+
+const LOOPBACK = parseNetworks('127.0.0.1');
+const allowing = (options: Partial<Parameters<typeof createWebhookSender>[0]> = {}) =>
+  createWebhookSender({ allowed: LOOPBACK, ...options });
+const failure = (posting: Promise<void>): Promise<WebhookFailure> =>
+  posting.then(
+    () => expect.fail('it was taken'),
+    (error) => error,
+  );
+const HEADERS = { 'webhook-id': 'msg' };
+
+describe('a webhook', () => {
+  test('is one POST with the headers and the body, and its answer may be anything with 2xx', async () => {
+    const receiver = await kept(
+      startReceiver((_, response) => void response.writeHead(202).end('x'.repeat(10_000_000))),
+    );
+    await allowing().post(`${receiver.url}?a=b`, '{"a":1}', HEADERS);
+    expect(receiver.deliveries).toMatchObject([
+      { body: '{"a":1}', headers: { ...HEADERS, 'content-type': 'application/json' } },
+    ]);
+  });
+
+  test.each([301, 302, 307, 308])(
+    'is not taken where the receiver redirects (%i), and goes nowhere else',
+    async (status) => {
+      const other = await kept(startReceiver());
+      const receiver = await kept(
+        startReceiver((_, response) => void response.writeHead(status, { location: other.url }).end()),
+      );
+      const { message, isGone } = await failure(allowing().post(receiver.url, '{}', HEADERS));
+      expect([message, isGone, other.deliveries]).toEqual([`status ${status}`, false, []]);
+    },
+  );
+
+  test('is gone with 410', async () => {
+    const receiver = await kept(startReceiver(() => 410));
+    expect(await failure(allowing().post(receiver.url, '{}', HEADERS))).toMatchObject({ isGone: true });
+  });
+
+  test('has its deadline, whether the receiver is silent or tells its head byte by byte', async () => {
+    const silent = await kept(startReceiver(() => undefined));
+    const dripping = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('a: b\r\n'), 20);
+      socket.once('close', () => clearInterval(timer));
+    }).listen(0, '127.0.0.1');
+    await once(dripping, 'listening');
+    const { port } = dripping.address() as { port: number };
+    const sender = allowing({ deadlineMs: 300 });
+    for (const url of [silent.url, `http://127.0.0.1:${port}/`]) {
+      expect((await failure(sender.post(url, '{}', HEADERS))).message).toMatch(/^no answer in/);
+    }
+    dripping.close();
+  });
+
+  test.each([
+    [10, undefined],
+    [Number.POSITIVE_INFINITY, 'informational answers without end'],
+  ])('may be told %s informational answers first: %s', async (count, message) => {
+    const talking = createServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      let left = count;
+      const talk = () => {
+        while (left > 0 && !socket.destroyed) {
+          left -= 1;
+          if (!socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')) return;
+        }
+        if (!socket.destroyed) socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+      };
+      socket.on('drain', talk);
+      talk();
+    }).listen(0, '127.0.0.1');
+    await once(talking, 'listening');
+    const { port } = talking.address() as { port: number };
+    const posting = allowing().post(`http://127.0.0.1:${port}/`, '{}', HEADERS);
+    expect(
+      await posting.then(
+        () => undefined,
+        (error: WebhookFailure) => error.message,
+      ),
+    ).toBe(message);
+    talking.close();
+  });
+
+  test('has its deadline for a name that no server tells of', async () => {
+    const names = await kept(startNameServer(() => undefined));
+    const sender = allowing({ deadlineMs: 300, nameServers: [names.at] });
+    expect((await failure(sender.post('https://example.org/', '{}', HEADERS))).message).toMatch(
+      /^no answer in/,
+    );
+  });
+});
+
+describe('a connection', () => {
+  const WITHOUT = { allowed: [] };
+
+  test.each(['127.0.0.1', '[::1]', '0x7f.1', 'localhost', '[::ffff:127.0.0.1]', '0', '169.254.169.254'])(
+    'to %s is refused',
+    async (host) => {
+      const receiver = await kept(startReceiver());
+      const url = `https://${host}:${receiver.port}/`;
+      const { message } = await failure(createWebhookSender(WITHOUT).post(url, '{}', HEADERS));
+      expect([message, receiver.deliveries]).toEqual(['refused: not a public address', []]);
+    },
+  );
+
+  test.each([['127.0.0.1'], ['10.0.0.1', '::1'], ['::ffff:7f00:1'], ['fe80::1', '169.254.169.254']])(
+    'to a name that leads to %s is refused',
+    async (...addresses) => {
+      const names = await kept(startNameServer(() => addresses));
+      const sender = createWebhookSender({ ...WITHOUT, nameServers: [names.at] });
+      const { message } = await failure(sender.post('https://example.org/', '{}', HEADERS));
+      expect(message).toBe('refused: not a public address');
+    },
+  );
+
+  test('goes to the address that was checked, though the name leads elsewhere at the next question', async () => {
+    const receiver = await kept(startReceiver());
+    const asked: string[] = [];
+    const names = await kept(
+      startNameServer((name) => {
+        asked.push(name);
+        // Both questions of the one look-up (IPv4 and IPv6) are told the first answer.
+        return asked.length <= 2 ? ['127.0.0.1'] : ['127.0.0.2'];
+      }),
+    );
+    await allowing({ nameServers: [names.at] }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS);
+    expect([receiver.deliveries.length, asked.length]).toEqual([1, 2]);
+    const { message } = await failure(
+      allowing({ nameServers: [names.at] }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS),
+    );
+    expect([message, receiver.deliveries.length]).toEqual(['refused: not a public address', 1]);
+  });
+
+  test('goes to those of several addresses alone that are allowed', async () => {
+    const receiver = await kept(startReceiver());
+    const names = await kept(startNameServer(() => ['127.0.0.2', '127.0.0.1', '::1']));
+    await allowing({ nameServers: [names.at] }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS);
+    expect(receiver.deliveries[0]?.headers.host).toBe(`hook.example:${receiver.port}`);
+  });
+
+  test('without encryption goes to no public address', async () => {
+    const names = await kept(startNameServer(() => ['8.8.8.8']));
+    const { message } = await failure(
+      allowing({ nameServers: [names.at] }).post('http://example.org/', '{}', HEADERS),
+    );
+    expect(message).toBe('refused: not a public address');
+  });
+});

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DAY, iso, MINUTE } from '#core/clock';
+import { createArchiveStore } from '#prices/archive/archive-store';
+import { isPlausible, plausibleTimes } from '#prices/plausible-sample';
+import { createStatisticsStore } from '#statistics/statistics-store';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { startService } from '../../support/service/service.ts';
+
+const NOW = Date.parse('2026-05-15T14:00:00Z');
+const SOON = NOW + 3 * DAY;
+const clock = createTestClock(NOW);
+let service: Awaited<ReturnType<typeof startService>>;
+let key: string;
+beforeEach(async () => {
+  service = await startService({ clock });
+  key = await service.enrol();
+  // What is true, from the upstreams, so that what is not lies beside it.
+  for (const token of ['bitcoin', 'ethereum', 'solana']) {
+    await service.get(`/v1/prices/latest/token?tokenName=${token}`, { key });
+  }
+  await service.get('/v1/prices/history/days?tokenName=bitcoin&days=1', { key });
+  await service.get('/v1/prices/latest/stats?token=btc', { key });
+});
+afterEach(() => service?.close());
+
+const WRONG_POINTS = [
+  ['minute', iso(SOON), '1'],
+  ['minute', '9999-12-31T00:00:00Z', '1'],
+  ['minute', 'infinity', '1'],
+  ['minute', '1970-01-01T00:00:00Z', '1'],
+  ['minute', iso(NOW - 90 * MINUTE), '0'],
+  ['minute', iso(NOW - 91 * MINUTE), '-1'],
+  ['minute', iso(NOW - 92 * MINUTE), 'NaN'],
+  ['hour', iso(NOW - 93 * MINUTE), 'Infinity'],
+  ['day', '1970-01-01T00:00:00Z', '1'],
+] as const;
+
+async function storeWhatCannotBeTrue(): Promise<void> {
+  const { prisma } = service.database;
+  for (const [grain, at, price] of WRONG_POINTS) {
+    await prisma.$executeRaw`
+      INSERT INTO point (token, grain, at, price, market_cap, volume, settled)
+      VALUES ('bitcoin', ${grain}::grain, ${at}::timestamptz, ${price}::text::float8, 1, 1, true)`;
+  }
+  await prisma.$executeRaw`
+    INSERT INTO point VALUES ('bitcoin', 'hour', ${iso(NOW - 94 * MINUTE)}::timestamptz, 1, 'NaN', 1, true),
+      ('bitcoin', 'hour', ${iso(NOW - 95 * MINUTE)}::timestamptz, 1, 1, '-Infinity', true)`;
+  await prisma.$executeRaw`
+    UPDATE source_coverage SET thru = '9999-01-01Z' WHERE token = 'bitcoin' AND grain = 'minute'`;
+  await prisma.$executeRaw`UPDATE source_latest SET at = ${iso(SOON)}::timestamptz WHERE token = 'bitcoin'`;
+  await prisma.$executeRaw`UPDATE source_latest SET record = '{"current_price":"much"}' WHERE token = 'ethereum'`;
+  await prisma.$executeRaw`UPDATE source_latest SET at = 'infinity' WHERE token = 'solana'`;
+  await prisma.$executeRaw`UPDATE latest_statistics SET at = ${iso(SOON)}::timestamptz`;
+}
+
+test('rows that cannot be true stop no start, are not served, and are named', async () => {
+  await storeWhatCannotBeTrue();
+  const again = await startService({ clock, database: service.database });
+  try {
+    const get = (path: string) => again.get(path, { key });
+    // Together: the first answer would mend the latest prices of all.
+    await Promise.all(
+      ['bitcoin', 'ethereum', 'solana'].map((token) => get(`/v1/prices/latest/token?tokenName=${token}`)),
+    );
+    const minutes = await get('/v1/prices/history/days?tokenName=bitcoin&days=1');
+    expect(minutes.status).toBe(200);
+    const [series] = (await minutes.json()) as [{ prices: { date: string; price: number }[] }];
+    expect(series.prices.length).toBeGreaterThan(100);
+    for (const { date, price } of series.prices) {
+      expect(Date.parse(date)).toBeLessThanOrEqual(NOW + 2 * MINUTE);
+      expect(price).toBeGreaterThan(1);
+    }
+    const tokens = (await (await get('/v1/tokens')).json()) as { tokenName: string }[];
+    expect(JSON.stringify(tokens)).not.toMatch(/9999|1970|2026-05-18/);
+    for (const path of [
+      '/v1/prices/latest/token?tokenName=bitcoin',
+      '/v1/prices/latest/token?tokenName=ethereum',
+      '/v1/prices/latest/token?tokenName=solana',
+      '/v1/prices/latest/stats?token=btc',
+      '/v1/prices/history/days?tokenName=bitcoin&days=10',
+      '/v1/prices/history/days?tokenName=bitcoin&days=36500',
+      '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2010-01-01&thruDate=2026-05-15&interval=minute',
+    ]) {
+      const response = await get(path);
+      expect({ path, status: response.status }).not.toMatchObject({ status: 500 });
+      expect(response.headers.get('last-modified') ?? '').not.toMatch(/9999|18 May 2026/);
+    }
+    const told = again.logLines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => /cannot be true/.test(msg));
+    expect(told.map(({ token, what, count }) => [token, what, count]).sort()).toEqual([
+      ['bitcoin', 'coverage', 1],
+      ['bitcoin', 'day', 1],
+      ['bitcoin', 'hour', 3],
+      ['bitcoin', 'latest', 1],
+      ['bitcoin', 'minute', 7],
+      ['btc', 'statistics', 1],
+      ['ethereum', 'latest', 1],
+      ['solana', 'latest', 1],
+    ]);
+  } finally {
+    await again.close();
+  }
+});
+
+test('an operator is told which they are', async () => {
+  await storeWhatCannotBeTrue();
+  const times = plausibleTimes(NOW);
+  const archive = await createArchiveStore(service.database.prisma).leftAside(times);
+  expect(archive.find(({ what }) => what === 'day')).toEqual({
+    token: 'bitcoin',
+    what: 'day',
+    count: 1,
+    instants: ['1970-01-01T00:00:00Z'],
+  });
+  expect(archive.find(({ token }) => token === 'solana')?.instants).toEqual(['infinity']);
+  const statistics = await createStatisticsStore(service.database.prisma).leftAside(times);
+  expect(statistics).toEqual([{ token: 'btc', what: 'statistics', count: 1, instants: [iso(SOON)] }]);
+});
+
+test('a latest price of the future gives way to the next one that is fetched', async () => {
+  await storeWhatCannotBeTrue();
+  const again = await startService({ clock, database: service.database });
+  try {
+    clock.advance(DAY / 24);
+    const response = await again.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
+    expect(response.status).toBe(200);
+    expect(Date.parse(response.headers.get('last-modified') ?? '')).toBeLessThanOrEqual(clock.now());
+  } finally {
+    await again.close();
+  }
+});
+
+test.each([
+  ['now', { at: NOW, price: 1 }, true],
+  ['a price that is not known', { at: NOW, price: null }, true],
+  ['two minutes ahead', { at: NOW + 2 * MINUTE, price: 1 }, true],
+  ['later than that', { at: NOW + 2 * MINUTE + 1, price: 1 }, false],
+  ['before the beginning', { at: 0, price: 1 }, false],
+  ['no time', { at: Number.NaN, price: 1 }, false],
+  ['no price', { at: NOW, price: Number.NaN }, false],
+  ['for nothing', { at: NOW, price: 0 }, false],
+  ['for all there is', { at: NOW, price: Number.POSITIVE_INFINITY }, false],
+])('whether a sample can be true: %s', (_what, sample, plausible) => {
+  expect(isPlausible(sample, plausibleTimes(NOW))).toBe(plausible);
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, startOfDate } from '#core/clock';
+import { IMPORT_COLUMNS, readImportRow } from '#prices/archive/import/import-row';
+import { mergeDays } from '#prices/archive/import/merge-days';
+import { isMidnightSample } from '#prices/interval';
+import type { MarketSourceName } from '#prices/sources/provenance';
+
+const NOW = Date.parse('2024-06-01T12:00:00Z');
+const read = (line: string) => readImportRow(line.split(','), IMPORT_COLUMNS, NOW);
+
+describe('a row of an export', () => {
+  it('is a sample at its own time', () => {
+    expect(read('2018-01-30 00:05:11 UTC,1161.9086430994253,113043826616.74722,2006770995.7220535')).toEqual({
+      sample: {
+        at: Date.parse('2018-01-30T00:05:11Z'),
+        price: 1161.9086430994253,
+        marketCap: 113043826616.74722,
+        volume: 2006770995.7220535,
+        source: 'coingecko',
+      },
+    });
+  });
+
+  it.each([
+    ['2017-06-06 23:29:00 UTC', '2017-06-06T23:29:00Z'],
+    ['2017-06-06', '2017-06-06T00:00:00Z'],
+    ['2017-06-06 23:29:00', '2017-06-06T23:29:00Z'],
+    ['2017-06-06T23:29:00.123Z', '2017-06-06T23:29:00.123Z'],
+  ])('may be of %s', (time, at) => {
+    expect(read(`${time},1,2,3`)).toMatchObject({ sample: { at: Date.parse(at) } });
+  });
+
+  it('may say who told it, by a name that is known', () => {
+    const told = (source: string) =>
+      readImportRow(['2018-01-30', '1', '2', '3', source], [...IMPORT_COLUMNS, 'source'], NOW);
+    expect(told('kraken')).toMatchObject({ sample: { source: 'kraken' } });
+    expect(told('')).toMatchObject({ sample: { source: 'coingecko' } });
+    expect(told('somebody')).toMatchObject({ fault: 'source is none of coingecko, kraken' });
+  });
+
+  it('has null where a figure is empty', () => {
+    expect(read('2017-04-02 00:00:00 UTC,48.37846727683558,,86493796.3560341')).toMatchObject({
+      sample: { price: 48.37846727683558, marketCap: null, volume: 86493796.3560341 },
+    });
+  });
+
+  it('reads every double above 0 to its last bit, however its digits are written', () => {
+    const figure = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
+    const written = fc.constantFrom(
+      (value: number) => String(value),
+      (value: number) => value.toExponential(),
+      (value: number) => value.toPrecision(17),
+    );
+    fc.assert(
+      fc.property(figure, written, (value, write) => {
+        const row = read(`2017-04-02 00:00:00 UTC,${write(value)},${write(value)},${write(value)}`);
+        expect(row).toMatchObject({ sample: { price: value, marketCap: value, volume: value } });
+      }),
+    );
+  });
+
+  it.each([
+    ['2017-04-02 00:00:00 UTC,0,2,3', 'price is not above 0'],
+    ['2017-04-02 00:00:00 UTC,1,2', 'has 3 columns in place of 4'],
+    ['2017-04-02 00:00:00 UTC,1,2,3,4', 'has 5 columns in place of 4'],
+    ['2017-02-29 00:00:00 UTC,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
+    ['02.04.2017,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
+    ['2017-04-02 24:00:00 UTC,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
+    ['2017-04-02 00:00,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
+    ['2024-06-02 00:00:00 UTC,1,2,3', 'snapped_at lies in the future'],
+    ['1970-01-01 00:00:00 UTC,1,2,3', 'snapped_at is before 2009-01-03, the first block of all'],
+    ['2017-04-02 00:00:00 UTC,-1,2,3', 'price is negative'],
+    ['2017-04-02 00:00:00 UTC,1,NaN,3', 'market_cap is not a number'],
+    ['2017-04-02 00:00:00 UTC,1,2,Infinity', 'total_volume is not a number'],
+    ['2017-04-02 00:00:00 UTC,1,2,0x10', 'total_volume is not a number'],
+    ['2017-04-02 00:00:00 UTC,1,2,1e309', 'total_volume is too large'],
+  ])('%s: %s', (line, fault) => {
+    expect(read(line)).toMatchObject({ fault });
+  });
+});
+
+describe('merging days', () => {
+  const day = (at: string, price: number, settled = true, source: MarketSourceName = 'coingecko') => ({
+    at: Date.parse(at),
+    price,
+    marketCap: null,
+    volume: 1,
+    settled,
+    source,
+  });
+
+  it('lets an unsettled row give way, at whatever time of its date it lies', () => {
+    const stored = [day('2024-05-31T00:00:00Z', 1, false), day('2024-05-31T00:04:00Z', 2, false)];
+    const given = day('2024-05-31T00:05:00Z', 3);
+    expect(mergeDays(stored, [given], false)).toEqual({
+      merged: [{ outcome: 'changed', given }],
+      gone: stored.map(({ at }) => at),
+      samples: [given],
+    });
+  });
+
+  it('settles a row that is the same', () => {
+    const given = day('2024-05-31T00:00:00Z', 1);
+    const { merged, gone, samples } = mergeDays([{ ...given, settled: false }], [given], false);
+    expect({ merged, gone, samples }).toEqual({
+      merged: [{ outcome: 'skipped', given }],
+      gone: [],
+      samples: [given],
+    });
+  });
+
+  const property = fc.array(
+    fc.record({
+      date: fc.integer({ min: 0, max: 3 }),
+      late: fc.oneof(fc.integer({ min: 0, max: HOUR - 1 }), fc.integer({ min: HOUR, max: DAY - 1 })),
+      price: fc.integer({ min: 1, max: 3 }),
+      replace: fc.boolean(),
+    }),
+  );
+  it('leaves each date one row, of midnight once there was one, in whatever order they come', () => {
+    fc.assert(
+      fc.property(property, (rows) => {
+        let stored: ReturnType<typeof day>[] = [];
+        for (const { date, late, price, replace } of rows) {
+          const at = Date.parse('2024-05-01') + date * DAY + late;
+          const given = { ...day('2024-05-01', price, isMidnightSample(at)), at };
+          const { gone, samples } = mergeDays(stored, [given], replace);
+          const written = new Set([...gone, ...samples.map((one) => one.at)]);
+          stored = [...stored.filter((one) => !written.has(one.at)), ...samples].sort((a, b) => a.at - b.at);
+        }
+        const midnights = rows.filter(({ late }) => late < HOUR).map(({ date }) => date);
+        const dates = [...new Set(rows.map(({ date }) => date))].sort();
+        expect(stored.map(({ at }) => (startOfDate(at) - Date.parse('2024-05-01')) / DAY)).toEqual(dates);
+        expect(stored.map(({ at }) => isMidnightSample(at))).toEqual(
+          dates.map((date) => midnights.includes(date)),
+        );
+      }),
+    );
+  });
+
+  it('lets a source before it in the line have its row, and no source after it', () => {
+    const first = day('2024-05-31T00:00:00Z', 1, false);
+    const second = day('2024-05-31T00:00:00Z', 1, false, 'kraken');
+    expect(mergeDays([second], [first], false)).toMatchObject({
+      merged: [{ outcome: 'changed' }],
+      samples: [first],
+    });
+    for (const replace of [false, true]) {
+      expect(mergeDays([first], [second], replace)).toEqual({
+        merged: [{ outcome: 'kept', given: second, stored: first }],
+        gone: [],
+        samples: [],
+      });
+    }
+  });
+
+  it('keeps a settled row that differs in its time alone', () => {
+    const stored = day('2024-05-31T00:00:00Z', 1);
+    const given = day('2024-05-31T00:05:00Z', 1);
+    expect(mergeDays([stored], [given], false)).toEqual({
+      merged: [{ outcome: 'kept', given, stored }],
+      gone: [],
+      samples: [],
+    });
+  });
+});

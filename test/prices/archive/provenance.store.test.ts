@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY, HOUR } from '#core/clock';
+import { createArchiveStore } from '#prices/archive/archive-store';
+import { createImport } from '#prices/archive/import/import';
+import { IMPORT_COLUMNS } from '#prices/archive/import/import-row';
+import { createImportStore } from '#prices/archive/import/import-store';
+import { createPurge } from '#prices/archive/retention/purge';
+import { createPurgeStore } from '#prices/archive/retention/purge-store';
+import type { Interval } from '#prices/interval';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/sources/provenance';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { amount, longTimeout } from '../../support/long.ts';
+
+const SLOTS = 12;
+const FIRST = Date.parse('2026-01-01T00:00:00Z');
+const clock = createTestClock(FIRST + 400 * DAY);
+const SLOT = { hour: HOUR, day: DAY } as const;
+type Series = keyof typeof SLOT;
+
+const source = fc.constantFrom(...MARKET_SOURCES);
+const series = fc.constantFrom<Series[]>('hour', 'day');
+const slot = fc.nat({ max: SLOTS - 1 });
+/** In hours since the first. */
+const instant = fc.oneof(
+  slot,
+  slot.map((days) => days * 24),
+  fc.nat({ max: SLOTS * 24 }),
+);
+/** One sample: in which slot, and how late in it, in minutes. */
+const samples = fc.uniqueArray(
+  fc.record({ slot, late: fc.constantFrom(0, 0, 1, 7), settled: fc.boolean() }),
+  {
+    selector: (one) => one.slot,
+    maxLength: SLOTS,
+  },
+);
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('answer' as const), source, series, samples, from: slot }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('quote' as const), source, series, samples }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('failure' as const), source, series, samples }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('import' as const), source, samples, replace: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('purge' as const),
+      source,
+      before: fc.option(instant, { nil: undefined }),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Drawn = Extract<Step, { kind: 'quote' }>['samples'];
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const startOf = (series: Series, place: number) => FIRST + place * SLOT[series];
+const slotAt = (series: Series, at: number) => Math.floor((at - FIRST) / SLOT[series]);
+
+/** The archive, and beside it all that the sources have told. */
+function openModel() {
+  const store = createArchiveStore(database.prisma);
+  const importer = createImport({ store: createImportStore(database.prisma), clock });
+  const purge = createPurge({ store: createPurgeStore(database.prisma), clock });
+  let price = 0;
+  /** Every figure that was told: by whom, of when. */
+  const told = new Set<string>();
+  /** Of which slots each source has told all: whether it had a sample. */
+  const all = new Map<string, boolean>();
+  const key = (source: MarketSourceName, series: Series, place: number) => `${source},${series},${place}`;
+
+  /** Samples with figures that nobody told before. */
+  const drawn = (source: MarketSourceName, series: Series, some: Drawn) =>
+    some
+      .map(({ slot, late, settled }) => ({ at: startOf(series, slot) + late * 60_000, settled }))
+      .sort((a, b) => a.at - b.at)
+      .map((one) => {
+        price += 1;
+        told.add(`${source},${series},${one.at},${price}`);
+        return { ...one, price, marketCap: null, volume: null };
+      });
+
+  async function answer({ source, series, samples, from }: Extract<Step, { kind: 'answer' }>) {
+    const given = drawn(
+      source,
+      series,
+      samples.filter(({ slot }) => slot >= from),
+    );
+    const covers = { from: startOf(series, from), thru: startOf(series, SLOTS) - 1 };
+    const updates = [{ interval: series, samples: given, covers }];
+    await store.record(source, `daily:bitcoin`, 'bitcoin', updates, clock.now());
+    for (let place = from; place < SLOTS; place++)
+      all.set(
+        key(source, series, place),
+        given.some(({ at }) => slotAt(series, at) === place),
+      );
+  }
+
+  async function quote({ source, series, samples }: Extract<Step, { kind: 'quote' }>) {
+    const updates = [{ interval: series, samples: drawn(source, series, samples) }];
+    await store.record(source, 'chart:bitcoin', 'bitcoin', updates, clock.now());
+  }
+
+  /** The second part of what is stored fails, so nothing is. */
+  async function fail({ source, series, samples }: Extract<Step, { kind: 'failure' }>) {
+    const known = new Set(told);
+    const given = drawn(source, series, samples);
+    const covers = { from: startOf(series, 0), thru: startOf(series, SLOTS) - 1 };
+    const updates = [
+      { interval: series, samples: given, covers },
+      { interval: 'century' as Interval, samples: given },
+    ];
+    await expect(store.record(source, 'chart:bitcoin', 'bitcoin', updates, clock.now())).rejects.toThrow();
+    told.clear();
+    for (const one of known) told.add(one);
+  }
+
+  async function importDays({ source, samples, replace }: Extract<Step, { kind: 'import' }>) {
+    const given = drawn(source, 'day', samples);
+    const file = {
+      columns: [...IMPORT_COLUMNS, 'source' as const],
+      async *lines() {
+        for (const [i, { at, price }] of given.entries())
+          yield { line: i + 2, fields: [new Date(at).toISOString(), String(price), '', '', source] };
+      },
+    };
+    const silent = { onBad: () => undefined, onKept: () => undefined, onBatch: () => undefined };
+    const options = { replace, strict: true, signal: new AbortController().signal, ...silent };
+    expect(await importer.run('bitcoin', file, options)).toMatchObject({ ended: 'whole', bad: 0 });
+    const places = new Set(given.map(({ at }) => slotAt('day', at)));
+    for (const place of places) all.set(key(source, 'day', place), true);
+    for (const place of places)
+      if (!places.has(place + 1) && places.has(place + 2)) all.set(key(source, 'day', place + 1), false);
+  }
+
+  async function purgeSource({ source, before }: Extract<Step, { kind: 'purge' }>) {
+    const until = before === undefined ? undefined : startOf('hour', before);
+    const others = { where: { source: { not: source } } };
+    const kept = await database.prisma.point.count(others);
+    for await (const _ of purge({ source, before: until }));
+    expect(await database.prisma.point.count(others)).toBe(kept);
+    for (const one of all.keys()) {
+      const [who, series = '', place] = one.split(',');
+      const start = startOf(series as Series, Number(place));
+      if (who === source && (until === undefined || start < until)) all.delete(one);
+    }
+    const where = { source, ...(until !== undefined && { at: { lt: new Date(until) } }) };
+    expect(await database.prisma.point.count({ where })).toBe(0);
+  }
+
+  /** Every row was told so, and no coverage tells of what is not there. */
+  async function check(): Promise<void> {
+    const rows = await database.prisma.point.findMany();
+    for (const { source, grain, at, price, settled, provisional } of rows) {
+      expect(told).toContain(`${source},${grain},${at.getTime()},${price}`);
+      expect(provisional).toBe(source !== MARKET_SOURCES[0]);
+      expect(settled && provisional).toBe(false);
+    }
+    const coverage = await store.coverage();
+    for (const { interval, source, span } of coverage) {
+      const series = interval as Series;
+      for (
+        let place = slotAt(series, span.from - 1) + 1;
+        startOf(series, place + 1) - 1 <= span.thru;
+        place++
+      ) {
+        const hadSample = all.get(key(source, series, place));
+        expect(hadSample, `${source} of ${series} ${place} was told, and not purged`).toBeDefined();
+        const mine = rows.filter(
+          ({ grain, at }) => grain === series && slotAt(series, at.getTime()) === place,
+        );
+        const byRight = mine.filter((row) => row.source === source || isBefore(row.source, source));
+        if (hadSample) expect(byRight.length, `${source} of ${series} ${place}`).toBeGreaterThan(0);
+        const others = coverage.filter((one) => one.interval === series && one.source !== source);
+        const at = startOf(series, place);
+        for (const other of others) expect(other.span.from <= at && at <= other.span.thru).toBe(false);
+        // An import may fill in a day that the first source has not; else nothing later stands where it has told.
+        if (series === 'hour') expect(mine.filter((row) => isBefore(source, row.source))).toEqual([]);
+      }
+    }
+  }
+
+  return {
+    check,
+    async take(step: Step): Promise<void> {
+      if (step.kind === 'answer') await answer(step);
+      else if (step.kind === 'quote') await quote(step);
+      else if (step.kind === 'failure') await fail(step);
+      else if (step.kind === 'import') await importDays(step);
+      else await purgeSource(step);
+    },
+  };
+}
+
+const isBefore = (a: string, b: string) =>
+  sourcesBefore(b as MarketSourceName).includes(a as MarketSourceName);
+
+/** A sample takes another source's place within what that one covers, and is deleted. */
+const REPLACED_AND_PURGED: Step[] = [
+  {
+    kind: 'answer',
+    source: 'kraken',
+    series: 'hour',
+    samples: [{ slot: 5, late: 0, settled: false }],
+    from: 0,
+  },
+  { kind: 'quote', source: 'coingecko', series: 'hour', samples: [{ slot: 5, late: 0, settled: false }] },
+  { kind: 'purge', source: 'coingecko', before: undefined },
+];
+
+/** Nothing is added to what a source before has told all of, although it had no sample there. */
+const TOLD_THAT_THERE_IS_NONE: Step[] = [
+  {
+    kind: 'answer',
+    source: 'coingecko',
+    series: 'hour',
+    samples: [{ slot: 5, late: 0, settled: true }],
+    from: 0,
+  },
+  {
+    kind: 'answer',
+    source: 'kraken',
+    series: 'hour',
+    samples: [{ slot: 7, late: 0, settled: false }],
+    from: 0,
+  },
+];
+
+test('whatever two sources answer, whatever is imported and purged, rows and coverage are true', {
+  timeout: longTimeout,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
+      await database.prisma.$executeRaw`TRUNCATE point, source_coverage, source_latest, refresh`;
+      const model = openModel();
+      for (const step of steps) {
+        await model.take(step);
+        await model.check();
+      }
+    }),
+    { numRuns: amount(20, 1000), examples: [[REPLACED_AND_PURGED], [TOLD_THAT_THERE_IS_NONE]] },
+  );
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SECOND } from '#core/clock';
+import { createWorkingSet } from '#prices/archive/working-set';
+import { createTestClock } from '../../../fixtures/clock.ts';
+
+const IDLE = 31 * SECOND;
+
+function open(mostBytes: number) {
+  const clock = createTestClock(0);
+  const set = createWorkingSet({ clock, mostBytes });
+  const dropped: string[] = [];
+  const resident = (name: string, bytes: number) => ({
+    bytes: () => bytes,
+    drop: () => void dropped.push(name),
+  });
+  return { clock, set, dropped, resident };
+}
+
+test('what nobody has used for longest goes first, and no more than has to', () => {
+  const { clock, set, dropped, resident } = open(100);
+  const [a, b, c] = [resident('a', 40), resident('b', 40), resident('c', 40)];
+  for (const one of [a, b, c]) {
+    set.use(one);
+    clock.advance(SECOND);
+  }
+  set.use(a);
+  clock.advance(IDLE);
+  set.trim();
+  expect(dropped).toEqual(['b']);
+  expect(set.reading()).toEqual({ bytes: 80, mostBytes: 100 });
+});
+
+test('what was used a moment ago stays, also beyond the bound', () => {
+  const { clock, set, dropped, resident } = open(10);
+  set.use(resident('a', 40));
+  set.trim();
+  clock.advance(IDLE);
+  set.use(resident('b', 40));
+  set.trim();
+  expect(dropped).toEqual(['a']);
+  expect(set.reading().bytes).toBe(40);
+});
+
+test('after a trim no more is held than may be, unless it was just used', () => {
+  const step = fc.record({ name: fc.integer({ min: 0, max: 9 }), after: fc.integer({ min: 0, max: 60 }) });
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 60 }),
+      fc.array(fc.nat(50), { minLength: 10, maxLength: 10 }),
+      (steps, sizes) => {
+        const { clock, set, dropped, resident } = open(100);
+        const all = sizes.map((bytes, name) => resident(String(name), bytes));
+        const usedAt = new Map<number, number>();
+        for (const { name, after } of steps) {
+          clock.advance(after * SECOND);
+          set.use(all[name] as (typeof all)[number]);
+          usedAt.set(name, clock.elapsed());
+          dropped.length = 0;
+          set.trim();
+          for (const gone of dropped) {
+            expect(clock.elapsed() - (usedAt.get(Number(gone)) ?? 0)).toBeGreaterThanOrEqual(30 * SECOND);
+            usedAt.delete(Number(gone));
+          }
+          const recent = [...usedAt].filter(([, at]) => clock.elapsed() - at < 30 * SECOND);
+          const recentBytes = recent.reduce((sum, [one]) => sum + (sizes[one] as number), 0);
+          expect(set.reading().bytes).toBeLessThanOrEqual(Math.max(100, recentBytes));
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { HOUR, MINUTE, SECOND } from '#core/clock';
+import type { Answer } from '#server/cache/answer';
+import { warningText } from '#upstream/warning';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+
+let opened: TestMarket;
+afterEach(() => opened.close());
+const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
+
+async function openAt(now: string, env: Record<string, string> = {}) {
+  const clock = createTestClock(now);
+  opened = await openTestMarket(clock, { env });
+  const { candles, sandbox, database } = opened;
+  /** The calls for candles that something cost, refreshes behind it included, by their intervals. */
+  async function cost(ask: () => unknown, service = candles) {
+    const before = sandbox.calls.length;
+    await ask();
+    await service.idle();
+    const calls = sandbox.calls.slice(before).filter(({ path }) => path.endsWith('/OHLC'));
+    return calls.map(({ query }) => `${query.pair} ${query.interval}`);
+  }
+  return { clock, candles, sandbox, database, cost };
+}
+
+type Told = { date: string; open: number; close: number }[];
+const told = ({ body }: Answer): Told => JSON.parse(String(body.identity.payload));
+const times = (answer: Answer) => told(answer).map(({ date }) => new Date(date).toISOString());
+
+describe('the first window', () => {
+  test('brings all that the venue tells, in one call', async () => {
+    const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
+    const days = () => candles.range('bitcoin', 'day', date('2026-05-01'), date('2026-05-15'), 'json');
+    expect(await cost(days)).toEqual(['XXBTZUSD 1440']);
+    const answer = await days();
+    expect(times(answer)).toEqual(
+      Array.from({ length: 14 }, (_, i) => `2026-05-${String(i + 1).padStart(2, '0')}T00:00:00.000Z`),
+    );
+    expect(answer).toMatchObject({ source: 'kraken', gaps: [], settled: false });
+    const older = () => candles.range('bitcoin', 'day', date('2024-06-01'), date('2025-06-01'), 'csv');
+    expect(await cost(older)).toEqual([]);
+    expect(await older()).toMatchObject({ settled: true, gaps: [] });
+  });
+
+  test('of minutes has candles of five, the running one left out', async () => {
+    const { candles, cost } = await openAt('2026-05-15T00:12:00.000Z');
+    const minutes = () => candles.range('solana', 'minute', date('2026-05-15'), date('2026-05-16'), 'json');
+    expect(await cost(minutes)).toEqual(['SOLUSD 5']);
+    expect(times(await minutes())).toEqual(['2026-05-15T00:00:00.000Z', '2026-05-15T00:05:00.000Z']);
+  });
+
+  test('that reaches further back than the venue tells names the gap', async () => {
+    const { candles } = await openAt('2026-05-15T14:42:25.300Z');
+    const answer = await candles.range('ethereum', 'day', date('2024-01-01'), date('2026-05-14'), 'json');
+    expect(answer.gaps).toEqual(['2024-01-01/2024-05-24']);
+    expect(answer.settled).toBe(false);
+    expect(times(answer)[0]).toBe('2024-05-25T00:00:00.000Z');
+  });
+
+  test('of a token that is younger at the venue has no gap before', async () => {
+    const { candles } = await openAt('2026-05-15T14:42:25.300Z');
+    const answer = await candles.range('arweave', 'day', date('2025-01-01'), date('2026-05-14'), 'json');
+    expect(times(answer)[0]).toBe('2025-04-28T00:00:00.000Z');
+    expect(answer.gaps).toEqual([]);
+  });
+});
+
+describe('a new candle', () => {
+  test('is asked for when it is finished, and the one before is settled by the same call', async () => {
+    const { clock, candles, cost, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
+    expect(await cost(hours)).toEqual(['XXBTZUSD 60']);
+    clock.goTo('2026-05-15T14:59:59.999Z');
+    expect(await cost(hours)).toEqual([]);
+    clock.goTo('2026-05-15T15:00:01.000Z');
+    expect(await cost(hours)).toEqual(['XXBTZUSD 60']);
+    expect(times(await hours()).at(-1)).toBe('2026-05-15T14:00:00.000Z');
+    // From a second before the oldest that was not settled yet.
+    const since = Number(sandbox.calls.at(-1)?.query.since) * 1000;
+    expect(new Date(since).toISOString()).toBe('2026-05-15T12:59:59.000Z');
+  });
+
+  test('is settled an hour after its end, and does not change after that', async () => {
+    const { clock, candles, cost, database } = await openAt('2026-05-15T00:00:30.000Z');
+    const yesterday = () => candles.range('bitcoin', 'day', date('2026-05-14'), date('2026-05-14'), 'json');
+    await cost(yesterday);
+    expect(await yesterday()).toMatchObject({ settled: false });
+    await database.prisma.$executeRaw`UPDATE candle SET close = close + 1, high = high + 1`;
+    clock.goTo('2026-05-15T00:59:59.000Z');
+    expect(await cost(yesterday)).toEqual([]);
+    clock.goTo('2026-05-15T01:00:00.000Z');
+    expect(await cost(yesterday)).toEqual(['XXBTZUSD 1440']);
+    expect(await yesterday()).toMatchObject({ settled: true });
+    const rows = await database.prisma.candle.findMany({ orderBy: { at: 'desc' }, take: 2 });
+    const [last, before] = rows;
+    // What was not settled is as the venue tells it now; what was is as it was stored.
+    expect(last?.open).toBeCloseTo((before?.close ?? 0) - 1, 6);
+    expect(rows.every(({ settled, source }) => settled && source === 'kraken')).toBe(true);
+  });
+
+  test('that is late is asked for once a minute', async () => {
+    const { clock, candles, cost, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
+    await hours();
+    const answer = await fetch(`${sandbox.krakenUrl}/OHLC?pair=XXBTZUSD&interval=60`);
+    sandbox.faults.always({ kind: 'status', status: 200, body: await answer.json() }, { path: 'OHLC' });
+    clock.goTo('2026-05-15T15:00:01.000Z');
+    expect(await cost(hours)).toEqual(['XXBTZUSD 60']);
+    clock.advance(MINUTE - SECOND);
+    expect(await cost(hours)).toEqual([]);
+    clock.advance(SECOND);
+    expect(await cost(hours)).toEqual(['XXBTZUSD 60']);
+    expect((await hours()).gaps).toEqual([]);
+  });
+});
+
+describe('while the venue fails', () => {
+  test('what is stored is served, with the cause', async () => {
+    const { clock, candles, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
+    const before = await hours();
+    sandbox.faults.always({ kind: 'status', status: 403 }, { path: '/0/public' });
+    clock.advance(3 * HOUR);
+    const answer = await hours();
+    expect(told(answer)).toEqual(told(before));
+    expect(answer.outcome.failure).toMatchObject({ upstream: 'kraken', reason: 'refused' });
+    expect(answer.gaps).toEqual(['2026-05-15T14:00:00.000Z/2026-05-15T16:59:59.999Z']);
+    expect(candles.warnings().map(warningText)).toEqual(['candles:bitcoin:hour: refused']);
+  });
+
+  test.each([
+    [{ kind: 'status', status: 500 } as const, 'upstream_unavailable'],
+    [{ kind: 'truncated' } as const, 'upstream_invalid'],
+  ])('and nothing is stored, it is a problem', async (fault, code) => {
+    const { candles, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    sandbox.faults.always(fault, { path: 'OHLC' });
+    const answer = candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
+    await expect(answer).rejects.toMatchObject({ code });
+  });
+});
+
+test('what one process has fetched another serves, and all who ask at once cost one call', async () => {
+  const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
+  const ask = (service = candles) =>
+    service.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
+  const other = await opened.anotherCandles();
+  expect(await cost(() => Promise.all([ask(), ask(), ask(other), ask(other)]))).toEqual(['XXBTZUSD 60']);
+  expect(told(await ask(other))).toEqual(told(await ask()));
+  const third = await opened.anotherCandles();
+  expect(await cost(() => ask(third), third)).toEqual([]);
+});

@@ -1,0 +1,159 @@
+import { afterEach, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import { createPurge } from '#prices/archive/retention/purge';
+import { createPurgeStore } from '#prices/archive/retention/purge-store';
+import { createCandleStore } from '#prices/candles/candle-store';
+import type { MarketSourceName } from '#prices/sources/provenance';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+
+let opened: TestMarket;
+afterEach(() => opened.close());
+
+const NOW = '2026-05-15T14:42:25.300Z';
+const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
+/** A date of which the venue tells no candles any more. */
+const OLD = date('2020-01-01');
+const MAY = [date('2026-05-01'), date('2026-05-14')] as const;
+
+async function openAt(env: Record<string, string> = {}) {
+  const clock = createTestClock(NOW);
+  opened = await openTestMarket(clock, { env });
+  const { database, candles, sandbox } = opened;
+
+  /** Deletes what a source told; gives how many candles, and spans of coverage, that were. */
+  async function purge(source: MarketSourceName, before?: number) {
+    const sum = { candles: 0, spans: 0 };
+    for await (const purged of createPurge({ store: createPurgeStore(database.prisma), clock })({
+      source,
+      before,
+    })) {
+      sum.candles += purged.candles;
+      sum.spans += purged.spans;
+    }
+    return sum;
+  }
+
+  /** Days of May, with what they cost and what is missing of them. */
+  async function may(interval: 'hour' | 'day' = 'day', service = candles) {
+    const before = sandbox.calls.length;
+    const { gaps, body } = await service.range('bitcoin', interval, ...MAY, 'json');
+    await service.idle();
+    const told = JSON.parse(String(body.identity.payload)) as { date: string }[];
+    return { first: told[0]?.date, count: told.length, gaps, calls: sandbox.calls.length - before };
+  }
+  const coverage = () => createCandleStore(database.prisma).coverage();
+  return { clock, database, candles, purge, may, coverage };
+}
+
+test('all candles of a venue go, from every process, and are fetched again when somebody asks', async () => {
+  const { clock, database, candles, purge, may, coverage } = await openAt();
+  const other = await opened.openAnother();
+  expect(await may()).toMatchObject({ count: 14, gaps: [] });
+  const imported = {
+    token: 'bitcoin',
+    interval: 'day',
+    source: 'kraken',
+    candles: [{ at: OLD, open: 2, high: 3, low: 1, close: 2, volume: 1, settled: true }],
+    covers: { from: OLD, thru: OLD + DAY - 1 },
+  } as const;
+  const store = createCandleStore(database.prisma);
+  await store.record('candles-import:bitcoin:day', imported, clock.now());
+  const old = (service = candles) => service.range('bitcoin', 'day', OLD, OLD, 'json');
+  for (const one of [opened, other]) {
+    await one.poll();
+    expect((await old(one.candles)).gaps).toEqual([]);
+  }
+  const stored = await database.prisma.candle.count();
+
+  expect(await purge('coingecko')).toEqual({ candles: 0, spans: 0 });
+  expect(await database.prisma.candle.count()).toBe(stored);
+  expect(await purge('kraken')).toEqual({ candles: stored, spans: 2 });
+  expect(await database.prisma.candle.count()).toBe(0);
+  expect(await coverage()).toEqual([]);
+
+  for (const one of [opened, other]) {
+    await one.poll();
+    await expect(old(one.candles)).rejects.toMatchObject({ code: 'no_data' });
+  }
+  expect(await may()).toMatchObject({ count: 14, gaps: [] });
+  await other.poll();
+  await purge('kraken');
+  opened.sandbox.faults.always({ kind: 'status', status: 403 }, { path: '/0/public' });
+  for (const { candles: service, poll } of [{ candles, poll: opened.poll }, other]) {
+    await poll();
+    await expect(may('day', service)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  }
+});
+
+test('candles before a date go, in as many batches as it takes, and the rest stays covered', async () => {
+  const { clock, database, purge, may, coverage } = await openAt();
+  const series = { token: 'solana', interval: 'minute' } as const;
+  const first = date('2026-03-01');
+  const minutes = Array.from({ length: 12_001 }, (_, i) => {
+    const figures = { open: 2, high: 3, low: 1, close: 2, volume: i };
+    return { at: first + i * 5 * MINUTE, ...figures, settled: true };
+  });
+  const covers = { from: first, thru: first + 12_001 * 5 * MINUTE - 1 };
+  const update = { ...series, source: 'kraken', candles: minutes, covers } as const;
+  await createCandleStore(database.prisma).record('candles-import:solana:minute', update, clock.now());
+  await may();
+
+  const limit = date('2026-04-10');
+  const before = await database.prisma.candle.count({ where: { at: { lt: new Date(limit) } } });
+  expect(await purge('kraken', limit)).toEqual({ candles: before, spans: expect.any(Number) });
+  expect(before).toBeGreaterThan(10_000);
+  expect(await database.prisma.candle.count({ where: { at: { lt: new Date(limit) } } })).toBe(0);
+  for (const { token, span } of await coverage()) {
+    expect(span.from).toBe(limit);
+    if (token === 'solana') expect(span.thru).toBe(covers.thru);
+  }
+
+  await opened.poll();
+  const old = () => opened.candles.range('bitcoin', 'day', date('2026-04-08'), date('2026-04-11'), 'json');
+  expect((await old()).gaps).toEqual(['2026-04-08/2026-04-09']);
+  clock.advance(MINUTE);
+  expect((await old()).gaps).toEqual([]);
+});
+
+test('retention: what is too old is not stored, and a gap that is not asked for again', async () => {
+  const { clock, database, may } = await openAt({ MARKET_RETENTION: 'kraken=60h' });
+  const oldest = async () => {
+    const { _min } = await database.prisma.candle.aggregate({ _min: { at: true } });
+    return new Date(_min.at ?? Number.NaN).toISOString();
+  };
+  const gaps = ['2026-05-01T00:00:00.000Z/2026-05-13T02:59:59.999Z'];
+  const hours = { first: 'Wed, 13 May 2026 03:00:00 GMT', count: 45, gaps };
+  expect(await may('hour')).toMatchObject(hours);
+  expect(await oldest()).toBe('2026-05-13T03:00:00.000Z');
+  clock.advance(MINUTE);
+  expect(await may('hour')).toEqual({ ...hours, calls: 0 });
+  // Days begin before their end is kept.
+  expect(await may()).toMatchObject({
+    first: 'Thu, 14 May 2026 00:00:00 GMT',
+    gaps: ['2026-05-01/2026-05-13'],
+  });
+  await expect(opened.candles.range('bitcoin', 'hour', MAY[0], MAY[0] + DAY, 'json')).rejects.toMatchObject({
+    code: 'no_data',
+    members: { gaps: ['2026-05-01T00:00:00.000Z/2026-05-02T23:59:59.999Z'] },
+  });
+});
+
+test('retention deletes candles by their age, from memory too', async () => {
+  const { clock, database, may } = await openAt({ MARKET_RETENTION: 'kraken=60h' });
+  const other = await opened.openAnother();
+  await may('hour');
+  await opened.enforceRetention();
+  clock.advance(10 * HOUR);
+  // One of them does it, whichever comes first.
+  await Promise.all([opened.enforceRetention(), other.enforceRetention()]);
+  await Promise.all([opened.poll(), other.poll()]);
+  const { _min } = await database.prisma.candle.aggregate({ _min: { at: true } });
+  expect(_min.at?.toISOString()).toBe('2026-05-13T13:00:00.000Z');
+  for (const service of [opened.candles, other.candles]) {
+    expect(await may('hour', service)).toMatchObject({
+      first: 'Wed, 13 May 2026 13:00:00 GMT',
+      gaps: ['2026-05-01T00:00:00.000Z/2026-05-13T12:42:25.299Z'],
+    });
+  }
+});

@@ -1,0 +1,203 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import { openCsvLines } from '#prices/archive/import/csv-file';
+import { type BadLine, createCandleImport } from '#prices/candles/candle-import';
+import { createCandleStore } from '#prices/candles/candle-store';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+
+const NOW = '2026-05-15T14:42:25.300Z';
+const BEGIN = Date.parse('2020-01-01T00:00:00Z');
+let opened: TestMarket;
+let directory: string;
+beforeEach(async () => {
+  opened = await openTestMarket(createTestClock(NOW));
+  directory = await mkdtemp(join(tmpdir(), 'quotient-candles-'));
+});
+afterEach(async () => {
+  await opened.close();
+  await rm(directory, { recursive: true });
+});
+
+const line = (at: number, changes: Partial<Record<number, string | number>> = {}) =>
+  Object.assign([at / 1000, '100.5', '110', '90.25', '105', '12.00000001', 7], changes).join(',');
+const lines = (count: number, length: number, from = BEGIN) =>
+  Array.from({ length: count }, (_, i) => line(from + i * length));
+
+async function fileOf(text: string | readonly string[]) {
+  const path = join(directory, 'candles.csv');
+  await writeFile(path, typeof text === 'string' ? text : `${text.join('\n')}\n`);
+  return openCsvLines(path);
+}
+
+/** Imports a file as the command does. */
+async function imported(
+  text: string | readonly string[],
+  { interval, allowHoles = false }: { interval?: 'minute' | 'hour' | 'day'; allowHoles?: boolean } = {},
+) {
+  const store = createCandleStore(opened.database.prisma);
+  const importer = createCandleImport({ store, clock: createTestClock(NOW) });
+  const file = await fileOf(text);
+  const found = interval ?? (await importer.intervalOf(file));
+  if (typeof found === 'object') return { bad: [found] };
+  const options = { token: 'bitcoin', source: 'kraken', interval: found, allowHoles } as const;
+  const bad: BadLine[] = [];
+  if ((await importer.check(file, options, (one) => bad.push(one))) > 0) return { bad };
+  return { interval: found, ...(await importer.run(file, options)) };
+}
+
+const rows = () => opened.database.prisma.candle.findMany({ orderBy: { at: 'asc' } });
+
+describe('a file of the venue', () => {
+  test.each([
+    ['minute', 5 * MINUTE],
+    ['hour', HOUR],
+    ['day', DAY],
+  ] as const)(
+    'of candles of a %s is known by their distance, and stored exactly',
+    async (interval, length) => {
+      expect(await imported(lines(3, length))).toEqual({ interval, count: 3, stored: 3 });
+      const stored = await rows();
+      expect(stored[1]).toEqual({
+        ...{
+          token: 'bitcoin',
+          grain: interval,
+          at: new Date(BEGIN + length),
+          source: 'kraken',
+          settled: true,
+        },
+        ...{ open: 100.5, high: 110, low: 90.25, close: 105, volume: 12.00000001 },
+      });
+      expect(stored).toHaveLength(3);
+    },
+  );
+
+  test('is served as soon as the processes look, further back than the listing, without a gap', async () => {
+    const from = Date.parse('2012-01-01T00:00:00Z');
+    await imported(lines(400, DAY, from));
+    const other = await opened.anotherCandles();
+    const answer = await other.range('bitcoin', 'day', from, from + 9 * DAY, 'json');
+    expect(JSON.parse(String(answer.body.identity.payload))).toHaveLength(10);
+    expect(answer).toMatchObject({ gaps: [], settled: true });
+    expect(opened.sandbox.countCalls('/OHLC')).toBe(0);
+  });
+
+  test('changes nothing that is settled, and can be imported again', async () => {
+    await imported(lines(3, HOUR));
+    const other = [line(BEGIN, { 4: '99' }), ...lines(3, HOUR).slice(1), line(BEGIN + 3 * HOUR)];
+    expect(await imported(other)).toEqual({ interval: 'hour', count: 4, stored: 1 });
+    expect((await rows()).map(({ close }) => close)).toEqual([105, 105, 105, 105]);
+  });
+
+  test('of thousands of lines is stored in one go', async () => {
+    expect(await imported(lines(4500, HOUR))).toEqual({ interval: 'hour', count: 4500, stored: 4500 });
+    expect(await rows()).toHaveLength(4500);
+  });
+
+  test('of five minutes long ago is served from the database, whole', async () => {
+    await imported(lines(2500, 5 * MINUTE));
+    const answer = await opened.candles.range('bitcoin', 'minute', BEGIN, BEGIN + 8 * DAY, 'json');
+    const candles = JSON.parse(String(answer.body.identity.payload)) as { date: string }[];
+    expect(candles).toHaveLength(2500);
+    expect(candles.map(({ date }) => Date.parse(date))).toEqual(
+      Array.from({ length: 2500 }, (_, i) => BEGIN + i * 5 * MINUTE),
+    );
+    const day = await opened.candles.range('bitcoin', 'minute', BEGIN + DAY, BEGIN + DAY, 'csv');
+    expect(String(day.body.identity.payload).trimEnd().split('\r\n')).toHaveLength(1 + 288);
+  });
+
+  test('may lack candles where that is said, and nothing is missing then', async () => {
+    const holed = lines(10, HOUR).filter((_, i) => i !== 4 && i !== 5);
+    expect(await imported(holed, { allowHoles: true })).toEqual({ interval: 'hour', count: 8, stored: 8 });
+    const other = await opened.anotherCandles();
+    const answer = await other.range('bitcoin', 'hour', BEGIN, BEGIN, 'json');
+    expect(answer.gaps).toEqual(['2020-01-01T10:00:00.000Z/2020-01-01T23:59:59.999Z']);
+  });
+});
+
+const hour = (i: number) => BEGIN + i * HOUR;
+const [first, second, third] = lines(3, HOUR) as [string, string, string];
+
+test.each<[string, readonly string[], BadLine]>([
+  [
+    'a hole',
+    [first, second, line(hour(4))],
+    { line: 3, fault: '2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z on' },
+  ],
+  ['a second line of a time', [first, second, second], { line: 3, fault: 'has the time of line 2 again' }],
+  ['another order', [second, third, first], { line: 3, fault: 'is earlier than line 2' }],
+  [
+    'a column too few',
+    [first, '1577840400,1,1,1,1,1'],
+    {
+      line: 2,
+      fault: 'has 6 columns in place of 7 (timestamp,open,high,low,close,volume,trades)',
+    },
+  ],
+  [
+    'milliseconds',
+    [`${BEGIN},1,1,1,1,1,1`],
+    { line: 1, fault: 'timestamp is not in seconds: Unix seconds are wanted, not milliseconds' },
+  ],
+  [
+    'a header',
+    ['timestamp,open,high,low,close,volume,trades', first],
+    {
+      line: 1,
+      fault: 'timestamp is not a whole number of Unix seconds (the file must have no header)',
+    },
+  ],
+  [
+    'a date for a time',
+    [first, '2020-01-01,1,1,1,1,1,1'],
+    { line: 2, fault: 'timestamp is not a whole number of Unix seconds' },
+  ],
+  ['a word', [first, line(hour(1), { 2: 'high' })], { line: 2, fault: 'high is not a number from 0' }],
+  ['no volume', [first, line(hour(1), { 5: '' })], { line: 2, fault: 'volume is not a number from 0' }],
+  [
+    'a negative volume',
+    [first, line(hour(1), { 5: -1 })],
+    { line: 2, fault: 'volume is not a number from 0' },
+  ],
+  ['a price of 0', [first, line(hour(1), { 3: 0 })], { line: 2, fault: 'low is not above 0' }],
+  [
+    'a wrong low',
+    [first, line(hour(1), { 3: 101 })],
+    { line: 2, fault: 'low is not the lowest of its prices' },
+  ],
+  [
+    'a wrong high',
+    [first, line(hour(1), { 2: 104 })],
+    { line: 2, fault: 'high is not the highest of its prices' },
+  ],
+  [
+    'a candle beside its place',
+    [first, second, line(hour(2) + 5 * MINUTE)],
+    { line: 3, fault: 'does not begin a candle of an hour' },
+  ],
+  [
+    'a candle that runs',
+    lines(2, HOUR, Date.parse('2026-05-15T13:00:00Z')),
+    { line: 2, fault: 'is not finished yet, or lies in the future' },
+  ],
+])('a file with %s is refused with its line, and nothing of it is stored', async (_what, text, bad) => {
+  const interval = text[0]?.startsWith('15778') ? 'hour' : undefined;
+  expect(await imported(text, { ...(interval && { interval }) })).toEqual({ bad: [bad] });
+  expect(await rows()).toEqual([]);
+});
+
+test.each([
+  ['of a minute', lines(3, MINUTE), 2, /^60 s from the one before/],
+  ['of one line', lines(1, HOUR), 1, /^the only time/],
+])('candles %s tell no interval', async (_what, text, line, fault) => {
+  expect(await imported(text)).toEqual({ bad: [{ line, fault: expect.stringMatching(fault) }] });
+});
+
+test('a file of blank lines has no candle', async () => {
+  expect(await imported('\n\n', { interval: 'day' })).toEqual({
+    bad: [{ line: 1, fault: 'there is not one candle in the file' }],
+  });
+});

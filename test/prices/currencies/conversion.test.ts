@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR, iso, MINUTE } from '#core/clock';
+import { candleColumns } from '#prices/candles/candle-columns';
+import {
+  convertCandles,
+  convertColumns,
+  convertFigure,
+  convertLatest,
+  type Worth,
+  worthByRates,
+  worthBySamples,
+} from '#prices/currencies/conversion';
+import { createRateSeries } from '#prices/currencies/rate-series';
+import { type Columns, columnsOf } from '#prices/series';
+
+const at = (date: string) => Date.parse(date);
+
+/** Figures and rates as they can be. */
+const figure = fc.double({ min: 1e-18, max: 1e18, noNaN: true });
+const maybe = fc.option(figure, { nil: null });
+const worths = fc.double({ min: 1e-9, max: 1e9, noNaN: true });
+const samples = fc
+  .uniqueArray(fc.record({ at: fc.nat(1e6), price: maybe, marketCap: maybe, volume: maybe }), {
+    selector: (sample) => sample.at,
+    maxLength: 20,
+  })
+  .map((rows) => rows.sort((a, b) => a.at - b.at));
+const MONEY = ['price', 'marketCap', 'volume'] as const;
+
+const isNear = (one: number, other: number) => Math.abs(one - other) <= 1e-12 * Math.abs(other);
+
+describe('a series', () => {
+  test('is the same there and back within one part in 10^12; what is unknown stays so', () => {
+    fc.assert(
+      fc.property(samples, fc.array(worths, { minLength: 1, maxLength: 20 }), (rows, values) => {
+        const worth: Worth = (time) => values[time % values.length] as number;
+        const columns = columnsOf(
+          rows.map((row, i) => ({ ...row, settled: i % 2 === 0, source: 'kraken' as const })),
+        );
+        const back = convertColumns(convertColumns(columns, worth), (time) => 1 / worth(time));
+        for (const column of ['at', 'settled', 'source'] as const)
+          expect(back[column]).toEqual(columns[column]);
+        for (const column of MONEY)
+          for (let i = 0; i < rows.length; i++) {
+            const [one, other] = [back[column][i] as number, columns[column][i] as number];
+            expect(Number.isNaN(one)).toBe(Number.isNaN(other));
+            if (!Number.isNaN(other)) expect(isNear(one, other)).toBe(true);
+          }
+      }),
+    );
+  });
+
+  test('has no row of a time at which nobody can say what the currency is worth', () => {
+    const columns = columnsOf(
+      [1, 2, 3, 4].map((time) => ({ at: time, price: 8, marketCap: null, volume: 6 })),
+    );
+    const converted = convertColumns(columns, (time) => (time % 2 ? 2 : Number.NaN));
+    expect([...converted.at]).toEqual([1, 3]);
+    expect([...converted.price]).toEqual([4, 4]);
+    expect([...converted.marketCap]).toEqual([Number.NaN, Number.NaN]);
+    expect([...converted.volume]).toEqual([3, 3]);
+  });
+
+  test('never has a number that is none, whatever finite figures and rates it is made of', () => {
+    const any = fc.double({ noNaN: true, noDefaultInfinity: true });
+    fc.assert(
+      fc.property(any, any, (dollars, worth) => {
+        const converted = convertFigure(dollars, worth);
+        expect(converted === null || Number.isFinite(converted)).toBe(true);
+        const { price } = convertColumns(
+          columnsOf([{ at: 1, price: dollars, marketCap: null, volume: null }]),
+          () => worth,
+        );
+        expect(Number.isNaN(price[0]) ? null : price[0]).toBe(converted);
+      }),
+    );
+    expect(convertFigure(1e300, 1e-300)).toBeNull();
+    expect(convertFigure(null, 2)).toBeNull();
+    expect(convertFigure(3, Number.NaN)).toBeNull();
+  });
+});
+
+test('candles keep their order of prices, and their volume in tokens', () => {
+  const columns = candleColumns(
+    [0, 1].map((i) => ({ at: i * DAY, open: 10, high: 16, low: 8, close: 12, volume: 7, settled: true })),
+  );
+  const { volume, settled, ...prices } = convertCandles(columns, (time) => (time === 0 ? 4 : Number.NaN));
+  expect(Object.entries(prices).map(([name, [first, ...rest]]) => [name, first, rest])).toEqual([
+    ['at', 0, []],
+    ['open', 2.5, []],
+    ['high', 4, []],
+    ['low', 2, []],
+    ['close', 3, []],
+  ]);
+  expect([...volume, ...settled]).toEqual([7, 1]);
+});
+
+describe('a latest price', () => {
+  const record = {
+    current_price: 100,
+    market_cap: 1000,
+    total_volume: null,
+    circulating_supply: 10,
+    total_supply: 20,
+    max_supply: null,
+    ath: 300,
+    ath_change_percentage: -66.6,
+    ath_date: 'Mon, 06 Oct 2025 18:57:42 GMT',
+    atl: 1,
+    atl_change_percentage: 9900,
+    atl_date: 'Sat, 06 Jul 2013 00:00:00 GMT',
+  };
+
+  test('has its extremes by the rates of their dates, and supplies and percentages as they were', () => {
+    const worth: Worth = (time) => (time > at('2020-01-01') ? 1.5 : 1.25);
+    expect(convertLatest(record, 2, worth)).toEqual({
+      ...record,
+      ...{ current_price: 50, market_cap: 500, ath: 200, atl: 0.8 },
+    });
+  });
+
+  test('has no extreme where nothing is known of its date, and is none without a price', () => {
+    const unknown = () => Number.NaN;
+    expect(convertLatest({ ...record, ath_date: null }, 2, unknown)).toMatchObject({ ath: null, atl: null });
+    expect(convertLatest(record, Number.NaN, unknown)).toBeUndefined();
+  });
+});
+
+describe('by rates', () => {
+  const newest = at('2026-04-07');
+  const dollars = createRateSeries(
+    [
+      [at('2026-04-01'), 1.25],
+      [at('2026-04-02'), 1.5],
+    ],
+    newest,
+  );
+  const yen = createRateSeries([[at('2026-04-02'), 150]], newest);
+
+  test('an instant has those of its own date, or the last before it', () => {
+    const [euro, yenWorth] = [worthByRates(dollars, undefined), worthByRates(dollars, yen)];
+    const instants = ['2026-04-01T23:59:59Z', '2026-04-02', '2026-04-06T12:00:00Z'].map(at);
+    expect(instants.map(euro)).toEqual([1.25, 1.5, 1.5]);
+    expect(instants.map(yenWorth)).toEqual([Number.NaN, 0.01, 0.01]);
+    // In any order.
+    expect(instants.toReversed().map(euro)).toEqual([1.5, 1.5, 1.25]);
+  });
+});
+
+describe('by samples of a token', () => {
+  const series = (...rows: [at: number, price: number | null][]): Columns =>
+    columnsOf(rows.map(([time, price]) => ({ at: time, price, marketCap: null, volume: null })));
+
+  test('a day has the one of its own date, the nearest where there are two', () => {
+    const day = at('2026-04-02');
+    const worth = worthBySamples(series([day - DAY, 1], [day + MINUTE, 2], [day + 14 * HOUR, 3]), 'day');
+    const asked = [day - DAY + 23 * HOUR, day, day + 2 * MINUTE, day + 13 * HOUR, day + DAY];
+    expect(asked.map(worth)).toEqual([1, 2, 2, 3, Number.NaN]);
+  });
+
+  test.each([
+    ['hour', HOUR],
+    ['minute', 5 * MINUTE],
+  ] as const)('of an interval (%s) it is the nearest within its spacing', (interval, spacing) => {
+    const base = at('2026-04-02T00:00:00Z');
+    const worth = worthBySamples(
+      series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]),
+      interval,
+    );
+    const asked = [-spacing - 1, -spacing, spacing / 4, spacing, spacing + 1, 3 * spacing, 5 * spacing];
+    const expected = [Number.NaN, 2, 2, 2, Number.NaN, 4, 4];
+    expect(
+      asked.map((apart) => worth(base + apart)),
+      iso(base),
+    ).toEqual(expected);
+  });
+
+  test('of nothing it is not known', () => {
+    expect(worthBySamples(series(), 'day')(at('2026-04-02'))).toBeNaN();
+  });
+});

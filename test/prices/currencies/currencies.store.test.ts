@@ -1,0 +1,268 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MINUTE } from '#core/clock';
+import { openImportFile } from '#prices/archive/import/price-import';
+import { type Besieged, startBesieged } from '../../support/service/chaos.ts';
+
+let service: Besieged;
+beforeAll(async () => {
+  // A Friday, before that day's rates are out.
+  service = await startBesieged({ settings: { UPSTREAM_TIMEOUT_MS: '20000' } });
+});
+afterAll(() => service?.close());
+
+const LATEST = '/v1/prices/latest/token?tokenName=ethereum';
+const DATE = '/v1/prices/history/date?tokenName=ethereum&date=10-05-2026';
+const DAYS = '/v1/prices/history/days?tokenName=ethereum&days=30';
+const HOURS = '/v1/prices/history/days?tokenName=ethereum&days=2';
+const RANGE = '/v1/prices/history/date/range?tokenName=ethereum&fromDate=2026-05-01&thruDate=2026-05-12';
+const OHLC = '/v1/prices/history/ohlc?tokenName=ethereum&fromDate=2026-05-01&thruDate=2026-05-12';
+const PATHS = [LATEST, DATE, DAYS, HOURS, RANGE, OHLC];
+
+const json = async (path: string) => JSON.parse((await service.ask(path)).body);
+const ecbCalls = () => service.sandbox.calls.filter(({ path }) => path.includes('EXR')).length;
+const used = async () => {
+  const response = await service.get('/v1/user/usage', { key: service.key });
+  return ((await response.json()) as { used: number }).used;
+};
+
+describe('US dollars', () => {
+  test.each(PATHS)('are what nothing asks for, and cost no call to the bank: %s', async (path) => {
+    const { body, header } = await service.ask(path);
+    expect(header('quotient-currency')).toBeUndefined();
+    for (const named of ['currency=usd', 'vs_currency=USD', 'currency=usd&vs_currency=usd']) {
+      const same = await service.ask(`${path}&${named}`);
+      expect(same.body).toBe(body);
+      expect(same.header('etag')).toBe(header('etag'));
+      expect(same.header('quotient-currency')).toBeUndefined();
+    }
+    expect(ecbCalls()).toBe(0);
+    expect(await service.database.prisma.exchangeRates.count()).toBe(0);
+  });
+});
+
+describe('another currency', () => {
+  test('of a latest price is told with its rate, and once for all who ask', async () => {
+    const [dollars, first] = [await json(LATEST), await service.ask(`${LATEST}&currency=EUR`)];
+    const [, rate] =
+      /^eur;rate=(\d\.\d+);on=2026-05-14;source=ecb$/.exec(first.header('quotient-currency') ?? '') ?? [];
+    const euros = JSON.parse(first.body);
+    for (const name of ['current_price', 'market_cap', 'total_volume'])
+      expect(euros[name] / (dollars[name] * Number(rate))).toBeCloseTo(1, 9);
+    // Of their own dates.
+    for (const name of ['ath', 'atl'])
+      expect(Math.abs(euros[name] / (dollars[name] * Number(rate)) - 1)).toBeGreaterThan(1e-6);
+    for (const name of Object.keys(dollars).filter((one) => /supply|percentage|date/.test(one)))
+      expect(euros[name]).toEqual(dollars[name]);
+    expect(first.header('etag')).not.toBe((await service.ask(LATEST)).header('etag'));
+    expect((await service.ask(`${LATEST}&vs_currency=eur`)).body).toBe(first.body);
+    expect(ecbCalls()).toBe(1);
+  });
+
+  test.each(PATHS)('is a question of its own, with a validator of its own: %s', async (path) => {
+    const asked = `${path}&currency=chf`;
+    const first = await service.ask(asked);
+    expect(first.status).toBe(200);
+    expect(first.header('quotient-currency')).toMatch(/^chf;(rate=\d\.\d+;on=2026-05-\d\d;)?source=ecb$/);
+    const before = await used();
+    const again = await service.ask(asked, { 'if-none-match': first.header('etag') ?? '' });
+    expect(again.status).toBe(304);
+    expect(again.header('quotient-currency')).toBe(first.header('quotient-currency'));
+    expect(await used()).toBe(before);
+    // Those in dollars are not those in francs.
+    const dollars = await service.ask(path, { 'if-none-match': first.header('etag') ?? '' });
+    expect(dollars.status).toBe(200);
+    expect(dollars.header('quotient-currency')).toBeUndefined();
+  });
+
+  test('of one date has the rate of that date: on a Sunday that of Friday', async () => {
+    const { body, header } = await service.ask(`${DATE}&currency=jpy`);
+    const [, rate] =
+      /^jpy;rate=(\d+\.\d+);on=2026-05-08;source=ecb$/.exec(header('quotient-currency') ?? '') ?? [];
+    const [[yen], [dollars]] = [JSON.parse(body), await json(DATE)];
+    expect(yen.current_price / dollars.current_price).toBeCloseTo(Number(rate), 6);
+  });
+
+  test('is the last column of CSV, so that nobody takes it for dollars', async () => {
+    const csv = { accept: 'text/csv' };
+    const { body } = await service.ask(`${RANGE}&currency=eur`, csv);
+    const lines = body.trimEnd().split('\r\n');
+    expect(lines[0]).toBe('date,price,market_cap,total_volume,currency');
+    expect(lines).toHaveLength(13);
+    expect(lines.slice(1).every((line) => line.endsWith(',eur'))).toBe(true);
+    const candles = (await service.ask(`${OHLC}&currency=eur&format=csv`)).body.split('\r\n');
+    expect(candles[0]).toBe('date,open,high,low,close,volume,currency');
+    expect(candles[1]).toMatch(/^2026-05-01(,[\d.]+){5},eur$/);
+    const day = (await service.ask(`${DATE}&currency=eur`, csv)).body.split('\r\n');
+    expect(day[1]).toMatch(/,eur$/);
+    expect((await service.ask(RANGE, csv)).body).toMatch(/^date,price,market_cap,total_volume\r\n/);
+  });
+
+  test('is not taken for dollars by an import', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quotient-currency-'));
+    const path = join(folder, 'euros.csv');
+    await writeFile(path, (await service.ask(`${RANGE}&currency=eur`, { accept: 'text/csv' })).body);
+    await expect(openImportFile(path)).rejects.toThrow('has other columns than');
+    await rm(folder, { recursive: true });
+  });
+
+  test('of candles is one rate for each, and leaves the volume', async () => {
+    const [dollars, euros] = [await json(OHLC), await json(`${OHLC}&currency=eur`)];
+    expect(euros).toHaveLength(dollars.length);
+    for (const [i, one] of euros.entries()) {
+      const rate = one.open / dollars[i].open;
+      for (const name of ['high', 'low', 'close']) expect(one[name] / dollars[i][name]).toBeCloseTo(rate, 12);
+      expect(one.volume).toBe(dollars[i].volume);
+      expect(one.date).toBe(dollars[i].date);
+    }
+  });
+
+  test('is immutable once the rates of its dates cannot change', async () => {
+    expect((await service.ask(`${RANGE}&currency=eur`)).header('cache-control')).toMatch(/immutable/);
+    // The rate of Thursday is out, that of Friday is not: a later one may be that of the weekend.
+    const thru = (day: string) => RANGE.replace('2026-05-12', `2026-05-${day}`);
+    expect((await service.ask(`${thru('14')}&currency=eur`)).header('cache-control')).toMatch(/immutable/);
+    await service.pass(30 * 60 * MINUTE);
+    expect((await service.ask(thru('16'))).header('cache-control')).toMatch(/max-age/);
+  });
+});
+
+describe('bitcoin and ether', () => {
+  test.each([
+    ['btc', 'bitcoin'],
+    ['eth', 'ethereum'],
+  ])('%s is worth what the samples of %s of the same time say', async (currency, token) => {
+    const path = RANGE.replace('ethereum', 'solana');
+    const [dollars, base, converted] = [
+      await json(path),
+      await json(RANGE.replace('ethereum', token)),
+      await service.ask(`${path}&currency=${currency}`),
+    ];
+    expect(converted.header('quotient-currency')).toBe(`${currency};source=coingecko`);
+    const { prices, market_cap } = JSON.parse(converted.body);
+    expect(prices).toHaveLength(12);
+    for (const [i, { price }] of prices.entries()) {
+      expect(price / (dollars.prices[i].price / base.prices[i].price)).toBeCloseTo(1, 12);
+      expect(market_cap[i].price / (dollars.market_cap[i].price / base.prices[i].price)).toBeCloseTo(1, 12);
+    }
+  });
+
+  test('are one of themselves', async () => {
+    expect((await json(`${LATEST}&currency=eth`)).current_price).toBe(1);
+    const [{ prices, market_cap }] = await json(`${DAYS}&currency=eth`);
+    expect(prices.every(({ price }: { price: number }) => price === 1)).toBe(true);
+    expect(market_cap[0].price).toBeGreaterThan(1e6);
+  });
+
+  test('of several latest prices are those of each alone', async () => {
+    const path = '/v1/prices/latest/tokens?tokenNames=ethereum,bitcoin';
+    for (const currency of ['eur', 'btc']) {
+      const several = await service.ask(`${path}&currency=${currency}`);
+      const [ethereum, bitcoin] = JSON.parse(several.body);
+      const alone = await service.ask(`${LATEST}&currency=${currency}`);
+      const { tokenName, symbol, at: _at, change_24h: _change, ...record } = ethereum;
+      expect([tokenName, symbol]).toEqual(['ethereum', 'eth']);
+      expect(record).toEqual(JSON.parse(alone.body));
+      expect(several.header('quotient-currency')).toBe(alone.header('quotient-currency'));
+      expect(bitcoin.current_price).toBe(
+        (await json(`${LATEST.replace('ethereum', 'bitcoin')}&currency=${currency}`)).current_price,
+      );
+      const again = await service.ask(`${path}&currency=${currency}`, {
+        'if-none-match': several.header('etag') ?? '',
+      });
+      expect(again.status).toBe(304);
+      expect((await service.ask(path)).header('etag')).not.toBe(several.header('etag'));
+    }
+    expect((await service.ask(`${path}&currency=xyz`)).status).toBe(400);
+  });
+
+  test('of hours, and of a latest price, have the nearest sample', async () => {
+    const [[{ prices }], [bitcoin]] = [
+      await json(`${HOURS}&currency=btc`),
+      await json(HOURS.replace('ethereum', 'bitcoin')),
+    ];
+    expect(prices.length).toBeGreaterThan(45);
+    expect(prices.length).toBeLessThanOrEqual(bitcoin.prices.length + 1);
+    const [latest, inBitcoin, ofBitcoin] = [
+      await json(LATEST),
+      await service.ask(`${LATEST}&currency=btc`),
+      await json(LATEST.replace('ethereum', 'bitcoin')),
+    ];
+    const told = JSON.parse(inBitcoin.body);
+    expect(told.current_price).toBe(latest.current_price / ofBitcoin.current_price);
+    // Of a date that the aggregator's plan does not reach.
+    expect(told.ath).toBeNull();
+    expect(inBitcoin.header('quotient-currency')).toMatch(
+      /^btc;rate=0\.0000\d+;on=2026-05-16;source=coingecko$/,
+    );
+  });
+
+  test('have candles by the first price of their own', async () => {
+    const [dollars, bitcoin, converted] = [
+      await json(OHLC),
+      await json(OHLC.replace('ethereum', 'bitcoin')),
+      await json(`${OHLC}&currency=btc`),
+    ];
+    expect(converted).toHaveLength(12);
+    for (const [i, { close, volume }] of converted.entries()) {
+      expect(close / (dollars[i].close / bitcoin[i].open)).toBeCloseTo(1, 12);
+      expect(volume).toBe(dollars[i].volume);
+    }
+  });
+
+  test('that did not exist yet have no points', async () => {
+    const early =
+      '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-05-01&thruDate=2026-05-02&currency=eth';
+    expect((await service.ask(early)).status).toBe(200);
+    const { status, code } = await service.ask(early.replaceAll('2026-05-0', '2015-01-0'));
+    expect([404, 503]).toContain(status);
+    expect(['no_data', 'upstream_unavailable']).toContain(code);
+  });
+});
+
+describe('a currency that cannot be had', () => {
+  test.each([
+    ['currency=xyz', 'query.currency', 'is not a currency that is served'],
+    ['vs_currency=xyz', 'query.vs_currency', 'is not a currency that is served'],
+    ['currency=', 'query.currency', 'is empty'],
+    ['currency=ars', 'query.currency', 'is not a currency that is served'],
+    ['currency=eur&currency=eur', 'query.currency', 'is given 2 times'],
+    ['currency=eur&vs_currency=usd', 'query.vs_currency', 'is another currency than currency'],
+    ['currency=usd&vs_currency=eur', 'query.vs_currency', 'is another currency than currency'],
+    ['currency=eur,usd', 'query.currency', 'is not a currency that is served'],
+    ['currency=bitcoin', 'query.currency', 'is not a currency that is served'],
+    ['currency=__proto__', 'query.currency', 'is not a currency that is served'],
+  ])('is 400 and free, with the list: %s', async (query, location, message) => {
+    const before = await used();
+    for (const path of PATHS) {
+      const { status, body } = await service.ask(`${path}&${query}`);
+      expect([status, JSON.parse(body).code]).toEqual([400, 'invalid_request']);
+      const [fault] = JSON.parse(body).errors;
+      expect(fault).toMatchObject({ location, message });
+      if (!message.startsWith('is another'))
+        expect(fault.fix).toMatch(/^give one of usd, eur, btc, eth, aud, bgn/);
+    }
+    expect(await used()).toBe(before);
+  });
+
+  test('of a currency that has ended is 400 now, and tells its history', async () => {
+    const { status, body } = await service.ask(`${LATEST}&currency=bgn`);
+    expect([status, JSON.parse(body).detail]).toEqual([
+      400,
+      'query.currency is a currency that ended on 2025-12-31: give another currency, or a time up to 2025-12-31.',
+    ]);
+    const over = `${DAYS.replace('days=30', 'days=200')}&currency=bgn`;
+    const { header, body: history } = await service.ask(over);
+    expect(JSON.parse(history)[0].prices.at(-1).date).toBe('Wed, 31 Dec 2025 00:00:00 GMT');
+    expect(header('quotient-gaps')).toBe('2026-01-01/2026-05-16');
+  });
+
+  test('statistics are told in dollars alone', async () => {
+    const stats = '/v1/prices/latest/stats?token=btc';
+    expect((await service.ask(`${stats}&currency=usd`)).status).toBe(200);
+    const { status, body } = await service.ask(`${stats}&currency=eur`);
+    expect([status, JSON.parse(body).errors[0].location]).toEqual([400, 'query.currency']);
+  });
+});

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import { warningText } from '#upstream/warning';
+import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+
+let clock: TestClock;
+let opened: TestMarket;
+beforeEach(async () => {
+  // A Friday, when its rates are not out yet.
+  clock = createTestClock('2026-05-15T12:00:00Z');
+  opened = await openTestMarket(clock, { env: { UPSTREAM_TIMEOUT_MS: '3000' } });
+});
+afterEach(() => opened.close());
+
+const EXR = 'EXR';
+const starts = () =>
+  opened.sandbox.calls.filter(({ path }) => path.includes(EXR)).map(({ query }) => query.startPeriod);
+const rateOf = async (currency = 'eur', market = opened.market) =>
+  (await market.latest('solana', currency)).currency;
+
+/** What is asked anew, once answers of the last second are forgotten and what is fetched has come. */
+async function later(ms: number): Promise<string | undefined> {
+  clock.advance(ms);
+  const told = await rateOf();
+  await opened.rates.idle();
+  return told;
+}
+
+describe('rates', () => {
+  test('are fetched once for all currencies, from the year on that is needed', async () => {
+    await Promise.all([rateOf('eur'), rateOf('jpy'), rateOf('eur')]);
+    await rateOf('chf');
+    expect(starts()).toEqual(['2020-01-01']);
+    // Older ones when somebody asks for an older time: then all from there on.
+    await opened.market.range(
+      'bitcoin',
+      'day',
+      Date.parse('2026-01-02'),
+      Date.parse('2026-01-03'),
+      'json',
+      'eur',
+    );
+    expect(starts()).toHaveLength(1);
+    await opened.market.latest('bitcoin', 'gbp');
+    expect(starts()).toEqual(['2020-01-01', '2013-01-01']);
+  });
+
+  test('come when they are out: the old ones serve meanwhile, and are told by their date', async () => {
+    expect(await rateOf()).toMatch(/on=2026-05-14;/);
+    // In vain: in summer they are out at two, and here at three.
+    expect(await later(2 * HOUR + 20 * MINUTE)).toMatch(/on=2026-05-14;/);
+    expect(starts()).toEqual(['2020-01-01', '2026-05-15']);
+    expect(await later(30 * MINUTE)).toMatch(/on=2026-05-14;/);
+    expect(starts()).toHaveLength(2);
+    expect(await later(31 * MINUTE)).toMatch(/on=2026-05-14;/);
+    expect(await later(MINUTE)).toMatch(/on=2026-05-15;/);
+    // Until Monday afternoon there is nothing to ask for.
+    for (let hours = 0; hours < 70; hours += 5) expect(await later(5 * HOUR)).toMatch(/on=2026-05-15;/);
+    expect(starts()).toEqual(['2020-01-01', '2026-05-15', '2026-05-15']);
+  });
+
+  test('of days that are over are waited for', async () => {
+    await rateOf();
+    clock.advance(6 * DAY);
+    expect(await rateOf()).toMatch(/on=2026-05-20;/);
+    expect(starts()).toEqual(['2020-01-01', '2026-05-15']);
+  });
+
+  test('are not fetched again by a process that starts later', async () => {
+    const told = await rateOf();
+    const other = await opened.another();
+    expect(await rateOf('eur', other)).toBe(told);
+    expect(starts()).toHaveLength(1);
+  });
+});
+
+describe('an answer', () => {
+  const day = (date: string, currency: string) =>
+    opened.market.range('solana', 'day', Date.parse('2026-05-01'), Date.parse(date), 'json', currency);
+  const text = ({ body }: Awaited<ReturnType<typeof day>>) => String(body.identity.payload);
+
+  test('is made anew of new rates, also where its prices are the same', async () => {
+    await opened.market.days('solana', 30, 'json');
+    await rateOf();
+    const [latest, window] = [await opened.market.latest('solana', 'eur'), await day('2026-05-15', 'eur')];
+    opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/coins' });
+    opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/0/public' });
+    await later(4 * HOUR);
+    expect(await later(2 * MINUTE)).toMatch(/on=2026-05-15;/);
+    expect(text(await opened.market.latest('solana', 'eur'))).not.toBe(text(latest));
+    expect(text(await day('2026-05-15', 'eur'))).not.toBe(text(window));
+  });
+
+  test('says that something was fetched for it, and is not settled while its last rate is missing', async () => {
+    await opened.market.latest('solana');
+    expect((await opened.market.latest('solana', 'eur')).outcome.fetched).toBe(true);
+    opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
+    clock.advance(16 * HOUR);
+    expect((await day('2026-05-15', 'usd')).settled).toBe(true);
+    expect((await day('2026-05-14', 'eur')).settled).toBe(true);
+    expect((await day('2026-05-15', 'eur')).settled).toBe(false);
+  });
+
+  test('of the day after a currency has ended is refused, of its last day it is not', async () => {
+    const last = Date.parse('2025-12-31');
+    expect((await opened.market.date('solana', last, 'json', 'bgn')).currency).toContain('on=2025-12-31');
+    await expect(opened.market.date('solana', last + DAY, 'json', 'bgn')).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});
+
+describe('without the source', () => {
+  test('there is no answer while nothing is stored, and dollars are told as ever', async () => {
+    opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
+    await expect(rateOf()).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      status: 503,
+      message: 'The source of what eur is worth has a fault, and nothing is stored to serve.',
+    });
+    await expect(opened.market.days('solana', 30, 'json', 'eur')).rejects.toMatchObject({ status: 503 });
+    expect(await rateOf('usd')).toBeUndefined();
+    expect(await rateOf('btc')).toMatch(/^btc;/);
+    expect(opened.rates.warnings().map(warningText)).toEqual(['rates: server_error']);
+    opened.sandbox.faults.clear();
+    clock.advance(10 * MINUTE);
+    expect(await rateOf()).toMatch(/on=2026-05-14;/);
+  });
+
+  test('the last rates serve for as long as it takes', async () => {
+    const before = await rateOf();
+    opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
+    clock.advance(30 * DAY);
+    expect(await rateOf()).toBe(before);
+    const answer = await opened.market.latest('solana', 'eur');
+    expect(answer.outcome.failure).toBeUndefined();
+    // Who asked last waits no more: a call is not made while the last one's failure is fresh.
+    const calls = starts().length;
+    await rateOf('jpy');
+    expect(starts()).toHaveLength(calls);
+  });
+
+  test('that hangs it is asked for all years and for this one, and not again while that is fresh', async () => {
+    opened.sandbox.faults.always({ kind: 'hangMidway' }, { path: EXR });
+    await expect(rateOf()).rejects.toMatchObject({ code: 'upstream_timeout' });
+    await expect(rateOf('jpy')).rejects.toMatchObject({ code: 'upstream_timeout' });
+    expect(starts()).toEqual(['2020-01-01', '2026-01-01']);
+  });
+
+  test('that tells many years too slowly, this year serves', async () => {
+    opened.sandbox.faults.always({ kind: 'hangMidway' }, { path: /startPeriod=20[12]\d-01-01/ });
+    opened.sandbox.faults.next({ kind: 'delay', ms: 1 }, { path: /startPeriod=2026-01-01/ });
+    const answer = await opened.market.latest('solana', 'eur');
+    expect(answer.currency).toMatch(/on=2026-05-14;/);
+    expect(JSON.parse(String(answer.body.identity.payload))).toMatchObject({ atl: null });
+    expect(starts()).toEqual(['2020-01-01', '2026-01-01']);
+  });
+
+  test('what is older than the stored ones is a gap', async () => {
+    await opened.market.days('solana', 30, 'json', 'eur');
+    expect(starts()).toEqual(['2026-01-01']);
+    opened.sandbox.faults.always({ kind: 'html' }, { path: EXR });
+    const answer = await opened.market.days('solana', 200, 'json', 'eur');
+    expect(answer.gaps).toEqual(['2025-10-28/2026-01-01']);
+    expect(answer.settled).toBe(false);
+    const old = opened.market.range(
+      'solana',
+      'day',
+      Date.parse('2025-11-01'),
+      Date.parse('2025-11-02'),
+      'json',
+      'eur',
+    );
+    await expect(old).rejects.toMatchObject({
+      status: 502,
+      code: 'upstream_invalid',
+      members: { gaps: ['2025-11-01/2025-11-02'] },
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DAY, SECOND } from '#core/clock';
+import { seriesToCsv } from '#prices/history/series-csv';
+import { seriesJson } from '#prices/history/series-json';
+import type { Sample } from '#prices/sample';
+import { columnsOf } from '#prices/series';
+import { priceSeries } from '#records';
+
+const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });
+/** Ascending, many of them in one second, and others days apart. */
+const step = fc.oneof(fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 1, max: 2 * DAY }));
+const samples = fc
+  .array(fc.record({ step, price: figure, marketCap: figure, volume: figure }), { maxLength: 40 })
+  .map((steps) => {
+    let at = Date.parse('2021-05-15T14:39:50.123Z');
+    return steps.map(({ step, ...figures }): Sample => {
+      at += step;
+      return { at, ...figures };
+    });
+  });
+
+const jsonOf = (given: readonly Sample[]) => [...seriesJson(columnsOf(given))].join('');
+
+const COLUMNS = [
+  ['prices', 'price'],
+  ['market_cap', 'marketCap'],
+  ['total_volume', 'volume'],
+] as const;
+
+describe('a series as JSON', () => {
+  test('has each array ascending, a date once, the later of a second, nulls left out of theirs alone, figures exact', () => {
+    fc.assert(
+      fc.property(samples, (given) => {
+        const series = priceSeries.parse(JSON.parse(jsonOf(given)));
+        for (const [array, column] of COLUMNS) {
+          const bySecond = new Map(
+            given
+              .filter((sample) => sample[column] !== null)
+              .map((sample) => [Math.floor(sample.at / 1000), sample[column]]),
+          );
+          const told = series[array].map(({ date, price }) => [Date.parse(date) / 1000, price]);
+          expect(told).toEqual([...bySecond]);
+        }
+      }),
+    );
+  });
+
+  test('a null in the later of two samples leaves the earlier one', () => {
+    const text = jsonOf([
+      { at: 1000, price: 1, marketCap: 10, volume: 0 },
+      { at: 1999, price: null, marketCap: 20, volume: null },
+    ]);
+    const date = 'Thu, 01 Jan 1970 00:00:01 GMT';
+    expect(JSON.parse(text)).toEqual({
+      prices: [{ date, price: 1 }],
+      market_cap: [{ date, price: 20 }],
+      total_volume: [{ date, price: 0 }],
+    });
+  });
+
+  test.each([49078.83040364477, 948130277908.4116, 1e-7, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, 0])(
+    'gives %d back as it came',
+    (value) => {
+      const { prices } = JSON.parse(jsonOf([{ at: 0, price: value, marketCap: null, volume: null }]));
+      expect(prices).toEqual([{ date: 'Thu, 01 Jan 1970 00:00:00 GMT', price: value }]);
+    },
+  );
+
+  test('empty has three empty arrays', () => {
+    expect(JSON.parse(jsonOf([]))).toEqual({ prices: [], market_cap: [], total_volume: [] });
+  });
+});
+
+describe('a series as CSV', () => {
+  test('has a header, a line for each sample, times as spreadsheets read them, and an empty field for what is not known', () => {
+    fc.assert(
+      fc.property(samples, (given) => {
+        const text = seriesToCsv(given);
+        expect(text.endsWith('\r\n')).toBe(true);
+        const [header, ...lines] = text.slice(0, -2).split('\r\n');
+        expect(header).toBe('date,price,market_cap,total_volume');
+        const read = lines.map((line) => {
+          const [date = '', ...figures] = line.split(',');
+          const at = Date.parse(date.length === 10 ? date : `${date.replace(' ', 'T')}Z`);
+          expect(date).toBe(
+            new Date(at).toISOString().slice(0, 19).replace('T00:00:00', '').replace('T', ' '),
+          );
+          const [price, marketCap, volume] = figures.map((field) => (field === '' ? null : Number(field)));
+          return { at, price, marketCap, volume };
+        });
+        const bySecond = Map.groupBy(given, ({ at }) => Math.floor(at / SECOND) * SECOND);
+        const lastOf = (same: readonly Sample[], name: 'price' | 'marketCap' | 'volume') =>
+          same.findLast((sample) => sample[name] !== null)?.[name] ?? null;
+        expect(read).toEqual(
+          [...bySecond].map(([at, same]) => ({
+            at,
+            price: lastOf(same, 'price'),
+            marketCap: lastOf(same, 'marketCap'),
+            volume: lastOf(same, 'volume'),
+          })),
+        );
+      }),
+    );
+  });
+});

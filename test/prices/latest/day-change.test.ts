@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { DAY, MINUTE, SECOND } from '#core/clock';
+import { dayChange } from '#prices/latest/day-change';
+import { createSeries } from '#prices/series';
+
+const AT = Date.UTC(2026, 4, 15, 14, 10, 6);
+
+/** Samples that many seconds from 24 hours before, each with a price. */
+const series = (...samples: readonly [seconds: number, price: number | null][]) =>
+  createSeries(
+    samples.map(([seconds, price]) => ({
+      at: AT - DAY + seconds * SECOND,
+      price,
+      marketCap: null,
+      volume: null,
+    })),
+  );
+
+it('is in per cent, against the nearest sample', () => {
+  expect(dayChange([series([-200, 40], [-90, 80], [100, 20])], 100, AT)).toBe(25);
+  expect(dayChange([series([-200, 40], [-110, 80], [100, 20])], 100, AT)).toBe(400);
+  expect(dayChange([series([0, 200])], 100, AT)).toBe(-50);
+});
+
+it('is against the earlier of two that are as near', () => {
+  expect(dayChange([series([-60, 50], [60, 200])], 100, AT)).toBe(100);
+});
+
+it('is against the nearest of all series', () => {
+  const [minutes, hours] = [series([-900, 50], [600, 80]), series([-300, 40])];
+  expect(dayChange([minutes, hours], 100, AT)).toBe(150);
+  expect(dayChange([hours, minutes], 100, AT)).toBe(150);
+  expect(dayChange([minutes, series()], 100, AT)).toBe(25);
+});
+
+it('needs a sample with a price within 30 minutes', () => {
+  expect(dayChange([series()], 100, AT)).toBeNull();
+  expect(dayChange([series([-1800, 50])], 100, AT)).toBe(100);
+  expect(dayChange([series([1800, 50])], 100, AT)).toBe(100);
+  expect(dayChange([series([-1801, 50], [1801, 50])], 100, AT)).toBeNull();
+  expect(dayChange([series([-60, 50], [0, null], [1, 0])], 100, AT)).toBe(100);
+});
+
+it('finds what a search through all samples finds', () => {
+  const offset = fc.integer({ min: -45 * 60, max: 45 * 60 });
+  const price = fc.option(fc.double({ min: 1e-9, max: 1e6, noNaN: true }));
+  const samples = fc.uniqueArray(fc.tuple(offset, price), {
+    selector: ([seconds]) => seconds,
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(samples, fc.double({ min: 1e-9, max: 1e6, noNaN: true }), (all, now) => {
+      const known = all
+        .filter(([seconds, price]) => price !== null && Math.abs(seconds) * SECOND <= 30 * MINUTE)
+        .sort(([a], [b]) => Math.abs(a) - Math.abs(b) || a - b);
+      const before = known[0]?.[1];
+      const change = dayChange([series(...all.sort(([a], [b]) => a - b))], now, AT);
+      if (before == null) expect(change).toBeNull();
+      else expect(change).toBeCloseTo((now / before - 1) * 100, 3 - Math.log10(Math.max(1, now / before)));
+    }),
+  );
+});

@@ -1,0 +1,116 @@
+import { afterEach, expect, test } from 'vitest';
+import { HOUR, MINUTE } from '#core/clock';
+import { type Besieged, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import { METRICS_ON, openScrape } from '../../support/service/metrics.ts';
+
+let service: Besieged;
+afterEach(() => service.close());
+
+const start = (settings: Record<string, string> = {}) =>
+  startBesieged({
+    settings: {
+      ...{ MARKET_SOURCES: 'coingecko,kraken', COINGECKO_REFRESH: 'latest=1m', LOG_LEVEL: 'warn' },
+      COINGECKO_CALLS_PER_MONTH: '1000000',
+      ...settings,
+    },
+  });
+
+const ready = async () => (await (await service.get('/health/ready')).json()) as { warnings: string[] };
+const logged = (message: string) =>
+  service.logLines
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .filter(({ msg }) => msg === message);
+const SWITCH = 'another source of latest prices is told';
+const DIFFERENT = 'the price of a token differs much between two sources';
+
+/** An answer of Kraken with one price for all. */
+const ticker = (price: string) => ({
+  kind: 'status' as const,
+  status: 200,
+  body: {
+    error: [],
+    result: Object.fromEntries(
+      ['XXBTZUSD', 'XETHZUSD', 'SOLUSD', 'USDCUSD', 'ARUSD'].map((pair) => [pair, { c: [price, '1'] }]),
+    ),
+  },
+});
+
+/** Asks once a minute for some minutes, so that the schedule is kept. */
+async function goOn(minutes: number): Promise<void> {
+  for (let i = 0; i < minutes; i++) {
+    await service.pass(MINUTE);
+    await service.ask(LATEST);
+    await service.parts.market.idle();
+  }
+}
+
+test('the headers name who told the price and the rest, with their ages, on both ways to an answer', async () => {
+  service = await start();
+  expect((await service.ask(LATEST)).header('quotient-source')).toBe('coingecko');
+  await service.gate.shut();
+  await goOn(4);
+  for (const accept of ['*/*', 'application/json']) {
+    const answer = await service.ask(LATEST, { accept });
+    expect(answer.header('quotient-source')).toMatch(/^kraken;age=\d+, coingecko;age=240$/);
+    expect(answer.header('age')).toBe(/kraken;age=(\d+)/.exec(answer.header('quotient-source') ?? '')?.[1]);
+    expect(answer.cache).toMatchObject({ hit: true });
+    expect(answer.header('cache-control')).toMatch(/^private, max-age=\d+, stale/);
+  }
+  await service.gate.reopen();
+  await goOn(10);
+  expect((await service.ask(LATEST)).header('quotient-source')).toBe('coingecko');
+  expect(logged(SWITCH)).toMatchObject([
+    {
+      level: 40,
+      from: 'coingecko',
+      to: 'kraken',
+      reason: expect.stringMatching(/^coingecko: (unreachable|resting)$/),
+    },
+    { level: 40, from: 'kraken', to: 'coingecko', reason: 'it answers again' },
+  ]);
+  expect(logged(DIFFERENT)).toEqual([]);
+});
+
+test('prices that differ much at a switch are logged, counted, and told while it lasts or for an hour', async () => {
+  service = await start(METRICS_ON);
+  const scrape = await openScrape(service);
+  const counted = async (token: string) =>
+    (await scrape.series()).get(`quotient_price_differences_total{token="${token}"}`);
+  for (const name of ['bitcoin', 'arweave', 'ethereum', 'solana', 'usd-coin']) {
+    await service.ask(`/v1/prices/latest/token?tokenName=${name}`);
+  }
+  expect(await counted('bitcoin')).toBe(0);
+  service.sandbox.faults.always(ticker('1.00'), { path: '/Ticker' });
+  await service.gate.shut();
+  await goOn(4);
+  expect(logged(DIFFERENT)).toHaveLength(4);
+  expect(logged(DIFFERENT)).toContainEqual(
+    expect.objectContaining({
+      level: 40,
+      token: 'bitcoin',
+      prices: { coingecko: expect.any(Number), kraken: 1 },
+    }),
+  );
+  expect([await counted('bitcoin'), await counted('usd-coin')]).toEqual([1, 0]);
+  const { warnings } = await ready();
+  expect(warnings).toContainEqual(
+    expect.stringMatching(/^latest: kraken is told in place of coingecko since 2026-05-15T14:1/),
+  );
+  expect(warnings).toContainEqual(
+    expect.stringMatching(/^latest: bitcoin was [\d.]+ by coingecko and 1 by kraken at 2026-05-15T14:1/),
+  );
+
+  await service.gate.reopen();
+  await goOn(10);
+  const back = (await ready()).warnings;
+  expect(back).toContainEqual(
+    expect.stringMatching(/^latest: bitcoin was 1 by kraken and [\d.]+ by coingecko/),
+  );
+  expect(back.join()).not.toContain('in place of');
+  expect(await counted('bitcoin')).toBe(2);
+  await service.pass(HOUR + MINUTE);
+  await service.ask(LATEST);
+  await service.parts.market.idle();
+  expect((await ready()).warnings).toEqual([]);
+  await scrape.close();
+});

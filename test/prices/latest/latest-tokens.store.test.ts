@@ -1,0 +1,216 @@
+import { afterEach, expect, test } from 'vitest';
+import { DAY, MINUTE } from '#core/clock';
+import type { TokenPrice } from '#prices/latest/records';
+import type { LatestPrice, UsageRecord } from '#records';
+import { addSandboxTokens } from '../../../fixtures/sandbox-tokens.ts';
+import { type Besieged, LATEST, startBesieged } from '../../support/service/chaos.ts';
+
+const PATH = '/v1/prices/latest/tokens?tokenNames=';
+
+let service: Besieged;
+afterEach(() => service.close());
+
+const start = (settings: Record<string, string> = {}) =>
+  startBesieged({ settings: { COINGECKO_REFRESH: 'latest=6m', ...settings } });
+
+async function ask(names: string, headers: Record<string, string> = {}) {
+  const answer = await service.ask(`${PATH}${names}`, headers);
+  return { ...answer, prices: answer.status === 200 ? (JSON.parse(answer.body) as TokenPrice[]) : [] };
+}
+
+async function used(): Promise<number> {
+  const answer = await service.get('/v1/user/usage', { key: service.key });
+  return ((await answer.json()) as { used: number }).used;
+}
+
+test('an array in the order of the names, each as the call for one tells it', async () => {
+  service = await start();
+  const { status, prices, header } = await ask('SOL,bitcoin,%20Usd-Coin%20');
+  expect(status).toBe(200);
+  expect(prices.map(({ tokenName, symbol }) => [tokenName, symbol])).toEqual([
+    ['solana', 'sol'],
+    ['bitcoin', 'btc'],
+    ['usd-coin', 'usdc'],
+  ]);
+  const one = await service.ask(LATEST);
+  const { tokenName, symbol, at, change_24h, ...record } = prices[1] as TokenPrice;
+  expect(record).toEqual(JSON.parse(one.body) as LatestPrice);
+  expect([tokenName, symbol, at, change_24h]).toEqual(['bitcoin', 'btc', one.header('last-modified'), null]);
+  expect(header('quotient-source')).toBe('coingecko');
+  expect(header('cache-control')).toBe(one.header('cache-control'));
+});
+
+test('what was asked in the same words is answered in front of the framework, for the same charge', async () => {
+  service = await start();
+  const first = await ask('bitcoin,ethereum');
+  const [second, third] = [await ask('bitcoin,ethereum'), await ask('ethereum,bitcoin')];
+  expect(second.cache).toMatchObject({ hit: true });
+  expect(second.body).toBe(first.body);
+  expect(third.prices).toEqual([...first.prices].reverse());
+  expect(third.header('etag')).not.toBe(first.header('etag'));
+  expect(await used()).toBe(3);
+});
+
+test('what is known to the caller is a 304 and free, until a price changes', async () => {
+  service = await start();
+  const etag = (await ask('bitcoin,ar')).header('etag') ?? '';
+  for (let i = 0; i < 3; i++) {
+    const unchanged = await ask('bitcoin,ar', { 'if-none-match': etag });
+    expect([unchanged.status, unchanged.body]).toEqual([304, '']);
+  }
+  expect(await used()).toBe(1);
+  await service.pass(7 * MINUTE);
+  await ask('bitcoin');
+  await service.parts.market.idle();
+  expect((await ask('bitcoin,ar', { 'if-none-match': etag })).status).toBe(200);
+  expect(await used()).toBe(3);
+});
+
+test('the change is that since the sample nearest to a day before, however old the price is', async () => {
+  service = await start();
+  const before = await ask('bitcoin');
+  expect(before.prices[0]?.change_24h).toBeNull();
+  await service.pass(DAY - 10 * MINUTE);
+  const { prices } = await ask('bitcoin');
+  const [then, now] = [before.prices[0]?.current_price ?? 0, prices[0]?.current_price ?? 0];
+  expect(now).not.toBe(then);
+  expect(prices[0]?.change_24h).toBeCloseTo((now / then - 1) * 100, 9);
+  await service.gate.shut();
+  await service.pass(40 * MINUTE);
+  const old = await ask('bitcoin');
+  expect(old.prices).toEqual(prices);
+  expect(old.header('age')).toBe(String(40 * 60));
+});
+
+test('a token without a price has nulls, and takes nothing from the others; without any price it is a problem', async () => {
+  service = await start();
+  const { sandbox } = service;
+  const told = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=bitcoin`);
+  sandbox.faults.always({ kind: 'status', status: 200, body: await told.json() }, { path: '/coins/markets' });
+  const { status, prices } = await ask('arweave,bitcoin');
+  expect(status).toBe(200);
+  expect(prices[1]?.current_price).toBeGreaterThan(0);
+  const { tokenName, symbol, ...figures } = prices[0] as TokenPrice;
+  expect([tokenName, symbol]).toEqual(['arweave', 'ar']);
+  expect(new Set(Object.values(figures))).toEqual(new Set([null]));
+  expect(Object.keys(figures).sort()).toEqual(
+    Object.keys(prices[1] as TokenPrice)
+      .filter((name) => name !== 'tokenName' && name !== 'symbol')
+      .sort(),
+  );
+  const alone = await ask('arweave');
+  expect([alone.status, alone.code]).toEqual([502, 'upstream_invalid']);
+  const single = await service.ask('/v1/prices/latest/token?tokenName=arweave');
+  expect([single.status, single.code]).toEqual([502, 'upstream_invalid']);
+});
+
+test('a list that is wrong is refused, naming the places and nothing of what was sent', async () => {
+  service = await start();
+  for (const [names, message, near = '1 to 100'] of [
+    ['', 'is empty'],
+    ['bitcoin,', 'is empty in place 2'],
+    [',', 'is empty in place 1, is empty in place 2'],
+    ['bitcoin,BTC', 'names the token of place 1 again in place 2'],
+    ['sol,bitcoin,Solana', 'names the token of place 1 again in place 3'],
+    ['bitcoin,bitcon,sol', 'names no known token in place 2', 'bitcoin in place 2'],
+    [Array(101).fill('bitcoin').join(), 'has 101 entries'],
+    [
+      'a,b,c,d,e',
+      'names no known token in place 1, names no known token in place 2, names no known token in place 3, and 2 more are wrong',
+    ],
+  ] as const) {
+    const { status, code, body } = await ask(names);
+    const [fault] = (JSON.parse(body) as { errors: Record<'location' | 'message' | 'fix', string>[] }).errors;
+    expect([status, code]).toEqual([400, 'invalid_request']);
+    expect(fault).toMatchObject({ location: 'query.tokenNames', message });
+    expect(fault?.fix).toContain(near);
+    expect(fault?.fix).toContain('1 to 100 names or symbols');
+    expect(body).not.toContain('bitcon');
+  }
+  const twice = await service.ask(`${PATH}bitcoin&tokenNames=solana`);
+  expect(JSON.parse(twice.body)).toMatchObject({ errors: [{ message: 'is given 2 times' }] });
+  const missing = await service.ask('/v1/prices/latest/tokens');
+  expect(JSON.parse(missing.body)).toMatchObject({ errors: [{ location: 'query.tokenNames' }] });
+  expect(await used()).toBe(0);
+});
+
+/** The service with a hundred tokens, and a user with so many calls. */
+async function startWithHundred(limit: number) {
+  service = await start();
+  const names = await addSandboxTokens(service.database.prisma, 100);
+  await service.parts.poll();
+  const key = await service.enrol({ limit, validUntil: service.clock.now() + 30 * DAY });
+  const get = (tokens: readonly string[], headers: Record<string, string> = {}) =>
+    service.get(`${PATH}${tokens.join()}`, { key, headers });
+  const usage = async () => {
+    const { used, remaining } = (await (await service.get('/v1/user/usage', { key })).json()) as UsageRecord;
+    return [used, remaining];
+  };
+  return { names, key, get, usage };
+}
+
+test('a hundred tokens are told with one call of the aggregator, and cost ten', async () => {
+  const { names, get, usage } = await startWithHundred(1000);
+  const calls = () => service.sandbox.calls.filter(({ path }) => path.endsWith('/coins/markets')).length;
+  const before = calls();
+  const answer = await get(names);
+  const prices = (await answer.json()) as TokenPrice[];
+  expect(prices.map(({ tokenName }) => tokenName)).toEqual(names);
+  expect(prices.every(({ current_price }) => Number(current_price) > 0)).toBe(true);
+  expect(calls() - before).toBe(1);
+  expect(answer.headers.get('ratelimit')).toMatch(/r=990;/);
+  expect(await usage()).toEqual([10, 990]);
+  // The same once more, in front of the framework.
+  expect((await get(names)).headers.get('ratelimit')).toMatch(/r=980;/);
+  const etag = answer.headers.get('etag') ?? '';
+  expect((await get(names, { 'if-none-match': etag })).status).toBe(304);
+  expect(await usage()).toEqual([20, 980]);
+});
+
+test('each ten tokens begun cost one', async () => {
+  const { names, get, usage } = await startWithHundred(100);
+  let paid = 0;
+  for (const [tokens, cost] of [
+    [1, 1],
+    [10, 1],
+    [11, 2],
+    [20, 2],
+    [91, 10],
+  ] as const) {
+    expect((await get(names.slice(-tokens))).status).toBe(200);
+    paid += cost;
+    expect(await usage()).toEqual([paid, 100 - paid]);
+  }
+});
+
+test('with nine calls left a call of ten is refused, and charges nothing', async () => {
+  const { names, key, get, usage } = await startWithHundred(9);
+  for (let i = 0; i < 2; i++) {
+    const refused = await get(names);
+    expect(refused.status).toBe(429);
+    const { code, detail } = (await refused.json()) as { code: string; detail: string };
+    expect([code, detail]).toEqual(['quota_exceeded', expect.stringContaining('fewer are left than the 10')]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30 * 60 * 60 * 24 - 3600);
+    expect(await usage()).toEqual([0, 9]);
+  }
+  expect((await get(names.slice(0, 90))).status).toBe(200);
+  expect((await service.get(LATEST, { key })).status).toBe(429);
+  expect(await usage()).toEqual([9, 0]);
+});
+
+test('a token that the aggregator leaves out costs it no second call', async () => {
+  const { names, get } = await startWithHundred(1000);
+  const { sandbox } = service;
+  const told = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=${names.slice(0, 50)}`);
+  sandbox.faults.always({ kind: 'status', status: 200, body: await told.json() }, { path: '/coins/markets' });
+  const calls = () => sandbox.calls.filter(({ path }) => path.endsWith('/coins/markets')).length;
+  for (let i = 0; i < 3; i++) {
+    const before = calls();
+    const prices = (await (await get(names)).json()) as TokenPrice[];
+    expect(prices.map(({ at }) => at !== null)).toEqual(names.map((_, place) => place < 50));
+    expect(calls() - before).toBe(1);
+    await get(names);
+    expect(calls() - before).toBe(1);
+    await service.pass(7 * MINUTE);
+  }
+});

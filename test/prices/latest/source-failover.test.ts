@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MINUTE } from '#core/clock';
+import {
+  areFarApart,
+  type FailoverEvent,
+  frozenAfter,
+  isSound,
+  nextTold,
+  startingState,
+} from '#prices/latest/source-failover';
+import { MARKET_SOURCES, parseMarketSources } from '#prices/sources/provenance';
+
+const [FIRST, NEXT] = MARKET_SOURCES;
+const anyEvent: fc.Arbitrary<FailoverEvent> = fc.oneof(
+  fc.constant({ kind: 'first_answered' as const }),
+  fc.constant({ kind: 'first_failed' as const }),
+  fc.boolean().map((isSound) => ({ kind: 'next_answered' as const, source: NEXT, isSound })),
+);
+
+/** Who is told after events, by the rule in words. */
+function toldAfter(events: readonly FailoverEvent[]): string {
+  const takenOver = events.findLastIndex(
+    (event, i) => event.kind === 'next_answered' && !event.isSound && toldAfter(events.slice(0, i)) === FIRST,
+  );
+  if (takenOver < 0) return FIRST;
+  const answers = events.slice(takenOver + 1).filter(({ kind }) => kind !== 'next_answered');
+  const isBack = answers.some(
+    ({ kind }, i) => kind === 'first_answered' && answers[i + 1]?.kind === 'first_answered',
+  );
+  return isBack ? FIRST : NEXT;
+}
+
+describe('who is told', () => {
+  it('is the next from its answer beside an unsound first on, until two good answers of that in a row', () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 14 }), (events) => {
+        let state: Pick<ReturnType<typeof startingState>, 'told' | 'goodAnswers'> = startingState(FIRST);
+        for (const [i, event] of events.entries()) {
+          state = nextTold(state, event, FIRST);
+          expect(state.told).toBe(toldAfter(events.slice(0, i + 1)));
+          expect(state.goodAnswers).toBeLessThan(state.told === FIRST ? 1 : 2);
+        }
+      }),
+    );
+  });
+
+  it('is sound while it can be asked, or told something within twice its interval', () => {
+    const at = 1_000_000;
+    const asked = { answeredAt: at, every: MINUTE, canBeAsked: false };
+    expect(isSound(asked, at + 2 * MINUTE)).toBe(true);
+    expect(isSound(asked, at + 2 * MINUTE + 1)).toBe(false);
+    expect(isSound({ ...asked, canBeAsked: true }, at + 9 * MINUTE)).toBe(true);
+    expect(isSound({ ...asked, answeredAt: undefined }, at)).toBe(false);
+  });
+
+  it('has stopped when its newest price is twice its interval and ten minutes old', () => {
+    expect(frozenAfter(6 * MINUTE)).toBe(22 * MINUTE);
+  });
+});
+
+it('prices are far apart when one is more than a fifth above the other, either way round', () => {
+  for (const [a, b, isFar] of [
+    [100, 120, false],
+    [100, 121, true],
+    [100, 80, true],
+    [1, 1, false],
+  ] as const) {
+    expect(areFarApart(a, b)).toBe(isFar);
+    expect(areFarApart(b, a)).toBe(isFar);
+  }
+});
+
+describe('MARKET_SOURCES', () => {
+  it.each([
+    ['coingecko', ['coingecko']],
+    ['coingecko,kraken', ['coingecko', 'kraken']],
+    [' coingecko , kraken ', ['coingecko', 'kraken']],
+  ])('%s', (text, line) => expect(parseMarketSources(text)).toEqual(line));
+
+  it.each(['kraken', 'kraken,coingecko', 'coingecko,coingecko', 'coingecko,binance', 'coingecko,', ','])(
+    '%s is told what is wanted',
+    (text) =>
+      expect(() => parseMarketSources(text)).toThrow(
+        'must be like coingecko,kraken: names of coingecko, kraken, each once, coingecko the first',
+      ),
+  );
+});

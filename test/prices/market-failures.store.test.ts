@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import type { Fault } from '#sandbox/faults';
+import { warningText } from '#upstream/warning';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket, timesOf } from '../support/service/market.ts';
+
+let opened: TestMarket;
+afterEach(() => opened.close());
+const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
+
+async function openAt(now: string, env: Record<string, string> = {}) {
+  const clock = createTestClock(now);
+  // What is told of the first where no other takes its place.
+  opened = await openTestMarket(clock, { env: { MARKET_SOURCES: 'coingecko', ...env } });
+  return { clock, ...opened };
+}
+type Market = TestMarket['market'];
+const QUESTIONS: [string, (market: Market) => unknown][] = [
+  ['latest', (market) => market.latest('bitcoin')],
+  ['days=1', (market) => market.days('bitcoin', 1, 'json')],
+  ['days=5', (market) => market.days('bitcoin', 5, 'json')],
+  ['days=30', (market) => market.days('bitcoin', 30, 'json')],
+  ['a date', (market) => market.date('bitcoin', date('2026-05-01'), 'json')],
+];
+
+describe('with nothing stored', () => {
+  test.each<[string, Fault, string, number]>([
+    ['refuses', { kind: 'status', status: 404 }, 'upstream_unavailable', 503],
+    ['has a fault', { kind: 'status', status: 500 }, 'upstream_unavailable', 503],
+    ['hangs', { kind: 'hangBeforeHeaders' }, 'upstream_timeout', 504],
+    ['gives a page', { kind: 'html' }, 'upstream_invalid', 502],
+    ['gives half an answer', { kind: 'truncated' }, 'upstream_invalid', 502],
+    ['gives nothing', { kind: 'emptyChart' }, 'upstream_invalid', 502],
+    ['gives words', { kind: 'wrongTypes' }, 'upstream_invalid', 502],
+    ['gives too much', { kind: 'huge', bytes: 2 ** 26 }, 'upstream_invalid', 502],
+  ])('an aggregator that %s', async (_name, fault, code, status) => {
+    const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', {
+      UPSTREAM_TIMEOUT_MS: fault.kind === 'hangBeforeHeaders' ? '300' : '5000',
+    });
+    sandbox.faults.always(fault);
+    for (const [, ask] of QUESTIONS) {
+      await expect((async () => ask(market))()).rejects.toMatchObject({ code, status });
+      clock.advance(6 * MINUTE);
+    }
+  });
+
+  test('one that limits our rate is told with its Retry-After', async () => {
+    const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    sandbox.faults.always({ kind: 'status', status: 429, headers: { 'retry-after': '119' } });
+    await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      headers: { 'retry-after': '119' },
+    });
+  });
+
+  test('and no call left in the budget is told so, at no call', async () => {
+    const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', { COINGECKO_CALLS_PER_MONTH: '0' });
+    for (const [, ask] of QUESTIONS) {
+      await expect((async () => ask(market))()).rejects.toMatchObject({ status: 503 });
+    }
+    expect(sandbox.countCalls()).toBe(0);
+  });
+
+  test('a date before the listing is still told for what it is', async () => {
+    const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    sandbox.faults.always({ kind: 'html' });
+    const before = market.date('arweave', date('2020-01-01'), 'json');
+    await expect(before).rejects.toMatchObject({ code: 'no_data' });
+  });
+
+  test('all is well again when it is', async () => {
+    const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    sandbox.faults.next({ kind: 'html' });
+    await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({ status: 502 });
+    expect(market.warnings().map(warningText)).toEqual(['daily:bitcoin: not_json']);
+    clock.advance(SECOND);
+    expect(timesOf(await market.days('bitcoin', 30, 'json'))).toHaveLength(31);
+    expect(market.warnings().map(warningText)).toEqual([]);
+  });
+});
+
+test('the latest price alone does not make a window of days', async () => {
+  const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+  await market.latest('bitcoin');
+  sandbox.faults.always({ kind: 'html' }, { path: 'market_chart' });
+  await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({
+    code: 'upstream_invalid',
+    members: { gaps: ['2026-04-16/2026-05-15'] },
+  });
+});
+
+describe('with something stored', () => {
+  test('that is what is served, however long the aggregator is away', async () => {
+    const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    for (const [, ask] of QUESTIONS) await ask(market);
+    await market.idle();
+    const days = timesOf(await market.days('bitcoin', 30, 'json'));
+    const latest = await market.latest('bitcoin');
+    sandbox.faults.always({ kind: 'html' });
+    for (const step of [5 * MINUTE, 2 * HOUR, DAY, 3 * DAY]) {
+      clock.advance(step);
+      const answer = await market.latest('bitcoin');
+      await market.idle();
+      expect(answer.body.identity.etag).toBe(latest.body.identity.etag);
+      expect(answer.fetchedAt).toBe(latest.fetchedAt);
+      const again = await market.days('bitcoin', 30, 'json');
+      await market.idle();
+      const from = timesOf(again)[0] ?? 0;
+      expect(timesOf(again)).toEqual(days.filter((at) => at >= from));
+    }
+    const answer = await market.range('bitcoin', 'day', date('2026-05-10'), date('2026-05-19'), 'json');
+    expect(answer.gaps).toEqual(['2026-05-16/2026-05-19']);
+    expect(answer.outcome.failure).toBeDefined();
+    const hours = await market.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-17'), 'json');
+    expect(hours.gaps).toHaveLength(1);
+    expect(hours.gaps[0]).toMatch(/^2026-05-15T14:4.*\/2026-05-17T23:59:59\.999Z$/);
+  });
+
+  test('a budget that is spent has the old served, and does not say that it will be fresh one day', async () => {
+    const env = { COINGECKO_PLAN: 'demo', COINGECKO_CALLS_PER_MONTH: '2' };
+    const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', env);
+    const days = () => market.days('bitcoin', 30, 'json');
+    await days();
+    await market.latest('bitcoin');
+    await market.idle();
+    clock.advance(3 * DAY);
+    await days();
+    await market.idle();
+    const answer = await days();
+    expect(sandbox.countCalls()).toBe(2);
+    expect(answer.gaps).toEqual(['2026-05-16/2026-05-18']);
+    expect(Number.isFinite(answer.dueAt)).toBe(true);
+    expect(Number.isFinite((await market.latest('bitcoin')).dueAt)).toBe(true);
+  });
+});
+
+test('a token that the aggregator leaves out of the latest prices is told as such, the others are served', async () => {
+  const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+  sandbox.faults.always({
+    kind: 'status',
+    status: 200,
+    body: [{ id: 'bitcoin', current_price: 1, last_updated: '2026-05-15T14:42:00Z' }],
+  });
+  expect(await market.latest('bitcoin')).toMatchObject({ gaps: [] });
+  // It is asked for once, and not again before its time.
+  for (let i = 0; i < 3; i++) {
+    await expect((async () => market.latest('solana'))()).rejects.toMatchObject({ code: 'upstream_invalid' });
+  }
+  expect(sandbox.countCalls()).toBe(2);
+});

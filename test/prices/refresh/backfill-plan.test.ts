@@ -1,0 +1,313 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR, iso, MINUTE, startOfDate } from '#core/clock';
+import { union } from '#core/span';
+import { daysWindow, INTERVALS, rangeWindow, type Window } from '#prices/interval';
+import { type FetchKind, type PlanInput, planFetches } from '#prices/refresh/backfill-plan';
+
+const at = (time: string) => Date.parse(time);
+const NOW = at('2026-05-15T14:42:25.300Z');
+const BEGINS = at('2009-01-03');
+const LISTED = at('2013-04-28');
+const YEAR = 365 * DAY;
+const EVER = Number.NEGATIVE_INFINITY;
+const SCHEDULE = { latest: 2 * MINUTE, chart: HOUR };
+
+type Situation = Partial<Omit<PlanInput, 'fetchedAt'>> & { fetched?: Partial<Record<FetchKind, number>> };
+
+/** Of a token of which nothing is stored, of a plan that reaches a year back; but for what is given. */
+function inputAt(now: number, { fetched = {}, ...given }: Situation = {}): PlanInput {
+  return {
+    now,
+    earliest: BEGINS,
+    beginning: LISTED,
+    isBeginningCovered: false,
+    coverage: [],
+    reach: now - YEAR,
+    isSettled: false,
+    newestAt: undefined,
+    fetchedAt: (kind) => fetched[kind],
+    schedule: SCHEDULE,
+    tried: [],
+    hasFailed: false,
+    ...given,
+  };
+}
+
+/** What is fetched for a window, as text. */
+const plan = (window: Window, now = NOW, situation: Situation = {}) =>
+  planFetches(window, inputAt(now, situation)).map(
+    ({ kind, span, wait }) =>
+      `${kind}${kind === 'daily' || kind === 'hours' ? ` from ${iso(span.from)}` : ''}, wait: ${wait}`,
+  );
+const days = (count: number, now = NOW) => daysWindow(count, now);
+const range = (interval: Window['interval'], from: string, thru: string, now = NOW) =>
+  rangeWindow(interval, at(from), at(thru), now);
+const span = (from: string, thru: string) => ({ from: at(from), thru: at(thru) });
+
+/** What is known when everything was fetched at an instant. */
+const knownSince = (then: number, interval: Window['interval']): Situation => ({
+  coverage: [{ from: LISTED, thru: interval === 'day' ? startOfDate(then) + DAY - 1 : then }],
+  newestAt: then,
+  fetched: { daily: then, hours: then, chart: then, latest: then },
+});
+
+describe('the daily series', () => {
+  const WHOLE = ['daily from 2025-05-16T00:00:00.000Z, wait: end'];
+
+  test.each<[string, Window]>([
+    ['30 days', days(30)],
+    ['365 days', days(365)],
+    ['yesterday', range('day', '2026-05-14', '2026-05-14')],
+    ['a month of last year', range('day', '2025-06-01', '2025-07-01')],
+  ])('is fetched as far as the plan goes, whatever window is asked first: %s', (_name, window) => {
+    expect(plan(window)).toEqual(WHOLE);
+  });
+
+  test('is fetched from the chain’s beginning on where the plan goes all the way back: it may begin before the listing', () => {
+    expect(plan(days(30), NOW, { reach: EVER })).toEqual(['daily from 2009-01-03T00:00:00.000Z, wait: end']);
+  });
+
+  describe('is asked once when a window goes back before its known beginning', () => {
+    const before = range('day', '2013-01-30', '2013-01-30');
+    const all = { ...knownSince(NOW, 'day'), isBeginningCovered: true };
+    const imported = { ...all, fetched: { latest: NOW } };
+    const WHOLE_CHAIN = ['daily from 2009-01-03T00:00:00.000Z, wait: end'];
+
+    test.each<[string, Window, Situation, string[]]>([
+      ['of which nothing was fetched', before, { reach: EVER }, WHOLE_CHAIN],
+      ['of which it is known by an import alone', before, { ...imported, reach: EVER }, WHOLE_CHAIN],
+      ['up to now', days(6000), { ...imported, reach: EVER }, WHOLE_CHAIN],
+      ['in hours', range('hour', '2012-01-01', '2012-02-01'), { reach: EVER }, WHOLE_CHAIN],
+      ['that the aggregator has told', before, { ...all, reach: EVER }, []],
+      ['in hours, that it has told', range('hour', '2012-01-01', '2012-02-01'), { ...all, reach: EVER }, []],
+      ['that its plan does not reach', before, {}, []],
+      ['before its chain began', range('day', '2008-01-01', '2009-01-02'), { reach: EVER }, []],
+      ['in minutes', range('minute', '2012-01-01', '2012-02-01'), { reach: EVER }, []],
+      ['that failed within the hour', before, { reach: EVER, tried: ['daily'], hasFailed: true }, []],
+    ])('%s', (_name, window, situation, expected) => {
+      expect(plan(window, NOW, situation)).toEqual(expected);
+    });
+
+    test('as far back as a limited plan reaches', () => {
+      const young = { beginning: at('2026-01-01'), earliest: at('2020-01-01') };
+      const january = range('day', '2025-12-01', '2025-12-31');
+      expect(plan(january, NOW, young)).toEqual(['daily from 2025-05-16T00:00:00.000Z, wait: end']);
+      expect(plan(january, NOW, { ...young, earliest: at('2025-12-24') })).toEqual([
+        'daily from 2025-12-24T00:00:00.000Z, wait: end',
+      ]);
+    });
+  });
+
+  test.each([
+    ['2026-05-16T00:00:00.000Z', ['latest, wait: moment']],
+    ['2026-05-16T00:39:59.999Z', ['latest, wait: moment']],
+    ['2026-05-16T00:40:00.000Z', ['daily from 2026-05-16T00:00:00.000Z, wait: none', 'latest, wait: moment']],
+  ])('is fetched again, what is new of it, when the next day is ready: at %s', (time, expected) => {
+    expect(plan(days(30, at(time)), at(time), knownSince(NOW, 'day'))).toEqual(expected);
+  });
+
+  test('is not fetched for the rest of the day once it has that', () => {
+    for (let hour = 1; hour < 23; hour++) {
+      const now = at('2026-05-16T00:40:00Z') + hour * HOUR;
+      const known = knownSince(at('2026-05-16T00:40:00Z'), 'day');
+      expect(plan(days(30, now), now, known)).toEqual(['latest, wait: moment']);
+    }
+  });
+
+  test('that lacks only its newest day is waited for by nobody but who asks for that day', () => {
+    const now = at('2026-05-16T00:50:00Z');
+    const known = { ...knownSince(NOW, 'day'), newestAt: now, fetched: { daily: NOW, latest: now } };
+    expect(plan(days(30, now), now, known)).toEqual(['daily from 2026-05-16T00:00:00.000Z, wait: none']);
+    const today = range('day', '2026-05-16', '2026-05-16', now);
+    expect(plan(today, now, known)).toEqual(['daily from 2026-05-16T00:00:00.000Z, wait: end']);
+  });
+
+  test('that is two days old is waited for, and more than that is a moment, behind which the old is served', () => {
+    const twoDays = NOW + 2 * DAY;
+    expect(plan(days(30, twoDays), twoDays, { ...knownSince(NOW, 'day'), newestAt: twoDays })).toEqual([
+      'daily from 2026-05-16T00:00:00.000Z, wait: end',
+    ]);
+    const known = { ...knownSince(NOW, 'day'), newestAt: twoDays, fetched: { daily: NOW - DAY } };
+    const coverage = [{ from: LISTED, thru: startOfDate(twoDays) - 1 }];
+    expect(plan(days(30, twoDays), twoDays, { ...known, coverage })).toEqual([
+      'daily from 2026-05-17T00:00:00.000Z, wait: moment',
+    ]);
+  });
+
+  test('is asked again for a day that was ready and not there, an hour later and not before', () => {
+    const asked = at('2026-05-15T00:45:00Z');
+    const coverage = [span('2013-04-28', '2026-05-14T23:59:59.999Z')];
+    const known = (now: number): Situation => ({ coverage, newestAt: now, fetched: { daily: asked } });
+    const window = (now: number) => range('day', '2026-05-14', '2026-05-15', now);
+    const before = at('2026-05-15T01:44:59.999Z');
+    expect(plan(window(before), before, known(before))).toEqual([]);
+    const after = at('2026-05-15T01:45:00.000Z');
+    expect(plan(window(after), after, known(after))).toEqual([
+      'daily from 2026-05-15T00:00:00.000Z, wait: none',
+    ]);
+  });
+
+  test('that was fetched before its day was ready is fetched again when it is, however soon that is', () => {
+    const coverage = [span('2013-04-28', '2026-05-14T23:59:59.999Z')];
+    const today = (time: string) => {
+      const now = at(time);
+      const fetched = { daily: at('2026-05-15T00:36:00Z') };
+      return plan(range('day', '2026-05-15', '2026-05-15', now), now, { coverage, fetched, newestAt: now });
+    };
+    expect(today('2026-05-15T00:39:59.000Z')).toEqual([]);
+    expect(today('2026-05-15T00:40:00.000Z')).toEqual(['daily from 2026-05-15T00:00:00.000Z, wait: end']);
+  });
+
+  test('is not asked for a hole: a date of which it is known that there is nothing', () => {
+    const week = range('day', '2026-05-08', '2026-05-14');
+    expect(plan(week, NOW, { coverage: [span('2026-05-08', '2026-05-14T23:59:59.999Z')] })).toEqual([]);
+  });
+});
+
+describe('the last day', () => {
+  test('is one call, waited for where nothing of the window is stored', () => {
+    expect(plan(days(1))).toEqual(['chart, wait: end']);
+    expect(plan(range('minute', '2026-05-15', '2026-05-15'))).toEqual(['chart, wait: end']);
+    expect(plan(range('hour', '2026-05-15', '2026-05-15'))).toEqual(['chart, wait: end']);
+  });
+
+  test('is fetched again when its time has come', () => {
+    const early = NOW + HOUR - 1;
+    expect(plan(days(1, early), early, knownSince(NOW, 'minute'))).toEqual(['latest, wait: moment']);
+    const fresh = { newestAt: NOW + HOUR, fetched: { chart: NOW, latest: NOW + HOUR } };
+    const known = { ...knownSince(NOW, 'minute'), ...fresh };
+    expect(plan(days(1, NOW + HOUR), NOW + HOUR, known)).toEqual(['chart, wait: none']);
+    expect(plan(days(1, NOW + HOUR), NOW + HOUR, { ...known, fetched: { chart: NOW - HOUR - 1 } })).toEqual([
+      'chart, wait: moment',
+    ]);
+  });
+
+  test('that is over is fetched until all of it is known and final', () => {
+    const now = at('2026-05-15T02:30:00Z');
+    const yesterday = range('minute', '2026-05-14', '2026-05-14', now);
+    const part = { coverage: [span('2026-05-13', '2026-05-14T23:30:00Z')], isSettled: true };
+    const all = { coverage: [span('2026-05-13', '2026-05-15T00:00:00Z')], isSettled: true };
+    expect(plan(yesterday, now, part)).toEqual(['chart, wait: moment']);
+    expect(plan(yesterday, now, { ...all, isSettled: false })).toEqual(['chart, wait: moment']);
+    expect(plan(yesterday, now, all)).toEqual([]);
+  });
+
+  test('is not fetched for minutes that it does not bring', () => {
+    expect(plan(range('minute', '2026-05-01', '2026-05-02'))).toEqual([]);
+    expect(plan(range('minute', '2026-05-13', '2026-05-13'))).toEqual([]);
+    expect(plan(range('minute', '2026-05-14', '2026-05-14'))).toEqual(['chart, wait: end']);
+  });
+});
+
+describe('hours', () => {
+  const RECENT = 'hours from 2026-02-14T14:42:25.300Z, wait: end';
+
+  test('of the last days are one call for ninety of them', () => {
+    expect(plan(days(10))).toEqual([RECENT, 'latest, wait: moment']);
+    expect(plan(range('hour', '2026-04-01', '2026-04-30'))).toEqual([RECENT]);
+    const holes = [span('2026-03-10', '2026-03-20'), span('2026-04-10', '2026-04-20')];
+    expect(plan(range('hour', '2026-03-01', '2026-04-30'), NOW, { coverage: holes })).toEqual([RECENT]);
+  });
+
+  test('are fetched by the chart of the last day where they lack no more than that', () => {
+    const known = knownSince(NOW - 3 * HOUR, 'hour');
+    expect(plan(days(2), NOW, { ...known, newestAt: NOW })).toEqual(['chart, wait: moment']);
+    expect(plan(days(2), NOW, knownSince(NOW - MINUTE, 'hour'))).toEqual([]);
+  });
+
+  test('further back are a call for each stretch, all of them hourly', () => {
+    const year = range('hour', '2025-05-20', '2026-05-10');
+    const fetches = planFetches(year, inputAt(NOW));
+    expect(fetches.map(({ kind, wait }) => [kind, wait])).toEqual(Array(5).fill(['hours', 'end']));
+    for (const piece of fetches) expect(piece.span.thru - piece.span.from).toBeLessThanOrEqual(90 * DAY);
+    expect(union(fetches.map((fetch) => fetch.span))).toEqual([{ from: year.span.from, thru: NOW }]);
+  });
+
+  test('of a long window are five calls for one answer', () => {
+    const decade = range('hour', '2015-01-01', '2025-01-01');
+    expect(plan(decade, NOW, { reach: EVER })).toHaveLength(5);
+    expect(plan(decade, NOW, { reach: EVER, tried: ['hours', 'hours', 'hours'] })).toHaveLength(2);
+    expect(plan(decade, NOW, { reach: EVER, tried: Array(5).fill('hours') })).toEqual([]);
+  });
+
+  test('at the very edge of the reach are asked for a little later, so that the edge does not overtake the call', () => {
+    const now = at('2026-05-15T14:59:59.999Z');
+    expect(plan(range('hour', '2025-05-15', '2025-05-15', now), now)).toEqual([
+      'hours from 2025-05-15T16:00:00.000Z, wait: end',
+    ]);
+  });
+});
+
+describe('the latest prices', () => {
+  test('follow a window up to now when they are older than their time', () => {
+    const known = (age: number) => ({
+      ...knownSince(NOW, 'day'),
+      newestAt: NOW - age,
+      fetched: { latest: NOW - age },
+    });
+    expect(plan(days(30), NOW, known(2 * MINUTE - 1))).toEqual([]);
+    expect(plan(days(30), NOW, known(2 * MINUTE))).toEqual(['latest, wait: none']);
+    expect(plan(days(30), NOW, known(4 * MINUTE + 1))).toEqual(['latest, wait: moment']);
+    expect(plan(range('day', '2026-05-01', '2026-05-14'), NOW, known(DAY))).toEqual([]);
+  });
+
+  test('are not fetched where another fetch has just brought the newest sample, or the token is not in them', () => {
+    expect(plan(days(30), NOW, { ...knownSince(NOW, 'day'), fetched: { latest: NOW - DAY } })).toEqual([]);
+    expect(plan(days(30), NOW, { ...knownSince(NOW, 'day'), newestAt: NOW - DAY })).toEqual([]);
+  });
+
+  test('are waited for where the daily series came without a newest sample', () => {
+    const { coverage } = knownSince(NOW, 'day');
+    expect(plan(days(30), NOW, { coverage, tried: ['daily'] })).toEqual(['latest, wait: end']);
+  });
+});
+
+describe('after a failure nothing more is waited for', () => {
+  test.each<[string, Window, FetchKind, string[]]>([
+    ['days', days(30), 'daily', ['latest, wait: moment']],
+    ['hours', days(10), 'hours', ['chart, wait: moment', 'latest, wait: moment']],
+    ['minutes', days(1), 'chart', ['latest, wait: moment']],
+  ])('%s', (_name, window, kind, expected) => {
+    expect(plan(window, NOW, { tried: [kind], hasFailed: true })).toEqual(expected);
+  });
+});
+
+describe('what no call can bring is not asked for', () => {
+  test.each<[string, Window, Situation]>([
+    ['days before the reach', range('day', '2015-01-01', '2016-01-01'), {}],
+    ['hours before the reach', range('hour', '2024-01-01', '2024-01-02'), {}],
+    ['minutes of last week', range('minute', '2026-05-01', '2026-05-02'), { reach: EVER }],
+  ])('%s', (_name, window, situation) => {
+    expect(plan(window, NOW, situation)).toEqual([]);
+  });
+});
+
+test('plans that are carried out one after the other come to an end, and but for hours none is made twice', () => {
+  const instant = fc.integer({ min: at('2024-01-01'), max: NOW });
+  const covered = fc.tuple(instant, instant).map(([from, thru]) => ({ from, thru }));
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...INTERVALS),
+      fc.array(covered, { maxLength: 4 }),
+      fc.integer({ min: 1, max: 400 }),
+      fc.boolean(),
+      (interval, coverage, length, isUnbounded) => {
+        const window = rangeWindow(interval, startOfDate(NOW) - length * DAY, startOfDate(NOW), NOW);
+        const fetched: Partial<Record<FetchKind, number>> = {};
+        const situation = { fetched, coverage: union(coverage), tried: [] as FetchKind[] };
+        for (let calls = 0; ; calls++) {
+          expect(calls).toBeLessThanOrEqual(7);
+          const reach = isUnbounded ? EVER : NOW - YEAR;
+          const [next] = planFetches(window, inputAt(NOW, { ...situation, reach }));
+          if (!next) break;
+          fetched[next.kind] = NOW;
+          situation.tried.push(next.kind);
+          if (next.kind !== 'latest') situation.coverage = union([...situation.coverage, next.span]);
+        }
+        const once = situation.tried.filter((kind) => kind !== 'hours');
+        expect(once).toEqual([...new Set(once)]);
+      },
+    ),
+  );
+});

@@ -1,0 +1,67 @@
+import { afterEach, expect, test } from 'vitest';
+import { HOUR, MINUTE, SECOND } from '#core/clock';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+
+let opened: TestMarket;
+afterEach(() => opened.close());
+
+async function openAt(now: string, options: Parameters<typeof openTestMarket>[1] = {}) {
+  const clock = createTestClock(now);
+  opened = await openTestMarket(clock, options);
+  const { sandbox } = opened;
+  /** The tokens of each call for latest prices that was made meanwhile. */
+  async function asked(work: () => unknown): Promise<string[]> {
+    const before = sandbox.calls.length;
+    await work();
+    await opened.market.idle();
+    const calls = sandbox.calls.slice(before).filter(({ path }) => path.endsWith('/coins/markets'));
+    return calls.map(({ query }) => query.ids as string);
+  }
+  return { ...opened, clock, asked };
+}
+
+test('the latest prices of those that were asked for within the hour are one call, whoever asked', async () => {
+  const { clock, market, another, poll, asked } = await openAt('2026-05-15T14:42:25Z');
+  const other = await another();
+  expect(await asked(() => market.latest('solana'))).toEqual(['solana']);
+  expect(await asked(() => other.latest('bitcoin'))).toEqual(['bitcoin,solana']);
+  clock.advance(50 * MINUTE);
+  expect(await asked(() => market.days('ethereum', 30, 'json'))).toEqual([]);
+  await poll();
+  expect(await asked(() => other.latest('bitcoin'))).toEqual(['bitcoin,ethereum,solana']);
+  clock.advance(11 * MINUTE);
+  await poll();
+  expect(await asked(() => market.latest('ethereum'))).toEqual(['bitcoin,ethereum']);
+});
+
+test('a token that nobody has asked for lately is fetched before the others are due, where calls are left over', async () => {
+  const { clock, market, asked } = await openAt('2026-05-15T14:42:25Z', { plan: 'demo' });
+  await market.latest('solana');
+  clock.advance(2 * HOUR);
+  expect(await asked(() => market.latest('bitcoin'))).toEqual(['bitcoin']);
+  // 300 calls are left over for what is not due: one in several minutes.
+  const early = market.staleness().find(({ token, kind }) => token === 'solana' && kind === 'latest');
+  expect(early?.age).toBe(2 * HOUR);
+  clock.advance(10 * SECOND);
+  expect(await asked(() => market.latest('solana'))).toEqual([]);
+  expect((await market.latest('solana')).outcome).toMatchObject({ fetched: false, failure: undefined });
+  clock.advance(5 * MINUTE);
+  expect(await asked(() => market.latest('solana'))).toEqual(['bitcoin,solana']);
+  clock.advance(5 * MINUTE);
+  expect(await asked(() => market.latest('solana'))).toEqual([]);
+});
+
+test('charts that are asked for count in the schedule, and no others', async () => {
+  const env = { COINGECKO_CALLS_PER_MONTH: '5000' };
+  const { clock, market } = await openAt('2026-05-01T00:42:25Z', { plan: 'demo', env });
+  await market.latest('bitcoin');
+  const every = () => market.staleness().find(({ kind }) => kind === 'latest')?.every as number;
+  const alone = every();
+  for (const token of ['bitcoin', 'ethereum', 'solana']) await market.days(token, 1, 'json');
+  expect(every()).toBeGreaterThan(alone * 1.02);
+  clock.advance(26 * HOUR);
+  await market.latest('bitcoin');
+  await market.idle();
+  expect(every()).toBeLessThan(alone * 1.02);
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import { parseRefreshSchedule, throttled } from '#prices/refresh/refresh-schedule';
+import { COINGECKO_PLANS as PLANS } from '#prices/sources/coingecko-plans';
+
+const { schedule: demo, budget } = PLANS.demo;
+/** Five tokens whose prices, charts and days are asked for. */
+const LOAD = { latest: 1, charts: 5, days: 5 };
+const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
+const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
+
+describe('a schedule that is written down', () => {
+  test.each([
+    ['latest=6m,chart=6h', { latest: 6 * MINUTE, chart: 6 * HOUR }],
+    ['chart=90s', { chart: 90 * SECOND }],
+    [' latest=1m , chart=2h ', { latest: MINUTE, chart: 2 * HOUR }],
+    ['latest=1m,latest=2m', { latest: 2 * MINUTE }],
+  ])('%s', (text, schedule) => {
+    expect(parseRefreshSchedule(text)).toEqual(schedule);
+  });
+
+  test.each([
+    '',
+    'latest',
+    'latest=',
+    'latest=0m',
+    'latest=5',
+    'latest=5d',
+    'daily=1h',
+    'latest=-5m',
+    'latest=1.5h',
+    'latest=5m;chart=6h',
+    'latest=5m,',
+  ])('is refused as %j', (text) => {
+    expect(() => parseRefreshSchedule(text)).toThrow(RangeError);
+    expect(() => parseRefreshSchedule(text)).toThrow(/latest=6m,chart=6h/);
+  });
+});
+
+test('the demo plan’s schedule and its daily series are within its 10,000 calls of the longest month', () => {
+  const { latest, chart } = demo;
+  const month = 31 * DAY;
+  const calls = month / latest + (LOAD.charts * month) / chart + LOAD.charts * 31;
+  expect(calls).toBe(8215);
+});
+
+/** What a schedule costs from an instant to the month's end, with one call a day and token for the daily series. */
+function cost({ latest, chart }: { latest: number; chart: number }, now: number): number {
+  const left = DECEMBER - now;
+  return left / latest + (LOAD.charts * left) / chart + LOAD.charts * Math.ceil(left / DAY);
+}
+
+describe('a throttled schedule', () => {
+  test('stands while the month’s budget holds it, first fills and some retries included', () => {
+    expect(throttled(demo, budget, 0, NOVEMBER, LOAD)).toEqual({ ...demo, early: expect.any(Number) });
+    const halfway = NOVEMBER + 15 * DAY;
+    expect(throttled(demo, budget, 4_500, halfway, LOAD)).toEqual({ ...demo, early: expect.any(Number) });
+  });
+
+  test('stands where there is no budget for a month', () => {
+    expect(throttled(PLANS.public.schedule, PLANS.public.budget, 1e9, DECEMBER - 1, LOAD)).toEqual({
+      ...PLANS.public.schedule,
+      early: 10 * SECOND,
+    });
+  });
+
+  test('is stretched in proportion', () => {
+    const { latest, chart } = throttled(demo, { perMinute: 30, perMonth: 3_000 }, 0, NOVEMBER, LOAD);
+    expect(latest).toBeGreaterThan(demo.latest);
+    expect(chart / latest).toBeCloseTo(demo.chart / demo.latest);
+  });
+
+  test('never costs more than what is left, and leaves a fiftieth for first fills and retries', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 300, max: 20_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.integer({ min: NOVEMBER, max: DECEMBER - 1 }),
+        (perMonth, part, now) => {
+          const spent = Math.floor(perMonth * part);
+          const schedule = throttled(demo, { perMinute: 30, perMonth }, spent, now, LOAD);
+          expect(schedule.latest).toBeGreaterThanOrEqual(demo.latest);
+          expect(schedule.chart).toBeGreaterThanOrEqual(demo.chart);
+          expect(schedule.early).toBeGreaterThanOrEqual(10 * SECOND);
+          if (schedule.latest === Number.POSITIVE_INFINITY) return;
+          const early = (DECEMBER - now) / schedule.early;
+          expect(cost(schedule, now) + early).toBeLessThanOrEqual(
+            Math.max(0.98 * perMonth - spent, 0) + 1e-6,
+          );
+        },
+      ),
+    );
+  });
+
+  test('gives early fetches what it leaves over, evenly until the month ends', () => {
+    const month = 30 * DAY;
+    const load = { latest: 1, charts: 0, days: 0 };
+    const { early } = throttled(demo, budget, 0, NOVEMBER, load);
+    expect(month / early).toBeCloseTo(0.98 * 10_000 - month / demo.latest);
+    expect(throttled(demo, budget, 3_000, NOVEMBER, LOAD).early).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('counts each call that the latest prices take', () => {
+    const { latest } = throttled(demo, budget, 0, NOVEMBER, { latest: 4, charts: 0, days: 0 });
+    expect(latest).toBeCloseTo((4 * 30 * DAY) / (0.98 * 10_000));
+  });
+
+  test('has no more latest prices when nothing is left', () => {
+    expect(throttled(demo, budget, 10_000, NOVEMBER + DAY, LOAD).latest).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('has each token’s chart often enough that no hour is lost, however little is left', () => {
+    for (const spent of [0, 5_000, 9_500, 9_799, 10_000]) {
+      const { chart } = throttled(demo, budget, spent, NOVEMBER + 5 * DAY, LOAD);
+      expect(chart).toBeLessThanOrEqual(23 * HOUR);
+    }
+    expect(throttled({ latest: HOUR, chart: 2 * DAY }, budget, 10_000, NOVEMBER, LOAD).chart).toBe(2 * DAY);
+  });
+
+  test('lasts a month that begins in its midst', () => {
+    const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY, LOAD);
+    expect(latest).toBe(6 * MINUTE);
+    expect(
+      throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY, LOAD).chart,
+    ).toBeGreaterThan(6 * HOUR);
+  });
+});

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY } from '#core/clock';
+import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
+import { openTestSource } from '../../support/upstream/source.ts';
+import {
+  type Script,
+  startUpstreamServer,
+  type UpstreamServer,
+} from '../../support/upstream/upstream-server.ts';
+
+const NOW = Date.parse('2026-05-15T14:10:06Z');
+
+let upstream: UpstreamServer;
+beforeAll(async () => {
+  upstream = await startUpstreamServer(() => ({ body: '{}' }));
+});
+afterAll(() => upstream.close());
+
+type Source = ReturnType<typeof openTestSource>;
+async function withSource<T>(script: Script, use: (source: Source) => Promise<T>) {
+  upstream.follow(script);
+  const source = openTestSource(upstream.url, { plan: 'pro', apiKey: 'CG-secret' });
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}
+const reachDays = (source: Source) => source.historyDays();
+
+describe('a key', () => {
+  const KEY = {
+    plan: 'Analyst',
+    rate_limit_request_per_minute: 500,
+    monthly_call_credit: 500_000,
+    current_total_monthly_calls: 104,
+    current_remaining_monthly_calls: 499_896,
+  };
+  const told = (body: object) =>
+    withSource(
+      () => ({ body: JSON.stringify(body) }),
+      (source) => source.key(),
+    );
+
+  test('says its plan, and what is left of it', async () => {
+    expect(await told(KEY)).toEqual({ plan: 'Analyst', perMinute: 500, perMonth: 500_000, left: 499_896 });
+    expect(upstream.calls.at(-1)).toMatchObject({
+      path: '/key',
+      headers: { 'x-cg-pro-api-key': 'CG-secret' },
+    });
+  });
+
+  test('has what its account has given it, where that is less', async () => {
+    const own = {
+      api_key_rate_limit_request_per_minute: 50,
+      api_key_monthly_call_credit: 1000,
+      api_key_current_total_monthly_calls: 900,
+    };
+    expect(await told({ ...KEY, ...own })).toEqual({
+      plan: 'Analyst',
+      perMinute: 50,
+      perMonth: 1000,
+      left: 100,
+    });
+    const spent = { current_total_monthly_calls: 600_000 };
+    expect(await told({ ...KEY, ...own, ...spent })).toMatchObject({ left: 0 });
+  });
+
+  test('is refused without a plan, and for a budget that is none', async () => {
+    await expect(told({ ...KEY, plan: undefined })).rejects.toMatchObject({ reason: 'unexpected' });
+    await expect(told({ ...KEY, monthly_call_credit: -1 })).rejects.toMatchObject({ reason: 'unexpected' });
+    const error = { status: { error_code: 10005, error_message: 'CG-secret is not a paid key' } };
+    const refused = withSource(
+      () => ({ status: 401, body: JSON.stringify(error) }),
+      (source) => source.key(),
+    );
+    await expect(refused).rejects.toMatchObject({
+      reason: 'refused',
+      message: expect.not.stringContaining('CG-secret'),
+    });
+  });
+
+  test.runIf(haveRecordings)('is read as the documentation has it', async () => {
+    const { body } = recording('coingecko', 'docs_example_key_2026.json');
+    expect(await told(JSON.parse(String(body)))).toEqual({
+      plan: 'Other',
+      perMinute: 1000,
+      perMonth: 1_000_000,
+      left: 999_968,
+    });
+  });
+});
+
+describe('a refusal to go back so far', () => {
+  const answer =
+    (text: string): Script =>
+    () => ({ status: 401, body: text });
+  const nameless = '{"error":{"status":{"error_code":10012,"error_message":"too far"}}}';
+
+  test.each<[string, (source: Source) => Promise<unknown>, number]>([
+    ['all days', (source) => source.daily('bitcoin', 'max'), 730],
+    ['two years of days', (source) => source.daily('bitcoin', 730), 365],
+    [
+      'hours of long ago',
+      (source) => source.between('bitcoin', { from: NOW - 500 * DAY, thru: NOW - 480 * DAY }),
+      365,
+    ],
+    [
+      'hours of this year',
+      (source) => source.between('bitcoin', { from: NOW - 300 * DAY, thru: NOW - 280 * DAY }),
+      150,
+    ],
+    ['ninety days of hours', (source) => source.recent('bitcoin', 90), 45],
+  ])('teaches how far the plan reaches: %s', async (name, ask, days) => {
+    const isDaily = !name.includes('hours');
+    await withSource(answer(nameless), async (source) => {
+      await expect(ask(source)).rejects.toMatchObject({ reason: 'out_of_reach' });
+      expect(source.reach('hour', NOW)).toBe(NOW - days * DAY);
+      expect(source.reach('day', NOW)).toBe(isDaily ? NOW - days * DAY : Number.NEGATIVE_INFINITY);
+    });
+  });
+
+  test('is taken by its word where it names the days', async () => {
+    const words = nameless.replace('too far', 'limited to data within the past 300 days. Upgrade');
+    await withSource(answer(words), async (source) => {
+      const hours = { from: NOW - 500 * DAY, thru: NOW - 480 * DAY };
+      await expect(source.between('bitcoin', hours)).rejects.toMatchObject({ reason: 'out_of_reach' });
+      expect(reachDays(source)).toBe(300);
+    });
+  });
+
+  test.runIf(haveRecordings)('is understood as it was recorded', async () => {
+    const recorded = recording('coingecko', 'err_401_10012_time_range_2024-04-20.json', 401);
+    await withSource(
+      () => recorded,
+      async (source) => {
+        await expect(source.daily('bitcoin', 'max')).rejects.toMatchObject({ reason: 'out_of_reach' });
+        expect(reachDays(source)).toBe(365);
+      },
+    );
+  });
+
+  test('of the last day teaches nothing', async () => {
+    await withSource(answer(nameless), async (source) => {
+      await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'out_of_reach' });
+      expect(reachDays(source)).toBe(Number.POSITIVE_INFINITY);
+      expect(source.reach('hour', NOW)).toBe(Number.NEGATIVE_INFINITY);
+    });
+  });
+
+  test('opens no circuit, however often', async () => {
+    await withSource(answer(nameless), async (source) => {
+      for (let i = 0; i < 10; i++) await expect(source.daily('bitcoin', 'max')).rejects.toThrow('too far');
+      expect(source.outcomes).toEqual(Array(10).fill('out_of_reach'));
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
+import type { Sample } from '#prices/sample';
+import { latestPrice } from '#records';
+import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
+import { openTestSource } from '../../support/upstream/source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+
+let upstream: UpstreamServer;
+beforeAll(async () => {
+  upstream = await startUpstreamServer(() => ({ body: '{}' }));
+});
+afterAll(() => upstream.close());
+
+type Column = [at: number, value: number | null][];
+type Recorded = { prices: Column; market_caps: Column; total_volumes: Column };
+
+/** What a test makes of a recording: its name's beginning, and the status where that was not kept. */
+const KINDS = {
+  charts: /^(docs_example_)?market_chart_/,
+  quotes: /^(docs_example_)?coins_markets_/,
+  errors: /^err_(4|cloudflare_)/,
+  outages: /^err_5/,
+  others:
+    /^((docs_example_)?(history|coins_list|exchange_rates|key|ohlc|ohlc_range|search|simple_price|supported_vs_currencies)_|openapi_)/,
+};
+const names = recordingNames('coingecko');
+const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
+
+/** The rate limit's headers lie beside it as text: these are what the client goes by. */
+const RETRY_AFTER = { 'err_429_rate_limit_2022-09-29.json': '119' } as Record<string, string>;
+
+/** Five tokens, or as many names as the recording has: how long an answer may be depends on how much was asked. */
+const asked = (recorded: readonly unknown[]) =>
+  Array.from(
+    { length: Math.max(recorded.length, BUILT_IN_NAMES.length) },
+    (_, i) => BUILT_IN_NAMES[i % BUILT_IN_NAMES.length] as TokenName,
+  );
+
+function served(name: string) {
+  const status = /^err_(\d{3})_/.exec(name)?.[1] ?? (name.startsWith('err_') ? '429' : '200');
+  const answer = recording('coingecko', name, Number(status));
+  const retryAfter = RETRY_AFTER[name];
+  if (retryAfter) answer.headers['retry-after'] = retryAfter;
+  upstream.follow(() => answer);
+  return { answer, source: openTestSource(upstream.url, { now: '2026-11-22T00:00:00Z' }) };
+}
+
+describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
+  test('each has its test', () => {
+    const kinds = Object.values(KINDS);
+    expect(names.filter((name) => kinds.filter((kind) => kind.test(name)).length !== 1)).toEqual([]);
+    expect(names.length).toBeGreaterThan(10);
+  });
+
+  test.each(of('charts'))('%s: every figure at its own time', async (name) => {
+    const { answer, source } = served(name);
+    const samples = await source.recent('bitcoin', 1);
+    await source.close();
+    const recorded = JSON.parse(String(answer.body)) as Recorded;
+    const told = (figure: keyof Omit<Sample, 'at'>) => samples.map((sample) => [sample.at, sample[figure]]);
+    const ascending = (column: Column) => [...column].sort((a, b) => a[0] - b[0]);
+    expect(told('price')).toEqual(ascending(recorded.prices));
+    expect(told('marketCap')).toEqual(ascending(recorded.market_caps));
+    expect(told('volume')).toEqual(ascending(recorded.total_volumes));
+  });
+
+  test.each(of('quotes'))('%s: the latest record of each token in it', async (name) => {
+    const { answer, source } = served(name);
+    const recorded = JSON.parse(String(answer.body)) as Record<string, number | string | null>[];
+    const quotes = await source.quotes(asked(recorded));
+    await source.close();
+    const mine = recorded.filter(({ id }) => BUILT_IN_NAMES.some((token) => token === id));
+    expect(quotes.map(({ token }) => token)).toEqual(mine.map(({ id }) => id));
+    quotes.forEach(({ record, at }, i) => {
+      const coin = mine[i] ?? {};
+      expect(latestPrice.parse(record)).toEqual(record);
+      expect(new Date(at).toISOString()).toBe(coin.last_updated);
+      for (const [field, value] of Object.entries(record)) {
+        const isDate = field.endsWith('_date');
+        expect(value).toBe(isDate ? new Date(String(coin[field])).toUTCString() : coin[field]);
+      }
+    });
+  });
+
+  test('the list of 2023 has all five tokens', async () => {
+    const { answer, source } = served('coins_markets_usd_per_page250_2023-07-28.json');
+    const quotes = await source.quotes(asked(JSON.parse(String(answer.body))));
+    await source.close();
+    expect(quotes.map(({ token }) => token).sort()).toEqual([...BUILT_IN_NAMES].sort());
+  });
+
+  const REASONS: [prefix: string, reason: string][] = [
+    ['err_400_', 'refused'],
+    ['err_401_10012_', 'out_of_reach'],
+    ['err_404_', 'refused'],
+    ['err_422_', 'refused'],
+    ['err_429_', 'rate_limited'],
+    ['err_cloudflare_1015_', 'rate_limited'],
+  ];
+
+  test.each(of('errors'))('%s is told apart, and not asked again', async (name) => {
+    const reason = REASONS.find(([prefix]) => name.startsWith(prefix))?.[1];
+    const { source } = served(name);
+    const before = upstream.calls.length;
+    const retryAfter = RETRY_AFTER[name] && Number(RETRY_AFTER[name]);
+    await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({
+      reason,
+      ...(retryAfter && { retryAfter }),
+    });
+    expect(upstream.calls.length).toBe(before + 1);
+    await source.close();
+  });
+
+  test.each(of('outages'))('%s is asked again, and told as its own fault', async (name) => {
+    const { source } = served(name);
+    const before = upstream.calls.length;
+    await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'server_error' });
+    expect(upstream.calls.length).toBe(before + 3);
+    await source.close();
+  });
+
+  test.each(of('others'))('%s is not taken for a chart or a price', async (name) => {
+    const { source } = served(name);
+    // The interface description is longer than any answer that was asked for.
+    const isLong = name.startsWith('openapi_');
+    await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({
+      reason: isLong ? 'too_large' : 'unexpected',
+    });
+    // A list of coins has the shape of a list of prices, and no price in it.
+    const reason = isLong ? 'too_large' : name.includes('coins_list') ? 'empty' : 'unexpected';
+    await expect(source.quotes(BUILT_IN_NAMES)).rejects.toMatchObject({ reason });
+    await source.close();
+  });
+});

@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isoDate } from '#core/clock';
+import { openEcb } from '#prices/sources/ecb';
+import type { Dropped } from '#prices/sources/plausible';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
+import {
+  type Reply,
+  startUpstreamServer,
+  type UpstreamServer,
+} from '../../support/upstream/upstream-server.ts';
+
+const FROM = Date.parse('2026-05-13');
+const HEAD = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE\n';
+const row = (code: string, date: string, rate: string, suffix = 'A') =>
+  `EXR.D.${code}.EUR.SP00.A,D,${code},EUR,SP00,${suffix},${date},${rate}\n`;
+const DOLLAR = row('USD', '2026-05-13', '1.1302');
+
+let server: UpstreamServer;
+let opened: ReturnType<typeof openTestEcb>;
+beforeAll(async () => {
+  server = await startUpstreamServer(() => undefined);
+});
+beforeEach(() => {
+  opened = openTestEcb();
+});
+afterEach(() => opened.close());
+afterAll(() => server?.close());
+
+function openTestEcb() {
+  const clock = createTestClock('2026-11-15T14:10:06Z');
+  const dropped: Parameters<Dropped>[0][] = [];
+  const outcomes: string[] = [];
+  const source = openEcb({
+    ...{ url: server.url, timeoutMs: 2000, clock },
+    reserve: async () => true,
+    callSpacing: () => 0,
+    dropped: (samples) => void dropped.push(samples),
+    observe: (outcome) => void outcomes.push(outcome),
+  });
+  return { ...source, dropped, outcomes };
+}
+
+const csv = (body: Reply['body'], headers = {}): Reply => ({
+  headers: { 'content-type': 'text/csv', ...headers },
+  body,
+});
+const sample = (name: string) => readFileSync(new URL(`../../samples/ecb/${name}`, import.meta.url));
+
+/** What the source makes of an answer: `usd 2026-05-13 1.1302`. */
+async function told(reply: Reply): Promise<string[]> {
+  server.follow(() => reply);
+  const rates = await opened.rates(FROM);
+  return rates.map(({ currency, date, rate }) => `${currency} ${isoDate(date)} ${rate}`);
+}
+
+const USD = ['usd 2026-05-13 1.1302', 'usd 2026-05-14 1.1275'];
+const JPY = 'jpy 2026-05-13 171.25';
+
+describe('rates', () => {
+  test('are asked for all at once, from a date on', async () => {
+    expect(await told(csv(sample('dataonly.csv')))).toEqual([JPY, ...USD]);
+    const { path, query, headers } = server.calls.at(-1) ?? {};
+    expect(path).toBe('/data/EXR/D..EUR.SP00.A');
+    expect(query).toEqual({ format: 'csvdata', detail: 'dataonly', startPeriod: '2026-05-13' });
+    expect(headers).toMatchObject({ accept: 'text/csv', 'accept-encoding': 'gzip' });
+    // One that is no reference rate, and a day without a value, are nothing that was dropped.
+    expect(opened.dropped).toEqual([]);
+  });
+
+  test.each([
+    ['with every column', sample('full.csv')],
+    [
+      'with lines that end in CR LF, and a byte order mark',
+      `\ufeff${HEAD}${DOLLAR}${row('USD', '2026-05-14', '1.1275')}`.replaceAll('\n', '\r\n'),
+    ],
+    [
+      'in another order of columns',
+      'OBS_VALUE,TIME_PERIOD,EXR_SUFFIX,EXR_TYPE,CURRENCY_DENOM,CURRENCY,FREQ\n1.1302,2026-05-13,A,SP00,EUR,USD,D\n1.1275,2026-05-14,A,SP00,EUR,USD,D\n',
+    ],
+    [
+      'among other series',
+      `${HEAD}${row('JPY', '2026-05-13', '2', 'E')}${DOLLAR}${row('USD', '2026-05-14', '1.1275')}`,
+    ],
+  ])('come %s', async (_how, body) => {
+    expect(await told(csv(body))).toEqual(USD);
+  });
+
+  test('come compressed', async () => {
+    const body = gzipSync(sample('dataonly.csv'));
+    expect(await told(csv(body, { 'content-encoding': 'gzip' }))).toEqual([JPY, ...USD]);
+  });
+
+  test('come by the ten thousand', async () => {
+    const dates = Array.from({ length: 5000 }, (_, i) => isoDate(Date.UTC(2010, 0, 1 + i)));
+    const rows = ['JPY', 'USD'].flatMap((code) => dates.map((date) => row(code, date, '1.5')));
+    expect(await told(csv(HEAD + rows.join('')))).toHaveLength(10_000);
+  });
+
+  test('are none of a period in which none were published', async () => {
+    expect(await told(csv(''))).toEqual([]);
+    expect(opened.outcomes).toEqual(['ok']);
+  });
+});
+
+describe('a rate that cannot be true is dropped and counted', () => {
+  test.each([
+    ['0', 'price'],
+    ['-1.2', 'price'],
+    ['1e999', 'price'],
+    ['NaN', 'price'],
+    ['1,2', undefined],
+    ['0x10', 'price'],
+    ['Infinity', 'price'],
+  ])('%s', async (rate, reason) => {
+    const body = `${HEAD}${row('JPY', '2026-05-13', rate)}${DOLLAR}`;
+    if (reason === undefined) return expect(told(csv(body))).rejects.toMatchObject({ reason: 'unexpected' });
+    expect(await told(csv(body))).toEqual([USD[0]]);
+    expect(opened.dropped).toMatchObject([{ count: 1, reasons: [reason] }]);
+  });
+
+  test.each(['2026-11-16', '2026-02-30', '2026-5-13', '13-05-2026', '2026-05', ''])(
+    'of the date %s',
+    async (date) => {
+      expect(await told(csv(`${HEAD}${row('JPY', date, '171')}${DOLLAR}`))).toEqual([USD[0]]);
+      expect(opened.dropped).toMatchObject([{ count: 1, reasons: ['too_late'] }]);
+    },
+  );
+});
+
+describe('an answer that is none', () => {
+  test.each<[string, Reply, string]>([
+    [
+      'a page',
+      {
+        headers: { 'content-type': 'text/html' },
+        body: '<html>\n<body>Down for maintenance</body>\n</html>\n',
+      },
+      'unexpected',
+    ],
+    ['a page of one line', { body: '<html></html>' }, 'unexpected'],
+    [
+      'cut short within a line',
+      csv(`${HEAD}${DOLLAR}EXR.D.ZAR.EUR.SP00.A,D,ZAR,EUR,SP00,A,2026-05-13,18.2`),
+      'unexpected',
+    ],
+    ['lines of another length', csv(`${HEAD}${DOLLAR}EXR.D.ZAR.EUR.SP00.A,D,ZAR\n`), 'unexpected'],
+    ['another header', csv(`${HEAD.replace('OBS_VALUE', 'VALUE')}${DOLLAR}`), 'unexpected'],
+    ['a header alone', csv(HEAD), 'empty'],
+    ['no dollar', csv(`${HEAD}${row('JPY', '2026-05-13', '171')}`), 'empty'],
+    ['not one rate', csv(`${HEAD}${row('USD', '2026-05-13', '0')}`), 'unexpected'],
+    ['a series that is not known', { status: 404, body: 'No results found.' }, 'not_listed'],
+    ['too many calls', { status: 429, headers: { 'retry-after': '7' }, body: '' }, 'rate_limited'],
+    ['a bad request', { status: 400, body: 'Invalid' }, 'refused'],
+    ['a redirect', { status: 302, headers: { location: '/elsewhere' }, body: '' }, 'refused'],
+    ['a fault', { status: 503, body: '<html></html>' }, 'server_error'],
+    ['broken compression', csv('no gzip\n', { 'content-encoding': 'gzip' }), 'unreachable'],
+    [
+      'more than can be',
+      csv(gzipSync(Buffer.alloc(33 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
+      'too_large',
+    ],
+  ])('is a failure: %s', async (_what, reply, reason) => {
+    await expect(told(reply)).rejects.toMatchObject({ upstream: 'ecb', reason });
+  });
+
+  test('because nothing comes is a failure within its time', async () => {
+    server.follow((_call, response) => {
+      response.writeHead(200, { 'content-type': 'text/csv' });
+      response.write(HEAD);
+      return undefined;
+    });
+    await expect(opened.rates(FROM)).rejects.toMatchObject({ reason: 'timeout' });
+  });
+});
+
+describe.runIf(haveRecordings)('as recorded', () => {
+  test.each([
+    ['api_csvdata_dataonly_PLN_lastN1_endPeriod_2026-08-08.csv', ['pln 2026-08-07 4.2983']],
+    [
+      'api_csvdata_full_USD_2026-09.csv',
+      ['usd 2026-09-03 1.1615', 'usd 2026-09-04 1.1622', 'usd 2026-09-07 1.1622'],
+    ],
+    // Without the Argentine peso, which is indicative.
+    [
+      'api_csvdata_full_all_lastN1_excerpt_2026-09-30.csv',
+      ['bgn 2025-12-31 1.9558', 'jpy 2026-09-25 178.27'],
+    ],
+  ])('%s', async (name, rates) => {
+    const recorded = String(recording('ecb', name).body);
+    // What is asked for always has the dollar, which two of these were not asked for.
+    const [head = ''] = recorded.split('\n');
+    const dollar = head.split(',').map(
+      (column) =>
+        ({
+          FREQ: 'D',
+          CURRENCY: 'USD',
+          CURRENCY_DENOM: 'EUR',
+          EXR_TYPE: 'SP00',
+          EXR_SUFFIX: 'A',
+          TIME_PERIOD: '2026-05-13',
+          OBS_VALUE: '1.1302',
+        })[column.trim()] ?? '',
+    );
+    const all = await told(csv(`${recorded}${dollar.join(',')}\n`));
+    expect(all.filter((one) => one !== USD[0])).toEqual(expect.arrayContaining(rates));
+    expect(all.join()).not.toContain('ars');
+  });
+});

@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { HOUR } from '#core/clock';
+import { openTestKraken } from '../../support/upstream/kraken-source.ts';
+import {
+  type Script,
+  startUpstreamServer,
+  type UpstreamServer,
+} from '../../support/upstream/upstream-server.ts';
+
+const sample = (name: string) =>
+  readFileSync(new URL(`../../samples/kraken/${name}`, import.meta.url), 'utf8');
+const at = (iso: string) => Date.parse(iso);
+
+let upstream: UpstreamServer;
+beforeAll(async () => {
+  upstream = await startUpstreamServer(() => ({ body: '{}' }));
+});
+afterAll(() => upstream.close());
+
+type Source = ReturnType<typeof openTestKraken>;
+type Bodies = { '/AssetPairs'?: string; '/OHLC'?: string; '/Ticker'?: string };
+
+/** Answers each path with a body: with samples of ours where it is left out. */
+const serving =
+  (bodies: Bodies = {}): Script =>
+  ({ path }) => ({
+    body: {
+      ...{ '/AssetPairs': sample('asset_pairs.json'), '/OHLC': sample('ohlc_day.json') },
+      ...{ '/Ticker': sample('ticker.json') },
+      ...bodies,
+    }[path as keyof Bodies] as string,
+  });
+
+async function asked<T>(bodies: Bodies, ask: (source: Source) => Promise<T>) {
+  upstream.follow(serving(bodies));
+  const source = openTestKraken(upstream.url);
+  const before = upstream.calls.length;
+  try {
+    const told = await ask(source);
+    const { dropped, leftOut } = source;
+    return { told, dropped, leftOut, calls: upstream.calls.slice(before) };
+  } finally {
+    await source.close();
+  }
+}
+const days = (source: Source) => source.candles('bitcoin', 1440);
+const ohlc = (rows: unknown[], last = 1_778_716_800, name = 'XXBTZUSD') =>
+  JSON.stringify({ error: [], result: { [name]: rows, last } });
+const row = (time: number, changes: Partial<Record<number, unknown>> = {}) =>
+  Object.assign([time, '100.0', '110.0', '90.0', '105.0', '101.0', '5.5', 3], changes);
+
+describe('candles', () => {
+  test('are the finished ones as they are, the later of two, and without those of before the listing', async () => {
+    const { told, dropped, calls } = await asked({}, days);
+    expect(told.candles).toEqual([
+      {
+        at: at('2026-05-08'),
+        open: 80010.1,
+        high: 81200,
+        low: 79950.5,
+        close: 81000.2,
+        volume: 1204.5006007,
+      },
+      { at: at('2026-05-09'), open: 81000.2, high: 81000.2, low: 81000.2, close: 81000.2, volume: 0 },
+      { at: at('2026-05-10'), open: 81000.2, high: 81500.9, low: 80700, close: 80900.4, volume: 10.6 },
+      {
+        at: at('2026-05-12'),
+        open: 80900.4,
+        high: 82345.123456789,
+        low: 80900.4,
+        close: 82000,
+        volume: 900.12345678,
+      },
+    ]);
+    expect(dropped).toEqual([{ path: '/OHLC?pair=XXBTZUSD', count: 1, reasons: ['price'] }]);
+    expect(calls.map(({ path, query }) => [path, query])).toEqual([
+      ['/AssetPairs', {}],
+      ['/OHLC', { pair: 'XXBTZUSD', interval: '1440' }],
+    ]);
+  });
+
+  test('of a short answer are all there ever were, up to the end of the newest', async () => {
+    const { told } = await asked({}, days);
+    expect(told.covers).toEqual({ from: at('2009-01-03'), thru: at('2026-05-15') - 1 });
+  });
+
+  test('from an instant on are asked for from a second before, and none earlier is told', async () => {
+    const from = at('2026-05-10');
+    const { told, calls } = await asked({}, (source) => source.candles('bitcoin', 1440, from));
+    expect(calls.at(-1)?.query.since).toBe(String(from / 1000 - 1));
+    expect(told.candles.map((candle) => candle.at)).toEqual([from, at('2026-05-12')]);
+    expect(told.covers).toEqual({ from, thru: at('2026-05-15') - 1 });
+  });
+
+  test('may be told under the newer name of their pair, never under another', async () => {
+    const rows = [row(1_778_716_800)];
+    const newer = await asked({ '/OHLC': ohlc(rows, 1_778_716_800, 'BTC/USD') }, days);
+    expect(newer.told.candles).toHaveLength(1);
+    const other = asked({ '/OHLC': ohlc(rows, 1_778_716_800, 'XETHZUSD') }, days);
+    await expect(other).rejects.toMatchObject({ reason: 'unexpected' });
+  });
+
+  test('when none is finished yet are none, and nothing of the time after is known', async () => {
+    const from = at('2026-05-15');
+    const { told } = await asked({ '/OHLC': ohlc([row(1_778_803_200)]) }, (source) =>
+      source.candles('bitcoin', 1440, from),
+    );
+    expect(told).toEqual({ candles: [], covers: undefined });
+  });
+
+  test.each<[string, Partial<Record<number, unknown>>, string]>([
+    ['a price of 0', { 3: '0.0' }, 'price'],
+    ['a price below 0', { 3: '-90.0' }, 'price'],
+    ['a price beyond all numbers', { 2: '1e999' }, 'price'],
+    ['its high below its close', { 2: '104.0' }, 'price'],
+    ['its low above its open', { 3: '100.5' }, 'price'],
+    ['a volume below 0', { 6: '-1' }, 'price'],
+    ['a beginning that is none of its length', { 0: 1_778_630_401 }, 'off_grid'],
+    ['an end before the token was there', { 0: 86_400 }, 'too_early'],
+    ['an end in the future', { 0: 1_778_803_200 }, 'too_late'],
+  ])('that have %s are left out and counted', async (_name, changes, reason) => {
+    const rows = [row(1_778_630_400, changes), row(1_778_716_800)];
+    const { told, dropped } = await asked({ '/OHLC': ohlc(rows, 1_778_889_600) }, days);
+    expect(told.candles.map((candle) => candle.at)).toEqual([1_778_716_800_000]);
+    expect(dropped).toEqual([{ path: '/OHLC?pair=XXBTZUSD', count: 1, reasons: [reason] }]);
+  });
+
+  test('that all cannot be true are a failure of the source', async () => {
+    const rows = [row(1_778_716_800, { 3: '0.0' })];
+    await expect(asked({ '/OHLC': ohlc(rows) }, days)).rejects.toMatchObject({ reason: 'unexpected' });
+  });
+
+  test.each([
+    ['a word for a figure', ohlc([row(1_778_716_800, { 1: 'a lot' })])],
+    ['an object for a row', ohlc([{}])],
+    ['a row that ends too soon', ohlc([[1_778_716_800, '1', '1', '1', '1', '1']])],
+    ['a text for a time', ohlc([row(0, { 0: '1778716800' })])],
+    ['a time that is none', ohlc([row(0, { 0: 9e12 })])],
+    ['no newest time', '{"error":[],"result":{"XXBTZUSD":[]}}'],
+    ['a list for a result', '{"error":[],"result":[]}'],
+    ['no result', '{"error":[]}'],
+    ['too many rows', ohlc(Array(2001).fill([]))],
+  ])('with %s are an answer of another shape', async (_name, body) => {
+    await expect(asked({ '/OHLC': body }, days)).rejects.toMatchObject({ reason: 'unexpected' });
+  });
+});
+
+describe('prices', () => {
+  test('are those of the last trades of the pairs that are online, in one call', async () => {
+    const tokens = ['bitcoin', 'ethereum', 'usd-coin', 'solana', 'arweave'] as const;
+    const { told, leftOut, calls } = await asked({}, (source) => source.quotes(tokens));
+    const now = at('2026-05-15T14:10:06Z');
+    expect(told).toEqual([
+      { token: 'bitcoin', price: 82051, at: now },
+      { token: 'usd-coin', price: 0.99971234, at: now },
+    ]);
+    expect(calls.map(({ query }) => query)).toEqual([{}, { pair: 'XXBTZUSD,USDCUSD,SOLUSD' }]);
+    expect(leftOut).toEqual([
+      { token: 'ethereum', pair: 'XETHZUSD', status: 'cancel_only' },
+      { token: 'arweave', pair: 'ARUSD', status: 'gone' },
+    ]);
+  });
+
+  test('as samples are the closes at the ends of the candles, days at midnight', async () => {
+    const { told } = await asked({}, (source) => source.samples('bitcoin', 'day', at('2026-05-10')));
+    const figures = { marketCap: null, volume: null };
+    expect(told).toEqual([
+      { at: at('2026-05-10'), price: 81000.2, ...figures },
+      { at: at('2026-05-11'), price: 80900.4, ...figures },
+      { at: at('2026-05-13'), price: 82000, ...figures },
+    ]);
+  });
+
+  test.each([
+    ['none of the pairs', '{"error":[],"result":{"XXBTZEUR":{"c":["1","1"]}}}', 'empty'],
+    ['a pair without a trade', '{"error":[],"result":{"XXBTZUSD":{"c":[]}}}', 'unexpected'],
+    ['a price of 0', '{"error":[],"result":{"XXBTZUSD":{"c":["0.0","1"]}}}', 'unexpected'],
+  ])('of an answer with %s are a failure', async (_name, body, reason) => {
+    const quotes = asked({ '/Ticker': body }, (source) => source.quotes(['bitcoin']));
+    await expect(quotes).rejects.toMatchObject({ upstream: 'kraken', reason });
+  });
+});
+
+test.each([
+  ['EQuery:Unknown asset pair', 'not_listed'],
+  ['EGeneral:Too many requests', 'rate_limited'],
+  ['EAPI:Rate limit exceeded', 'rate_limited'],
+  ['EService:Unavailable', 'server_error'],
+  ['EService:Busy', 'server_error'],
+  ['EGeneral:Invalid arguments', 'refused'],
+  ['EAnything:Else', 'refused'],
+])('the error %s under 200 is %s', async (error, reason) => {
+  const body = JSON.stringify({ error: ['WGeneral:Beside it', error] });
+  await expect(asked({ '/OHLC': body }, days)).rejects.toMatchObject({ upstream: 'kraken', reason });
+});
+
+describe('the list of pairs', () => {
+  test('is asked for once an hour, and its news is told once', async () => {
+    upstream.follow(serving());
+    const source = openTestKraken(upstream.url);
+    const before = upstream.calls.length;
+    const lists = () => upstream.calls.slice(before).filter(({ path }) => path === '/AssetPairs').length;
+    await Promise.all([days(source), days(source), source.quotes(BUILT_IN_NAMES)]);
+    await expect(source.candles('arweave', 60)).rejects.toMatchObject({ reason: 'not_listed', sent: false });
+    expect(lists()).toBe(1);
+    source.clock.advance(HOUR);
+    await days(source);
+    expect(lists()).toBe(2);
+    expect(source.leftOut).toHaveLength(2);
+    await source.close();
+  });
+
+  test('that cannot be read leaves the pairs as they are known', async () => {
+    const { told } = await asked({ '/AssetPairs': '{"error":[],"result":7}' }, days);
+    expect(told.candles).toHaveLength(4);
+  });
+});
+
+describe('the pair of a symbol', () => {
+  const pairOf = (text: string) => asked({}, (source) => source.pairOf(text));
+
+  test.each([
+    ['btc', 'XXBTZUSD'],
+    ['BTC', 'XXBTZUSD'],
+    ['xbtusd', 'XXBTZUSD'],
+    ['XXBTZUSD', 'XXBTZUSD'],
+    ['sol', 'SOLUSD'],
+    ['SOL/USD', 'SOLUSD'],
+  ])('%s is %s', async (text, pair) => {
+    expect((await pairOf(text)).told).toMatchObject({ pair, status: 'online' });
+  });
+
+  test('comes with the price of its last trade, where one is told', async () => {
+    expect((await pairOf('btc')).told?.price).toBe(82051);
+    expect((await pairOf('usdc')).told?.price).toBe(0.99971234);
+    expect((await pairOf('sol')).told?.price).toBeUndefined();
+  });
+
+  test('is told with its status, and is none where the venue has none for US dollars', async () => {
+    expect((await pairOf('eth')).told).toMatchObject({ pair: 'XETHZUSD', status: 'cancel_only' });
+    expect((await pairOf('ar')).told).toBeUndefined();
+    expect((await pairOf('usd')).told).toBeUndefined();
+  });
+});

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { transformSync } from 'rolldown/utils';
+import { expect, it } from 'vitest';
+import { spawnService } from '../support/service/service-process.ts';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const manifest = JSON.parse(read('package.json')) as {
+  scripts: Record<string, string>;
+  engines: { node: string };
+};
+
+/** What `npm run` runs of the built service, as sources. */
+const entries = Object.values(manifest.scripts).flatMap((script) => {
+  const name = /^node build\/(\S+)\.js$/.exec(script)?.[1];
+  return name ? [`src/${name}.ts`] : [];
+});
+
+/** Node, as another version. */
+const pretending = (version: string) => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`,
+];
+
+it.each(['20.19.0', '22.18.1'])('says in one line that Node %s is too old', async (version) => {
+  const oldest = manifest.engines.node.replace('>=', '');
+  for (const entry of ['src/main.ts', 'src/cli/users.ts']) {
+    const refused = spawnService({}, [...pretending(version), entry, '--help']);
+    expect(await refused.exited).toEqual([2, null]);
+    await refused.logged(/Node/);
+    expect(refused.lines).toEqual([`Quotient needs Node ${oldest} or newer; this is ${process.version}.`]);
+  }
+});
+
+it.each(['22.19.0', '23.0.0', '100.0.0'])('runs on Node %s', async (version) => {
+  const help = spawnService({}, [...pretending(version), 'src/main.ts', '--help']);
+  expect(await help.exited).toEqual([0, null]);
+});
+
+it('is checked before anything else is run', () => {
+  expect(entries).toContain('src/main.ts');
+  const files = readdirSync('src/commands').filter((name) => name.endsWith('.ts'));
+  const commands = files.filter((name) => read(`src/commands/${name}`).includes('\nawait run'));
+  expect(entries.sort()).toEqual(['src/main.ts', ...commands.map((name) => `src/commands/${name}`)].sort());
+  for (const entry of entries)
+    expect([entry, read(entry)]).toEqual([
+      entry,
+      expect.stringMatching(/^import '\.{1,2}\/supported-node\.ts';\n/),
+    ]);
+});
+
+it.each(['src/main.ts', 'src/process/supported-node.ts', 'scripts/prepare.js'])('an old Node can read %s', (file) => {
+  const written = (target: string) => transformSync(file, read(file), { target });
+  const { code, warnings, errors } = written('es2020');
+  expect({ warnings, errors }).toEqual({ warnings: [], errors: [] });
+  expect(code).toBe(written('esnext').code);
+  // All that a module imports is read before it is run.
+  const imports = [...read(file).matchAll(/^import .*'(.+)';$/gm)].map(([, name]) => name);
+  expect(imports.filter((name) => !name?.startsWith('node:') && name !== './supported-node.ts')).toEqual([]);
+});

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { TIMEOUTS } from '#server/connections/request-body';
+import { type Service, startService } from '../../support/service/service.ts';
+import { startTestNode, type TestNode } from '../../support/upstream/test-node.ts';
+
+/* What goes wrong below a request, and what becomes of the connection then. */
+
+const QUICK = { ...TIMEOUTS, head: 400, window: 200, linger: 300 };
+const SLOW = '/v1/node/bank/balances/kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
+let node: TestNode;
+let service: Service;
+let key: string;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  node = await startTestNode();
+  const settings = { BURST_PER_SECOND: '0', NODE_URLS: node.url };
+  service = await startService({ timeouts: QUICK, settings });
+  key = await service.enrol();
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+afterAll(async () => {
+  await service?.close();
+  await node?.close();
+});
+
+/** A connection on which these bytes are sent; `told` is all that comes back until the other side ends it. */
+function open(bytes = '') {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  sockets.push(socket);
+  let text = '';
+  socket.on('error', () => undefined).on('data', (data) => (text += data.toString('latin1')));
+  const send = (more: string) => socket.write(more.replaceAll('\n', '\r\n').replaceAll('KEY', key));
+  send(bytes);
+  const told = once(socket, 'close').then(() => text.split(/(?=HTTP\/1\.1 \d)/));
+  return { socket, send, told, text: () => text };
+}
+
+/** Status and code of each answer. */
+const outcomes = (answers: string[]) =>
+  answers.map((answer) => {
+    const code = /"code":"(\w+)"/.exec(answer)?.[1];
+    if (code) expect(answer).toMatch(/content-type: application\/problem\+json/i);
+    return [Number(answer.slice(9, 12)), code];
+  });
+
+const get = (path: string, fields = 'Host: x\nx-api-key: KEY\n') => `GET ${path} HTTP/1.1\n${fields}\n`;
+const post = (path: string, fields: string) => `POST ${path} HTTP/1.1\nHost: x\nx-api-key: KEY\n${fields}\n`;
+const TIMED_OUT = [408, 'request_timeout'];
+const INVALID = [400, 'invalid_request'];
+
+test.each(['', 'GET /health/live HT', 'GET /health/live HTTP/1.1\nHost: x\nx-'])(
+  'a head that does not become whole: %j',
+  async (bytes) => {
+    const answers = await open(bytes).told;
+    expect(outcomes(answers)).toEqual([TIMED_OUT]);
+    expect(answers[0]).toMatch(/connection: close/i);
+  },
+);
+
+test.each([
+  ['no host', '', INVALID],
+  ['two hosts', 'Host: x\nhost: x\n', INVALID],
+])('%s', async (_what, fields, outcome) => {
+  const answers = await open(get('/health/live', fields) + get('/health/live')).told;
+  expect(outcomes(answers)).toEqual([outcome]);
+  expect(answers[0]).toMatch(/"location":"header.host"/);
+});
+
+test.each([
+  ['a head that is none', 'nonsense\n\n', INVALID],
+  ['a head that ends in the middle', 'GET / HT', TIMED_OUT],
+  [
+    'a head that is too large',
+    `GET / HTTP/1.1\nHost: x\nx: ${'x'.repeat(140_000)}\n\n`,
+    [431, 'headers_too_large'],
+  ],
+  ['a length beside chunks', post('/', 'Content-Length: 1\nTransfer-Encoding: chunked\n'), INVALID],
+  ['no host', get('/health/live', ''), INVALID],
+  ['a tunnel', 'CONNECT x:80 HTTP/1.1\nHost: x\n\n', INVALID],
+])('%s comes after the answers that are pending', async (_what, bytes, outcome) => {
+  const { promise: asked, resolve: arrived } = Promise.withResolvers<() => void>();
+  node.state.override = ({ path }, response) => {
+    if (!path.includes('/balances/')) return undefined;
+    arrived(() => response.end(JSON.stringify({ balances: [], pagination: {} })));
+    return 'taken';
+  };
+  const { send, told } = open(get(SLOW) + get('/health/live'));
+  const answer = await asked;
+  send(bytes);
+  // The service has read it by now: it answers the same on another connection.
+  await open(get('/health/live', 'Host: x\nConnection: close\n')).told;
+  answer();
+  expect(outcomes(await told)).toEqual([[200, undefined], [200, undefined], outcome]);
+});
+
+test.each([
+  ['a body that breaks off in nonsense', 'Transfer-Encoding: chunked\n', 'nonsense\n\n', INVALID],
+  [
+    'a chunk with endless extensions',
+    'Transfer-Encoding: chunked\n',
+    `1;${'x'.repeat(40_000)}`,
+    [413, 'body_too_large'],
+  ],
+  [
+    'trailers without end',
+    'Transfer-Encoding: chunked\n',
+    `2\n{}\n0\nx: ${'x'.repeat(200_000)}`,
+    [431, 'headers_too_large'],
+  ],
+  ['a body that does not come', 'Content-Length: 10\n', '', TIMED_OUT],
+  ['a body that is too large', 'Content-Length: 131073\n', 'x'.repeat(131_073), [413, 'body_too_large']],
+])('%s is the answer to its request, and the last', async (_what, fields, body, outcome) => {
+  expect(outcomes(await open(post('/v1/node/txs', fields) + body).told)).toEqual([outcome]);
+});
+
+test.each([
+  ['an unknown path', '/nothing', [404, 'not_found']],
+  ['another method', '/v1/tokens', [405, 'method_not_allowed']],
+  ['no key', '/v1/user/rotate', [401, 'api_key_missing']],
+])('%s is told before the body is there, which is not waited for long', async (_what, path, outcome) => {
+  const head = `POST ${path} HTTP/1.1\nHost: x\nContent-Length: 1000000\n\n`;
+  const { told, socket } = open(head);
+  const dripping = setInterval(() => socket.write('x'), 20);
+  expect(outcomes(await told)).toEqual([outcome]);
+  clearInterval(dripping);
+});
+
+test('a refused body that is there leaves its connection open, one that is long does not', async () => {
+  const refused = (bytes: number) => post('/nothing', `Content-Length: ${bytes}\n`) + 'x'.repeat(bytes);
+  const last = get('/health/live', 'Host: x\nConnection: close\n');
+  const small = open(refused(10) + refused(60_000) + last);
+  expect(outcomes(await small.told)).toEqual([
+    [404, 'not_found'],
+    [404, 'not_found'],
+    [200, undefined],
+  ]);
+  expect(outcomes(await open(refused(100_000) + last).told)).toEqual([[404, 'not_found']]);
+  expect(outcomes(await open(refused(2_000_000) + last).told)).toEqual([[413, 'body_too_large']]);
+});

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import type { Problem } from '#core/problems';
+import { createRequestBodies, MAX_DISCARDED, TIMEOUTS } from '#server/connections/request-body';
+
+/* The bodies behind a server that answers with what became of them. */
+
+const MAX_READ = 128 * 1024;
+const QUICK = { ...TIMEOUTS, body: 400, window: 100, linger: 200 };
+let server: Server;
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.close();
+  server.closeAllConnections();
+});
+
+type Verb = 'discard' | 'read';
+type Call = { verb: Verb; request: IncomingMessage };
+
+async function listen(timeouts = TIMEOUTS) {
+  const bodies = createRequestBodies(timeouts);
+  const calls: Call[] = [];
+  server = createServer(async (request, response) => {
+    bodies.expect(request, response);
+    const [, verb, caller] = (request.url ?? '').split('/') as [string, Verb, string];
+    calls.push({ verb, request });
+    try {
+      const body =
+        verb === 'read' ? await bodies.read(request, caller, MAX_READ) : await bodies.discard(request);
+      response.end(`whole: ${body?.length ?? 'unread'}`);
+    } catch (problem) {
+      const { code, headers, status } = problem as Problem;
+      response.writeHead(status, { ...headers, 'content-length': code.length }).end(code);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  /** A connection that has sent a head and the beginning of a body; `told` is all that comes back. */
+  function send(path: string, framing: string, ...pieces: (string | Buffer)[]) {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    let text = '';
+    socket.on('error', () => undefined).on('data', (data) => (text += data.toString('latin1')));
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`);
+    for (const piece of pieces) socket.write(piece);
+    const told = once(socket, 'close').then(() => text);
+    return { socket, told, answered: () => once(socket, 'data').then(() => text) };
+  }
+  return { send, calls };
+}
+
+const length = (bytes: number) => `Content-Length: ${bytes}`;
+const CHUNKED = 'Transfer-Encoding: chunked';
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const last = (answer: string) => answer.split('\r\n\r\n').at(-1);
+
+test('a body is read whole, however it is cut', async () => {
+  const { send } = await listen();
+  const pieces = Array.from({ length: 1000 }, (_, i) => chunk('x'.repeat(1 + (i % 7))));
+  expect(await send('/read/a', CHUNKED, ...pieces, '0\r\n\r\n').answered()).toMatch(/whole: 3997/);
+  const all = Buffer.alloc(MAX_READ, 'x');
+  expect(await send('/read/a', length(all.length), all).answered()).toMatch(`whole: ${all.length}`);
+});
+
+test.each([
+  ['read', MAX_READ],
+  ['discard', MAX_DISCARDED],
+])('a body of one byte too many: %s', async (verb, limit) => {
+  const { send } = await listen(QUICK);
+  const answer = await send(`/${verb}/a`, CHUNKED, chunk('x'.repeat(limit)), chunk('x')).told;
+  expect([answer.slice(0, 12), last(answer)]).toEqual([
+    'HTTP/1.1 413',
+    expect.stringContaining('body_too_large'),
+  ]);
+});
+
+test('a body in thousands of pieces', async () => {
+  const { send } = await listen(QUICK);
+  expect(await send('/discard/a', CHUNKED, chunk('x').repeat(5000)).told).toMatch('body_too_large');
+});
+
+test.each(['read', 'discard'])('a body of which nothing comes any more: %s', async (verb) => {
+  const { send } = await listen({ ...QUICK, body: TIMEOUTS.body });
+  expect(await send(`/${verb}/a`, length(100), 'x').told).toMatch(/^HTTP\/1\.1 408[\s\S]*request_timeout/);
+});
+
+test.each([1, 5000])('a body that drips after its first bytes: %i', async (first) => {
+  const { send } = await listen({ ...QUICK, body: TIMEOUTS.body });
+  const { socket, answered } = send('/read/a', length(first + 100), 'x'.repeat(first));
+  const dripping = setInterval(() => socket.write('x'), 20);
+  expect(await answered()).toMatch('request_timeout');
+  clearInterval(dripping);
+});
+
+test('a body that comes fast enough, and never ends', async () => {
+  const { send } = await listen({ ...QUICK, window: 200 });
+  const { socket, told } = send('/discard/a', length(1_000_000), 'x');
+  const coming = setInterval(() => socket.write('x'.repeat(500)), 20);
+  expect(await told).toMatch('request_timeout');
+  clearInterval(coming);
+});
+
+test('a caller has four bodies arriving at once, another as many', async () => {
+  const { send, calls } = await listen();
+  for (const caller of ['a', 'a', 'b', 'a', 'a']) send(`/read/${caller}`, length(10), 'x');
+  await expect.poll(() => calls.length).toBe(5);
+  expect(await send('/read/a', length(1), 'x').answered()).toMatch(
+    /^HTTP\/1\.1 503[\s\S]*retry-after: 1[\s\S]*overloaded/,
+  );
+  expect(await send('/read/b', length(1), 'x').answered()).toMatch('whole: 1');
+  // One that goes makes room.
+  sockets[0]?.destroy();
+  const again = async () => last(await send('/read/a', length(1), 'x').answered());
+  await expect.poll(again).toBe('whole: 1');
+});
+
+test('all bodies together have 16 MB', async () => {
+  const { send, calls } = await listen();
+  const most = Buffer.alloc(MAX_READ - 1, 'x');
+  for (let i = 0; i < 128; i++) send(`/read/${i}`, length(MAX_READ), most);
+  await expect.poll(() => calls.length).toBe(128);
+  const one = () => send('/read/other', length(1), 'x').answered();
+  await expect.poll(async () => last(await one())).toBe('overloaded');
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(async () => last(await one())).toBe('whole: 1');
+});
+
+test('who announces a body is told to send it when it is waited for', async () => {
+  const { send } = await listen();
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  const { socket, answered } = send('/read/a', `${length(2)}\r\nExpect: 100-continue`);
+  expect(await answered()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write('ab');
+  expect(await answered()).toMatch('whole: 2');
+});

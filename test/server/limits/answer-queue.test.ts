@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createAnswerQueue } from '#server/limits/answer-queue';
+
+/** More than a connection takes that is not read. */
+const LONG = Buffer.alloc(64 * 1024 * 1024, 'x');
+
+const closers: (() => unknown)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A server whose answers are queued; one that is refused is a 503. */
+async function serve(queue: ReturnType<typeof createAnswerQueue>) {
+  let began = 0;
+  const server = createServer(async (_request, response) => {
+    try {
+      await queue.enter(response);
+      began += 1;
+      server.emit('began');
+      response.end(LONG);
+    } catch {
+      response.writeHead(503).end();
+    }
+  });
+  closers.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    began: () => began,
+    ask: () => fetch(`http://127.0.0.1:${port}`),
+    /** Asks, and never reads the answer; resolves once it was begun. */
+    async hold() {
+      const beginning = once(server, 'began');
+      const socket = connect(port, '127.0.0.1').pause();
+      closers.push(() => socket.destroy());
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await beginning;
+      return socket;
+    },
+  };
+}
+
+test('who reads too slowly is cut off when another waits, the first one first', async () => {
+  const queue = createAnswerQueue({ atOnce: 2, waiting: 5, patience: 20 });
+  const server = await serve(queue);
+  const [first, second] = [await server.hold(), await server.hold()];
+  const cut = once(first, 'close');
+  const answer = await server.ask();
+  expect((await answer.arrayBuffer()).byteLength).toBe(LONG.length);
+  first.on('error', () => undefined).resume();
+  await cut;
+  expect(second.destroyed).toBe(false);
+});
+
+test('so many wait, the next is refused, and a turn comes with the end of another', async () => {
+  const queue = createAnswerQueue({ atOnce: 1, waiting: 1 });
+  const server = await serve(queue);
+  const first = await server.hold();
+  const [one, other] = [server.ask(), server.ask()];
+  const refused = await Promise.race([one, other]);
+  expect(refused.status).toBe(503);
+  expect(server.began()).toBe(1);
+  first.destroy();
+  const given = (await Promise.all([one, other])).find(({ status }) => status === 200);
+  expect((await given?.arrayBuffer())?.byteLength).toBe(LONG.length);
+  expect(server.began()).toBe(2);
+});

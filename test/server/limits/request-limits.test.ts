@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify';
+import { describe, expect, test } from 'vitest';
+import { checkRequest, headersSize, LIMITS } from '#server/limits/request-limits';
+
+const HOST = ['Host', 'quotient'];
+
+/** A request as far as the checks look at it. */
+function request({ url = '/v1/tokens', rawHeaders = HOST, httpVersion = '1.1' }): FastifyRequest {
+  return { url, query: {}, raw: { rawHeaders, headers: {}, httpVersion } } as unknown as FastifyRequest;
+}
+
+test('a URI may have 8 KB', () => {
+  const url = '/'.padEnd(LIMITS.uri, 'x');
+  expect(() => checkRequest(request({ url }))).not.toThrow();
+  expect(() => checkRequest(request({ url: `${url}x` }))).toThrow(/over 8192 bytes/);
+});
+
+test('header fields may have 16 KB, with what stands between names and values', () => {
+  expect(headersSize(HOST)).toBe('Host: quotient\r\n'.length);
+  const value = 'x'.repeat(LIMITS.headers - 'Host: quotient\r\nX: \r\n'.length);
+  expect(() => checkRequest(request({ rawHeaders: [...HOST, 'X', value] }))).not.toThrow();
+  expect(() => checkRequest(request({ rawHeaders: [...HOST, 'X', `${value}x`] }))).toThrow(
+    /over 16384 bytes/,
+  );
+});
+
+describe('the field Host (RFC 9112, 3.2)', () => {
+  test('may be left out in HTTP/1.0 alone', () => {
+    expect(() => checkRequest(request({ rawHeaders: [], httpVersion: '1.0' }))).not.toThrow();
+    expect(() => checkRequest(request({ rawHeaders: [] }))).toThrow('header.host is missing');
+  });
+
+  test.each(['1.0', '1.1'])('is there once: HTTP/%s', (httpVersion) => {
+    const rawHeaders = [...HOST, 'HOST', 'quotient'];
+    expect(() => checkRequest(request({ rawHeaders, httpVersion }))).toThrow('more than once');
+  });
+});

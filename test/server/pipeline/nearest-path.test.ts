@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { nearestPath } from '#server/pipeline/nearest-path';
+
+const KNOWN = [
+  '/',
+  '/docs',
+  '/docs/problems',
+  '/status',
+  '/openapi.json',
+  '/v1/tokens',
+  '/v1/prices/latest/token',
+];
+
+it.each([
+  ['/doc', '/docs'],
+  ['/Docs/', '/docs'],
+  ['//docs//problems/', '/docs/problems'],
+  ['/stauts', '/status'],
+  ['/v1/token', '/v1/tokens'],
+  ['/v1/price/latest/token', '/v1/prices/latest/token'],
+  ['/tokens', '/v1/tokens'],
+  ['/api/v1/tokens', '/v1/tokens'],
+  ['/market/docs', '/docs'],
+  ['/', undefined],
+  ['/wp-login.php', undefined],
+  ['/v2', undefined],
+  [`/${'x'.repeat(5000)}`, undefined],
+])('%s may be %s', (path, meant) => {
+  expect(nearestPath(path, KNOWN)).toBe(meant);
+});

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import {
+  type Besieged,
+  cacheStatusOf,
+  DAY_CHART,
+  DAYS,
+  LATEST,
+  startBesieged,
+} from '../../support/service/chaos.ts';
+
+let service: Besieged;
+let other: string;
+beforeAll(async () => {
+  service = await startBesieged({ start: '2026-05-15T14:10:06Z' });
+  other = await service.register('yearly');
+});
+afterAll(() => service?.close());
+
+const DATE = '/v1/prices/history/date?tokenName=bitcoin&date=01-05-2026';
+const SETTLED = '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-04-01&thruDate=2026-04-30';
+const HOURS = '/v1/prices/history/days?tokenName=bitcoin&days=5';
+const OPEN = [LATEST, DAY_CHART, HOURS, DAYS];
+const ALL = [...OPEN, DATE, SETTLED];
+
+const used = async () => {
+  const response = await service.get('/v1/user/usage', { key: service.key });
+  return ((await response.json()) as { used: number }).used;
+};
+
+describe.each(ALL)('GET %s', (path) => {
+  test('has a strong ETag, the same for every key, and another for each coding of another body', async () => {
+    const mine = await service.ask(path, { 'accept-encoding': 'identity' });
+    const again = await service.ask(path, { 'accept-encoding': 'identity' });
+    const theirs = await service.get(path, { key: other, headers: { 'accept-encoding': 'identity' } });
+    expect(mine.header('etag')).toMatch(/^"[\w-]+"$/);
+    expect(again.header('etag')).toBe(mine.header('etag'));
+    expect(theirs.headers.get('etag')).toBe(mine.header('etag'));
+
+    const etags = new Set<string>();
+    for (const coding of ['identity', 'br', 'gzip']) {
+      const answer = await service.ask(path, { 'accept-encoding': coding });
+      expect(answer.body).toBe(mine.body);
+      expect(answer.header('vary')).toBe('Accept, Accept-Encoding');
+      etags.add(answer.header('etag') ?? '');
+    }
+    expect(etags.size).toBe(mine.body.length < 1024 ? 1 : 3);
+  });
+
+  test('is 304 to who has it: free of charge, with what a cache needs, without a body', async () => {
+    const full = await service.ask(path);
+    const etag = full.header('etag') ?? '';
+    const before = await used();
+    for (const known of [etag, `W/${etag}`, '*', `"other", ${etag}`, `W/"other",W/${etag} , "third"`]) {
+      const answer = await service.ask(path, { 'if-none-match': known });
+      expect(answer).toMatchObject({ status: 304, body: '' });
+      for (const name of ['etag', 'cache-control', 'vary', 'last-modified', 'cache-status', 'age']) {
+        expect(answer.header(name), name).toBe(full.header(name));
+      }
+      for (const name of ['content-type', 'content-encoding']) expect(answer.header(name)).toBeUndefined();
+    }
+    expect(await used()).toBe(before);
+    for (const unknown of ['"other"', etag.replaceAll('"', ''), 'W/*', '']) {
+      const answer = await service.ask(path, { 'if-none-match': unknown });
+      expect(answer).toMatchObject({ status: 200, body: full.body });
+    }
+    expect(await used()).toBe(before + 4);
+  });
+
+  test('HEAD is GET without the body', async () => {
+    const got = await service.ask(path, { 'accept-encoding': 'identity' });
+    const headers = { 'x-api-key': service.key, 'accept-encoding': 'identity' };
+    const head = await fetch(`${service.url}${path}`, { method: 'HEAD', headers });
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe('');
+    for (const name of ['etag', 'content-length', 'content-type', 'cache-control', 'vary', 'last-modified']) {
+      expect(head.headers.get(name), name).toBe(got.header(name));
+    }
+    expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(got.body));
+  });
+});
+
+test('the tag of one coding is not that of another', async () => {
+  const plain = await service.ask(DAYS, { 'accept-encoding': 'identity' });
+  const answer = await service.ask(DAYS, {
+    'accept-encoding': 'br',
+    'if-none-match': plain.header('etag') ?? '',
+  });
+  expect(answer).toMatchObject({ status: 200, body: plain.body });
+});
+
+describe('Cache-Control', () => {
+  test.each(OPEN)('of %s ends when its time has come', async (path) => {
+    await service.ask(path);
+    const fresh = await service.ask(path);
+    const { ttl } = cacheStatusOf(fresh.header('cache-status'));
+    expect(fresh.header('cache-control')).toBe(
+      'private, max-age=360, stale-while-revalidate=60, stale-if-error=86400',
+    );
+    expect(ttl).toBeGreaterThan(0);
+    expect(Number(fresh.header('age')) + (ttl ?? 0)).toBe(360);
+  });
+
+  test.each([DATE, SETTLED])('of a settled past, %s, is for good', async (path) => {
+    const answer = await service.ask(path);
+    expect(answer.header('cache-control')).toBe('private, max-age=31536000, immutable');
+    expect(answer.cache).toEqual({ cache: 'quotient', hit: true });
+    expect(answer.header('age')).toBeUndefined();
+  });
+
+  test('is not for good where the past has gaps', async () => {
+    const answer = await service.ask(
+      '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2025-04-01&thruDate=2025-06-01',
+    );
+    expect(answer.header('quotient-gaps')).toMatch(/^2025-04-01\/2025-05-1\d$/);
+    expect(answer.header('cache-control')).not.toContain('immutable');
+  });
+
+  test('is not for good for hours of today and yesterday that may still change', async () => {
+    const answer = await service.ask(
+      '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-05-14&thruDate=2026-05-15&interval=hourly',
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.header('cache-control')).not.toContain('immutable');
+  });
+
+  test('is no-store outside 2xx and 304', async () => {
+    const answer = await service.ask('/v1/prices/latest/token?tokenName=dogecoin');
+    expect(answer).toMatchObject({ status: 400 });
+    expect(answer.header('cache-control')).toBe('no-store');
+  });
+});
+
+describe('If-Modified-Since', () => {
+  const since = (path: string, value: string, headers = {}) =>
+    service.ask(path, { ...headers, 'if-modified-since': value });
+
+  test.each(ALL)('is 304 and free for %s where it is the time of the answer', async (path) => {
+    const full = await service.ask(path);
+    const modified = full.header('last-modified') ?? '';
+    const before = await used();
+    expect(await since(path, modified)).toMatchObject({ status: 304, body: '' });
+    expect(await used()).toBe(before);
+  });
+
+  test('is not looked at beside If-None-Match, and another time or none is another answer', async () => {
+    const full = await service.ask(LATEST);
+    const modified = full.header('last-modified') ?? '';
+    const at = Date.parse(modified);
+    expect(await since(LATEST, modified, { 'if-none-match': '"other"' })).toMatchObject({ status: 200 });
+    for (const other of [new Date(at - 1000).toUTCString(), new Date(at + 1000).toUTCString(), 'now', ''])
+      expect(await since(LATEST, other), other).toMatchObject({ status: 200, body: full.body });
+  });
+
+  test('is not enough where older figures may still change: gaps, exchange rates', async () => {
+    const gaps = '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2025-04-01&thruDate=2025-06-01';
+    for (const path of [gaps, `${SETTLED}&currency=eur`]) {
+      const modified = (await service.ask(path)).header('last-modified') ?? '';
+      expect(await since(path, modified), path).toMatchObject({ status: 200 });
+    }
+  });
+});
+
+test('Age counts the seconds since it was fetched, and Last-Modified is the newest sample', async () => {
+  const first = await service.ask(LATEST);
+  await service.pass(90_000);
+  const later = await service.ask(LATEST);
+  expect(Number(later.header('age'))).toBe(Number(first.header('age')) + 90);
+  expect(later.header('last-modified')).toBe(first.header('last-modified'));
+  const modified = Date.parse(later.header('last-modified') ?? '');
+  expect(modified).toBeLessThanOrEqual(service.clock.now());
+  expect(modified).toBeGreaterThan(service.clock.now() - 10 * MINUTE);
+});
+
+test('Cache-Status tells a fill from a hit from a refresh', async () => {
+  const path = '/v1/prices/history/days?tokenName=solana&days=40';
+  expect((await service.ask(path)).cache).toMatchObject({ cache: 'quotient', fwd: 'miss', stored: true });
+  expect((await service.ask(path)).cache).toMatchObject({ cache: 'quotient', hit: true });
+  await service.pass(8 * MINUTE);
+  const held = service.sandbox.faults.hold();
+  const stale = await service.ask(LATEST);
+  expect(stale.cache).toMatchObject({ cache: 'quotient', fwd: 'stale', detail: 'refreshing' });
+  expect(stale.cache?.ttl).toBeLessThanOrEqual(0);
+  expect(stale.header('cache-control')).toContain('max-age=360,');
+  expect(Number(stale.header('age'))).toBeGreaterThan(360);
+  held.release();
+  await service.parts.market.idle();
+  expect((await service.ask(LATEST)).cache).toEqual({ cache: 'quotient', hit: true, ttl: 360 });
+});
+
+test('a new day’s figures are not for good until they are final', async () => {
+  service.clock.goTo('2026-05-16T00:20:00Z');
+  await service.pass(0);
+  const path = '/v1/prices/history/date?tokenName=bitcoin&date=16-05-2026';
+  const early = await service.ask(path);
+  if (early.status === 200) expect(early.header('cache-control')).not.toContain('immutable');
+  await service.pass(HOUR);
+  await service.ask(path);
+  await service.parts.market.idle();
+  await service.pass(DAY);
+  const late = await service.ask(path);
+  expect(late.header('cache-control')).toContain('immutable');
+});

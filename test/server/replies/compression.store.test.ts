@@ -1,0 +1,128 @@
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MINUTE } from '#core/clock';
+import { bodyOf, createBodies } from '#server/cache/answer-body';
+import { type Besieged, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import { exchange } from '../../support/service/socket.ts';
+
+let service: Besieged;
+beforeAll(async () => {
+  service = await startBesieged();
+});
+afterAll(() => service?.close());
+
+const YEAR = '/v1/prices/history/days?tokenName=ethereum&days=365';
+const decode = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+
+/** The bytes as they came, which `fetch` would have decoded. */
+async function raw(path: string, coding: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    bytes: Buffer;
+    headers: Record<string, string>;
+  }>();
+  request(`${service.url}${path}`, { headers: { 'x-api-key': service.key, 'accept-encoding': coding } })
+    .on('response', async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      resolve({ bytes: Buffer.concat(chunks), headers: response.headers as Record<string, string> });
+    })
+    .on('error', reject)
+    .end();
+  return promise;
+}
+
+describe.each(['br', 'gzip'] as const)('%s', (coding) => {
+  test('decodes to the same bytes, has its own tag, and a length that is right', async () => {
+    const plain = await raw(YEAR, 'identity');
+    const coded = await raw(YEAR, coding);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(coded.headers['content-encoding']).toBe(coding);
+    expect(coded.headers['content-length']).toBe(String(coded.bytes.length));
+    expect(coded.headers['transfer-encoding']).toBeUndefined();
+    expect(coded.bytes.length).toBeLessThan(plain.bytes.length / 2);
+    expect(decode[coding](coded.bytes).equals(plain.bytes)).toBe(true);
+    expect(coded.headers.etag).not.toBe(plain.headers.etag);
+  });
+
+  test('is not used for less than 1 KB', async () => {
+    const small = await raw(LATEST, coding);
+    expect(small.bytes.length).toBeLessThan(1024);
+    expect(small.headers['content-encoding']).toBeUndefined();
+    expect(JSON.parse(small.bytes.toString()).current_price).toBeGreaterThan(0);
+  });
+
+  test('is never used for a user record, a problem or a count of calls', async () => {
+    for (const path of ['/v1/user/data', '/v1/user/usage', '/v1/prices/latest/token?tokenName=x']) {
+      expect((await raw(path, coding)).headers['content-encoding']).toBeUndefined();
+    }
+    const { hostname, port } = new URL(service.url);
+    const created = await exchange(
+      service.url,
+      `POST /v1/user/create?name=${'A'.repeat(100)}&email=ada@example.org&plan=monthly HTTP/1.1\r\nhost: ${hostname}:${port}\r\naccept-encoding: ${coding}\r\n\r\n`,
+    );
+    expect(created.status).toBe(201);
+    expect(created.headers['content-encoding']).toBeUndefined();
+    expect(JSON.parse(created.body).apiKey).toMatch(/^qt_/);
+  });
+});
+
+describe('a body', () => {
+  const text = 'a price, and another price; '.repeat(100);
+
+  test('is compressed once however many ask at once, and never again', async () => {
+    const body = bodyOf(text);
+    const asked = await Promise.all(Array.from({ length: 50 }, () => body.in('br')));
+    expect(new Set(asked).size).toBe(1);
+    expect(await body.in('br')).toBe(asked[0]);
+    expect(await body.in('gzip')).not.toBe(asked[0]);
+  });
+
+  test('of the same rows is the same body, of others another', () => {
+    const bodies = createBodies();
+    const first = bodies.kept('bitcoin,7', '1', () => text);
+    const again = bodies.kept('bitcoin,7', '1', () => {
+      throw new Error('made twice');
+    });
+    expect(again).toBe(first);
+    expect(bodies.kept('ethereum,7', '1', () => text)).not.toBe(first);
+    expect(bodies.kept('bitcoin,7', '2', () => text)).not.toBe(first);
+  });
+
+  test('has room for its compressed forms from the start', async () => {
+    const bodies = createBodies(4 * text.length + 100);
+    const first = bodies.kept('bitcoin,7', '1', () => text);
+    const second = bodies.kept('bitcoin,30', '1', () => text);
+    expect(bodies.kept('bitcoin,7', '1', () => text)).toBe(first);
+    for (const coding of ['br', 'gzip'] as const) {
+      const { payload } = await second.in(coding);
+      expect(payload.length).toBeLessThan(text.length / 2);
+    }
+    bodies.kept('bitcoin,90', '1', () => text);
+    expect(bodies.kept('bitcoin,7', '1', () => text)).toBe(first);
+    expect(bodies.kept('bitcoin,30', '1', () => text)).not.toBe(second);
+  });
+});
+
+test('a window is compressed once for each version of its series, whoever asks and however often', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => service.parts.market.days('ethereum', 365, 'json')),
+  );
+  const forms = await Promise.all(answers.map(({ body }) => body.in('br')));
+  expect(new Set(forms).size).toBe(1);
+  await service.pass(2000); // what is recalled for a second has ended
+  const later = await service.parts.market.days('ethereum', 365, 'json');
+  expect(later.body.in('br')).toBe(forms[0]);
+
+  await service.pass(7 * MINUTE);
+  await service.parts.market.days('ethereum', 365, 'json');
+  await service.parts.market.idle();
+  const renewed = await service.parts.market.days('ethereum', 365, 'json');
+  expect(await renewed.body.in('br')).not.toBe(forms[0]);
+});
+
+test('CSV is compressed too', async () => {
+  const answer = await service.ask(DAYS, { accept: 'text/csv', 'accept-encoding': 'br' });
+  expect(answer.header('content-encoding')).toBe('br');
+  expect(answer.body).toMatch(/^date,price,market_cap,total_volume\r\n/);
+});

@@ -1,0 +1,336 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Allowance, Caller, Receipt } from '#accounts/allowance/allowance';
+import { createAdmission } from '#accounts/gate/admission';
+import { createBurst } from '#accounts/gate/burst';
+import { createRateLimits } from '#accounts/gate/rate-limits';
+import { OWNER_SCOPES, type Scope } from '#accounts/keys/scopes';
+import { type Instant, systemClock } from '#core/clock';
+import type { Answer } from '#server/cache/answer';
+import { bodyOf } from '#server/cache/answer-body';
+import { createPendingResponses } from '#server/connections/pending-responses';
+import { createRequestBodies, TIMEOUTS } from '#server/connections/request-body';
+import { createHttpServer } from '#server/connections/server';
+import { createCorsHeaders } from '#server/pipeline/cross-origin';
+import {
+  countsOf,
+  createRequestHistograms,
+  type RequestHistograms,
+} from '#server/recording/request-histogram';
+import type { LogAnswer } from '#server/recording/request-log';
+import { createCacheHeaders } from '#server/replies/answer-headers';
+import { createFastPath, type FastPath } from '#server/replies/fast-path';
+import { createResponseWriter } from '#server/replies/response-head';
+import { createAnswerWriter } from '#server/replies/write-answer';
+
+const NOW = Date.parse('2026-05-15T14:10:06Z');
+const KEY = 'known';
+/** What is left of a lease after a refund. */
+const LEASE = { granted: 7, spent: 0, left: 0 };
+const URL = '/v1/prices/latest/token?tokenName=bitcoin';
+
+let fastPath: FastPath;
+let server: Server;
+/** What reached the framework. */
+let framework: string[];
+let spent: number;
+/** How many of these calls stay paid for. */
+let kept: number;
+let left: number;
+/** How often a call was to be paid for. */
+let asked: number;
+let holds: boolean;
+/** That of the catalogue; a question that reached the framework may find it changed. */
+let generation: number;
+let onFramework: () => void;
+/** What a call costs. */
+let cost: number;
+/** Those of the key. */
+let scopes: readonly Scope[];
+/** The pages of other sites for which the key's uses were noted. */
+let noted: (string | undefined)[];
+
+const answer: Answer = {
+  body: bodyOf('{"current_price":1}'),
+  source: 'coingecko',
+  modifiedAt: NOW - 1000,
+  fetchedAt: NOW - 1900,
+  dueAt: NOW + 60_000,
+  settled: false,
+  gaps: [],
+  outcome: { fetched: false, refreshing: false, failure: undefined },
+  recall: () => (holds ? answer : undefined),
+};
+
+const route = {
+  url: '/v1/prices/latest/token',
+  config: { scope: 'prices' },
+} as FastifyRequest['routeOptions'];
+
+/** An allowance of one user, as far as the fast path uses it. */
+function anAllowance(): Allowance {
+  const period = { start: NOW, end: NOW + 1_000_000 };
+  const verbs = {
+    holderAtOnce: (apiKey: string) => (apiKey === KEY ? { user: { key: 1 }, scopes } : undefined),
+    noteUse: (_caller: Caller, _now: number, origin?: string) => void noted.push(origin),
+    spendAtOnce(_caller: Caller, _now: Instant, cost: number) {
+      asked += 1;
+      if (left < cost) return undefined;
+      left -= cost;
+      spent += cost;
+      return { lease: { period, limit: 10, ...LEASE }, cost, remaining: left };
+    },
+    keep() {
+      kept += 1;
+    },
+    refund({ cost }: Receipt) {
+      left += cost;
+      spent -= cost;
+    },
+  };
+  return verbs as unknown as Allowance;
+}
+
+type Opening = { burstPerSecond?: number; requests?: RequestHistograms; log?: LogAnswer; origins?: string[] };
+
+async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening = {}): Promise<void> {
+  const clock = { ...systemClock, now: () => NOW };
+  const [bodies, pending, allowance] = [createRequestBodies(), createPendingResponses(), anAllowance()];
+  const admission = createAdmission({ allowance, burst: createBurst(burstPerSecond) });
+  const corsHeaders = createCorsHeaders(origins);
+  const cacheHeaders = createCacheHeaders(corsHeaders.vary);
+  const writeResponse = createResponseWriter(1000);
+  const write = createAnswerWriter({
+    allowance,
+    rateLimits: createRateLimits(burstPerSecond),
+    cacheHeaders,
+    corsHeaders,
+    writeResponse,
+  });
+  const catalogue = { generation: () => generation };
+  fastPath = createFastPath({ allowance, admission, catalogue, clock, write, requests, log });
+  const create = createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: fastPath.answer });
+  server = create((incoming: IncomingMessage, response) => {
+    framework.push(`${incoming.method} ${incoming.url}`);
+    onFramework();
+    fastPath.remember(incoming, answer, 'json', route, cost);
+    response.end('framework');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+type Told = { status: number; headers: IncomingMessage['headers']; body: string };
+
+function ask(
+  headers: Record<string, string | string[]> = {},
+  { url = URL, method = 'GET', body = '' } = {},
+): Promise<Told> {
+  const { port } = server.address() as AddressInfo;
+  return new Promise((resolve, reject) => {
+    const sent = { 'x-api-key': KEY, ...headers };
+    const sending = request(
+      { port, host: '127.0.0.1', path: url, method, headers: sent },
+      async (response) => {
+        let text = '';
+        for await (const chunk of response) text += chunk;
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+      },
+    );
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
+
+beforeEach(async () => {
+  [framework, spent, kept, left, asked, holds, cost] = [[], 0, 0, 100, 0, true, 1];
+  [generation, onFramework] = [1, () => undefined];
+  [scopes, noted] = [['prices'], []];
+  await open();
+});
+afterEach(() => void server.close());
+
+test('a question in the same words is answered without the framework, with all the headers', async () => {
+  expect((await ask()).body).toBe('framework');
+  const again = await ask({ 'x-request-id': 'mine' });
+  expect(framework).toHaveLength(1);
+  expect(again).toMatchObject({ status: 200, body: '{"current_price":1}' });
+  expect(again.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': '19',
+    etag: answer.body.identity.etag,
+    'cache-control': expect.stringContaining('max-age=62'),
+    'cache-status': 'quotient; hit; ttl=60',
+    age: '1',
+    ratelimit: '"plan";r=99;t=1000',
+    'ratelimit-policy': '"plan";q=10;w=1000',
+    'x-request-id': 'mine',
+  });
+  expect([spent, kept]).toEqual([1, 1]);
+});
+
+test.each([
+  ['other words', {}, { url: `${URL}&x=1` }],
+  ['another method', {}, { method: 'HEAD' }],
+  ['a key that is not known', { 'x-api-key': 'unknown' }, {}],
+  ['two keys', { 'x-api-key': [KEY, KEY] }, {}],
+  ['another wish for a media type', { accept: 'text/csv' }, {}],
+  ['a body', { 'content-length': '2' }, { body: 'ab' }],
+  ['a body in chunks', { 'transfer-encoding': 'chunked' }, { body: 'ab' }],
+  ['header fields that are too large', { 'x-long': 'x'.repeat(16_000), 'x-longer': 'x'.repeat(1000) }, {}],
+])('%s: goes to the framework, and nothing is taken', async (_what, headers, rest) => {
+  await ask();
+  await ask(headers as Record<string, string>, rest);
+  expect(framework).toHaveLength(2);
+  expect(spent).toBe(0);
+});
+
+test('a key without the scope of the route goes to the framework, which refuses it', async () => {
+  await ask();
+  scopes = ['node'];
+  expect((await ask()).body).toBe('framework');
+  expect([spent, noted]).toEqual([0, []]);
+});
+
+test('the use of a key is noted, and of an owner key the page of another site that does', async () => {
+  await ask();
+  const page = { host: 'quotient.example', origin: 'https://shop.example' };
+  await ask(page);
+  scopes = OWNER_SCOPES;
+  await ask(page);
+  await ask({ ...page, 'sec-fetch-site': 'same-origin' });
+  await ask({ ...page, origin: 'http://quotient.example' });
+  await ask({ ...page, origin: `https://${'x'.repeat(300)}` });
+  expect(noted).toEqual([undefined, 'https://shop.example', undefined, undefined, undefined]);
+});
+
+test('an answer that holds no more is not given again', async () => {
+  await ask();
+  holds = false;
+  expect((await ask()).body).toBe('framework');
+  expect(spent).toBe(0);
+});
+
+test('once a token was added or removed, a URL may name another one: it goes to the framework', async () => {
+  await ask();
+  expect((await ask()).body).toBe('{"current_price":1}');
+  generation += 1;
+  expect((await ask()).body).toBe('framework');
+  expect((await ask()).body).toBe('{"current_price":1}');
+});
+
+test('what was checked before a token was added or removed, and answered after it, is not remembered', async () => {
+  onFramework = () => {
+    generation += 1;
+  };
+  await ask();
+  onFramework = () => undefined;
+  expect((await ask()).body).toBe('framework');
+  expect((await ask()).body).toBe('{"current_price":1}');
+});
+
+test('who has nothing left at once goes to the framework', async () => {
+  await ask();
+  left = 0;
+  expect((await ask()).body).toBe('framework');
+});
+
+test('what costs several is charged as much again, or goes to the framework where less is left', async () => {
+  cost = 10;
+  await ask();
+  expect((await ask()).headers.ratelimit).toBe('"plan";r=90;t=1000');
+  const unchanged = await ask({ 'if-none-match': answer.body.identity.etag });
+  expect([unchanged.status, spent, left]).toEqual([304, 10, 90]);
+  left = 9;
+  expect((await ask()).body).toBe('framework');
+  expect([spent, left]).toEqual([10, 9]);
+});
+
+test('who comes too fast goes to the framework, and nothing is taken for it', async () => {
+  server.close();
+  await open({ burstPerSecond: 3 });
+  await ask();
+  const bodies = [];
+  for (let i = 0; i < 5; i++) bodies.push((await ask()).body);
+  expect(bodies.filter((body) => body !== 'framework')).toHaveLength(3);
+  expect([asked, spent, left]).toEqual([3, 3, 97]);
+});
+
+test('what it answers is counted by the route that it remembers, and what goes on to the framework is not', async () => {
+  server.close();
+  const requests = createRequestHistograms();
+  await open({ requests });
+  await ask();
+  for (let i = 0; i < 3; i++) await ask();
+  await ask({ 'x-api-key': 'unknown' });
+  expect(framework).toHaveLength(2);
+  const counted = Array.from(requests.all(), (histogram) => {
+    const { route, method, status } = histogram;
+    return [route, method, status, countsOf(histogram).reduce((sum, count) => sum + count)];
+  });
+  expect(counted).toEqual([['/v1/prices/latest/token', 'GET', 200, 3]]);
+});
+
+test('once it is closed everything goes to the framework', async () => {
+  await ask();
+  fastPath.close();
+  await ask();
+  await ask();
+  expect(framework).toHaveLength(3);
+});
+
+test.each(['etag', '*'])('a validator of the answer (%s) is 304, free of charge', async (known) => {
+  server.close();
+  const requests = createRequestHistograms();
+  await open({ requests });
+  await ask();
+  const etag = known === 'etag' ? answer.body.identity.etag : known;
+  const { status, headers, body } = await ask({ 'if-none-match': etag });
+  expect([status, body, headers.etag]).toEqual([304, '', answer.body.identity.etag]);
+  for (const name of ['content-type', 'content-length']) expect(headers).not.toHaveProperty(name);
+  expect(headers.ratelimit).toBe('"plan";r=7;t=1000');
+  expect([framework.length, asked, spent, left]).toEqual([1, 1, 0, 100]);
+  expect(Array.from(requests.all(), ({ status }) => status)).toEqual([200, 304]);
+});
+
+test('a validator of another answer is 200, and charged', async () => {
+  await ask();
+  expect(await ask({ 'if-none-match': '"x"' })).toMatchObject({ status: 200, body: '{"current_price":1}' });
+  expect([framework.length, spent]).toEqual([1, 1]);
+});
+
+test.each([
+  [['*'], 'https://any.example.org', '*'],
+  [['*'], undefined, '*'],
+  [['https://app.example.org'], 'https://app.example.org', 'https://app.example.org'],
+  [['https://app.example.org'], 'https://other.example.org', undefined],
+  [[], 'https://app.example.org', undefined],
+])('with the origins %j a page of %s may read it: %s', async (origins, origin, allowed) => {
+  server.close();
+  await open({ origins });
+  await ask();
+  const { body, headers } = await ask(origin === undefined ? {} : { origin });
+  expect([body, framework.length]).toEqual(['{"current_price":1}', 1]);
+  expect(headers['access-control-allow-origin']).toBe(allowed);
+  expect(headers['access-control-expose-headers']?.includes('RateLimit')).toBe(allowed && true);
+});
+
+test('each answer is logged where all are', async () => {
+  server.close();
+  const lines: object[] = [];
+  await open({ log: (facts) => lines.push(facts) });
+  await ask();
+  await ask({ 'x-request-id': 'mine' });
+  const ms = expect.any(Number);
+  const told = { reqId: 'mine', method: 'GET', route: '/v1/prices/latest/token', status: 200, ms, user: 1 };
+  expect(lines).toEqual([told]);
+});
+
+test('a connection that is to close is told so', async () => {
+  await ask();
+  const { body, headers } = await ask({ connection: 'close' });
+  expect([body, headers.connection]).toEqual(['{"current_price":1}', 'close']);
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DAY, MINUTE, SECOND } from '#core/clock';
+import { countedFigures, countersOf, dayFigures } from '#statistics/daily-difference';
+
+const NOW = Date.parse('2026-05-15T14:00:00Z');
+const TOLERANCE = 30 * MINUTE;
+const counter = fc.nat({ max: 1e12 });
+const sampleAt = (at: number, transactions: number) => ({ at, transaction_count_all_time: transactions });
+
+describe('a figure of a day', () => {
+  test('is what the counter grew by since a sample a day before', () => {
+    const figures = { transaction_count_all_time: 1_500, unique_addresses_all_time: 80 };
+    const earlier = [{ at: NOW - DAY, transaction_count_all_time: 1_000, unique_addresses_all_time: 77 }];
+    expect(dayFigures({ at: NOW, figures }, earlier)).toEqual({ transaction_count: 500, new_addresses: 3 });
+  });
+
+  test('is not told without a sample a day before, give or take half an hour', () => {
+    fc.assert(
+      fc.property(
+        counter,
+        fc.array(fc.tuple(fc.integer({ min: -2 * DAY, max: DAY }), counter), { maxLength: 20 }),
+        (now, offsets) => {
+          const earlier = offsets.map(([off, count]) => sampleAt(NOW - DAY + off, Math.min(now, count)));
+          const found = dayFigures({ at: NOW, figures: { transaction_count_all_time: now } }, earlier);
+          const isNear = offsets.some(([off]) => Math.abs(off) <= TOLERANCE);
+          expect(found.transaction_count !== undefined).toBe(isNear);
+          expect(found.new_addresses).toBeUndefined();
+        },
+      ),
+    );
+  });
+
+  test.each([
+    [-TOLERANCE - 1, undefined],
+    [-TOLERANCE, 500],
+    [TOLERANCE, 500],
+    [TOLERANCE + 1, undefined],
+  ])('of a sample %i ms off a day is %j', (off, transaction_count) => {
+    const figures = { transaction_count_all_time: 1_500 };
+    expect(dayFigures({ at: NOW, figures }, [sampleAt(NOW - DAY + off, 1_000)])).toEqual({
+      ...(transaction_count !== undefined && { transaction_count }),
+    });
+  });
+
+  test('is taken from the sample that lies nearest to a day before, in whatever order they come, and not scaled', () => {
+    const near = fc.integer({ min: -TOLERANCE, max: TOLERANCE });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(near, counter), {
+          minLength: 1,
+          maxLength: 6,
+          selector: ([off]) => Math.abs(off),
+        }),
+        (offsets) => {
+          const now = 1e12;
+          const earlier = offsets.map(([off, count]) => sampleAt(NOW - DAY + off, count));
+          const [nearest] = offsets.toSorted(([a], [b]) => Math.abs(a) - Math.abs(b));
+          const { transaction_count } = dayFigures(
+            { at: NOW, figures: { transaction_count_all_time: now } },
+            earlier,
+          );
+          expect(transaction_count).toBe(now - (nearest?.[1] ?? Number.NaN));
+        },
+      ),
+    );
+  });
+
+  test('passes a nearer sample over that does not have the counter', () => {
+    const figures = { transaction_count_all_time: 1_500, unique_addresses_all_time: 80 };
+    const earlier = [{ at: NOW - DAY, unique_addresses_all_time: 70 }, sampleAt(NOW - DAY + MINUTE, 1_400)];
+    expect(dayFigures({ at: NOW, figures }, earlier)).toEqual({ transaction_count: 100, new_addresses: 10 });
+  });
+
+  test('never takes the place of what the source told', () => {
+    fc.assert(
+      fc.property(fc.nat(), counter, counter, (told, now, then) => {
+        const figures = { transaction_count: told, transaction_count_all_time: now };
+        expect(dayFigures({ at: NOW, figures }, [sampleAt(NOW - DAY, then)])).toEqual({});
+      }),
+    );
+  });
+
+  test('is a whole number that is not negative, or is not told: a counter may have been put right', () => {
+    fc.assert(
+      fc.property(counter, counter, (now, then) => {
+        const figures = { transaction_count_all_time: now };
+        const { transaction_count } = dayFigures({ at: NOW, figures }, [sampleAt(NOW - DAY, then)]);
+        if (now < then) expect(transaction_count).toBeUndefined();
+        else expect(Number.isSafeInteger(transaction_count) && transaction_count === now - then).toBe(true);
+      }),
+    );
+  });
+});
+
+test('the counters of a sample are those it tells', () => {
+  const figures = { block_height: 5, transaction_count_all_time: 7 };
+  expect(countersOf({ at: NOW, figures })).toEqual({ at: NOW, transaction_count_all_time: 7 });
+  expect(countersOf({ at: NOW - SECOND, figures: { block_height: 5 } })).toBeUndefined();
+});
+
+test('what can be counted is what a counter is told of and the day’s figure is not', () => {
+  expect(countedFigures(['transaction_count_all_time', 'unique_addresses_all_time'])).toEqual([
+    'new_addresses',
+    'transaction_count',
+  ]);
+  expect(countedFigures(['transaction_count', 'transaction_count_all_time', 'block_height'])).toEqual([]);
+});

@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest';
+import { DAY, HOUR } from '#core/clock';
+import { createFailover } from '#statistics/failover';
+import type { StatisticsSource, StatisticsSourceName } from '#statistics/statistics-sources';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { warningText } from '#upstream/warning';
+import { createTestClock } from '../../fixtures/clock.ts';
+
+const TIMEOUT = 60_000;
+
+/** A source that answers, or fails for a cause; `given` is the time it was given for each sample. */
+function source(
+  name: StatisticsSourceName,
+  script: () => FailureCause | Error | undefined,
+  at: () => number = () => Date.parse('2026-05-01T00:00:00Z'),
+) {
+  const given: number[] = [];
+  return {
+    name,
+    figuresByToken: { ar: ['block_height'] },
+    given,
+    async sample(_symbol, withinMs) {
+      given.push(withinMs ?? Number.NaN);
+      const outcome = script();
+      if (outcome instanceof Error) throw outcome;
+      if (outcome) throw new UpstreamFailure(name, outcome, 'as the test has it');
+      return { at: at(), figures: { block_height: 7 } };
+    },
+    close: async () => undefined,
+  } satisfies StatisticsSource & { given: number[] };
+}
+
+/** A line of sources; what they do not list is kept as the store would. */
+function line(...sources: StatisticsSource[]) {
+  const clock = createTestClock('2026-05-15T14:00:00Z');
+  const unlisted = new Map<string, number>();
+  const intervals = new Map<string, number>();
+  const dropped: string[] = [];
+  const sampling = createFailover({
+    sources,
+    interval: (name) => intervals.get(name) ?? HOUR,
+    cache: {
+      unlistedAt: (name, symbol) => unlisted.get(`${name}:${symbol}`),
+      recordUnlisted: async (name, symbol, at) => void unlisted.set(`${name}:${symbol}`, at),
+    },
+    timeoutMs: TIMEOUT,
+    clock,
+    dropped: (name) => void dropped.push(name),
+  });
+  return { sampling, clock, intervals, dropped };
+}
+
+const fine = () => undefined;
+const limited = (retryAfter: number) =>
+  new UpstreamFailure('arweave-node', 'rate_limited', 'asked too often', { retryAfter });
+
+test('the first source that tells is the last one asked, with all the time there is where nobody is behind it', async () => {
+  const [first, second] = [source('cryptocompare', fine), source('arweave-node', fine)];
+  const sampled = await line(first, second).sampling.sample('ar');
+  expect(sampled).toMatchObject({ source: 'cryptocompare', sample: { figures: { block_height: 7 } } });
+  expect(sampled.passedOver.size).toBe(0);
+  expect(second.given).toEqual([]);
+  const alone = source('arweave-node', fine);
+  await line(alone).sampling.sample('ar');
+  expect(alone.given[0]).toBeGreaterThan(TIMEOUT / 2);
+});
+
+test('each may take its share of what is left, so that the next one has time when it hangs', async () => {
+  const first = source('cryptocompare', () => 'timeout');
+  const second = source('arweave-node', fine);
+  const sampled = await line(first, second).sampling.sample('ar');
+  expect(sampled.source).toBe('arweave-node');
+  expect([...sampled.passedOver]).toEqual([['cryptocompare', 'timeout']]);
+  expect(first.given[0]).toBeLessThanOrEqual(TIMEOUT / 2);
+  // It failed at once, so what it did not use is the next one's.
+  expect(second.given[0]).toBeGreaterThan(TIMEOUT / 2);
+});
+
+test('when all fail, the last one’s cause is told', async () => {
+  const sources = [source('cryptocompare', () => 'timeout'), source('arweave-node', () => 'server_error')];
+  await expect(line(...sources).sampling.sample('ar')).rejects.toMatchObject({
+    upstream: 'arweave-node',
+    reason: 'server_error',
+  });
+});
+
+test('what is wrong here and not with the source is not passed over', async () => {
+  const second = source('arweave-node', fine);
+  const broken = source('cryptocompare', () => new Error('no database'));
+  await expect(line(broken, second).sampling.sample('ar')).rejects.toThrow('no database');
+  expect(second.given).toEqual([]);
+});
+
+test('a source that does not list a chain is asked again on the next UTC day, also after the clock was set back', async () => {
+  const first = source('cryptocompare', () => 'not_listed');
+  const { sampling, clock } = line(first, source('arweave-node', fine));
+  for (let i = 0; i < 3; i++) {
+    expect([...(await sampling.sample('ar')).passedOver]).toEqual([['cryptocompare', 'not_listed']]);
+  }
+  expect(first.given).toHaveLength(1);
+  clock.goTo('2026-05-15T23:59:59.999Z');
+  await sampling.sample('ar');
+  expect(first.given).toHaveLength(1);
+  clock.goTo('2026-05-16T00:00:00Z');
+  await sampling.sample('ar');
+  await sampling.sample('ar');
+  expect(first.given).toHaveLength(2);
+  clock.advance(-3 * DAY);
+  await sampling.sample('ar');
+  await sampling.sample('ar');
+  expect(first.given).toHaveLength(3);
+});
+
+test('what failed when it was last needed is a warning, until something before it answers', async () => {
+  const causes: (FailureCause | undefined)[] = ['not_listed', 'timeout', 'server_error', undefined];
+  const { sampling } = line(
+    source('cryptocompare', () => causes[0]),
+    source('arweave-node', () => causes[1]),
+    source('arweave-node-2', () => causes[2]),
+    source('arweave-node-3', () => causes[3]),
+  );
+  expect(sampling.warnings().map(warningText)).toEqual([]);
+  await sampling.sample('ar');
+  expect(sampling.warnings().map(warningText)).toEqual([
+    'arweave-node: timeout',
+    'arweave-node-2: server_error',
+  ]);
+  causes[1] = undefined;
+  await sampling.sample('ar');
+  expect(sampling.warnings().map(warningText)).toEqual([]);
+  causes.fill('refused');
+  await expect(sampling.sample('ar')).rejects.toThrow('arweave-node-3');
+  expect(sampling.warnings().map(warningText)).toEqual([
+    'arweave-node: refused',
+    'arweave-node-2: refused',
+    'arweave-node-3: refused',
+  ]);
+});
+
+test('a chain that nobody lists today has no source', async () => {
+  const { sampling } = line(source('arweave-node', () => 'not_listed'));
+  for (let i = 0; i < 2; i++) {
+    await expect(sampling.sample('ar')).rejects.toMatchObject({ reason: 'not_listed' });
+  }
+});
+
+test('a chain that a source has nothing to tell of is not asked of it', async () => {
+  const other = { ...source('solana-rpc', fine), figuresByToken: { sol: ['block_height' as const] } };
+  const { sampling } = line(other, source('arweave-node', fine));
+  expect((await sampling.sample('ar')).source).toBe('arweave-node');
+  expect([sampling.preferred('ar'), sampling.preferred('sol'), sampling.preferred('btc')]).toEqual([
+    'arweave-node',
+    'solana-rpc',
+    undefined,
+  ]);
+  expect([sampling.isOpen('solana-rpc'), sampling.isOpen('cryptocompare')]).toEqual([true, false]);
+});
+
+test('samples are as far apart as the budget of the first source allows that lists the chain and has calls left', async () => {
+  let cause: FailureCause | undefined;
+  const { sampling, intervals } = line(
+    source('cryptocompare', () => cause),
+    source('arweave-node', fine),
+  );
+  intervals.set('cryptocompare', 3 * HOUR);
+  expect(sampling.interval('ar')).toBe(3 * HOUR);
+  intervals.set('cryptocompare', Number.POSITIVE_INFINITY);
+  expect(sampling.interval('ar')).toBe(HOUR);
+  intervals.set('arweave-node', Number.POSITIVE_INFINITY);
+  expect(sampling.interval('ar')).toBe(Number.POSITIVE_INFINITY);
+  intervals.set('cryptocompare', 3 * HOUR);
+  intervals.set('arweave-node', 2 * HOUR);
+  cause = 'not_listed';
+  await sampling.sample('ar');
+  expect(sampling.interval('ar')).toBe(2 * HOUR);
+});
+
+test('a sample of a time to come, or from before the chain began, is none, and the next one is asked', async () => {
+  const soon = Date.parse('2026-05-15T14:02:00Z');
+  let at = soon;
+  const first = source('cryptocompare', fine, () => at);
+  const { sampling, dropped } = line(first, source('arweave-node', fine));
+  expect((await sampling.sample('ar')).source).toBe('cryptocompare');
+  for (at of [soon + 1000, 8.64e15, 0, Date.parse('2018-06-07T23:59:59Z')]) {
+    const { source: name, passedOver } = await sampling.sample('ar');
+    expect([name, ...passedOver]).toEqual(['arweave-node', ['cryptocompare', 'unexpected']]);
+  }
+  expect(dropped).toEqual(Array(4).fill('cryptocompare'));
+});
+
+test.each<[string, UpstreamFailure[], number]>([
+  ['the sooner of two that say so', [limited(7), limited(60)], 7],
+  ['the sooner, whichever comes first', [limited(60), limited(7)], 7],
+  [
+    'one that does not say',
+    [new UpstreamFailure('cryptocompare', 'server_error', 'a fault'), limited(60)],
+    0,
+  ],
+  [
+    'not one that does not list it',
+    [limited(60), new UpstreamFailure('arweave-node', 'not_listed', 'no')],
+    60,
+  ],
+])(
+  'when all fail, the failure told is of who can be asked again soonest: %s',
+  async (_what, failures, rest) => {
+    const [first, second] = failures;
+    const { sampling } = line(
+      source('cryptocompare', () => first),
+      source('arweave-node', () => second),
+    );
+    const failure = (await sampling.sample('ar').catch((error: unknown) => error)) as UpstreamFailure;
+    expect(failure.retryAfter ?? 0).toBe(rest);
+    expect(failure.reason).not.toBe('not_listed');
+  },
+);

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { tokenStatistics } from '#records';
+import { FIGURES, type Figure } from '#statistics/figures';
+import { type FigureRules, figuresTold, sampleOf } from '#statistics/sources/chain-figures';
+import { digits, instant, numeric, whole } from '#upstream/transport/number';
+
+type Told = Partial<Record<Figure, number | null>>;
+const RULES: FigureRules<Told> = Object.fromEntries(
+  FIGURES.map((figure) => [figure, (told: Told) => told[figure]]),
+);
+const record = (told: Told) => sampleOf('somewhere', RULES, told, 1234567).figures;
+
+describe('a sample', () => {
+  test('of any numbers has only figures that the published record allows, or is a failure', () => {
+    const anything = fc.oneof(fc.double(), fc.integer(), fc.constant(0), fc.constant(null));
+    const told = fc.record(Object.fromEntries(FIGURES.map((figure) => [figure, anything])));
+    fc.assert(
+      fc.property(told, (values: Told) => {
+        let figures: Told;
+        try {
+          figures = record(values);
+        } catch (error) {
+          expect(error).toMatchObject({
+            upstream: 'somewhere',
+            reason: expect.stringMatching(/unexpected|empty/),
+          });
+          return;
+        }
+        for (const [figure, value] of Object.entries(figures)) {
+          expect(value).toBe(values[figure as Figure]);
+          expect(value).toBeGreaterThanOrEqual(0);
+          expect(tokenStatistics.shape[figure as Figure].safeParse(value).success).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('is at a whole second, and in the order of the record', () => {
+    const { at, figures } = sampleOf('somewhere', RULES, { block_time: 1.5, block_height: 5 }, 1234567);
+    expect(at).toBe(1234000);
+    expect(Object.keys(figures)).toEqual(['block_height', 'block_time']);
+    expect(figuresTold(RULES)).toEqual(FIGURES);
+  });
+
+  test('leaves out the zero of what no chain has none of, and keeps one that can be', () => {
+    expect(record({ block_time: 0, current_supply: 0, hashrate: 0, new_addresses: 0 })).toEqual({
+      hashrate: 0,
+      new_addresses: 0,
+    });
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])(
+    'with %d is a failure that names the figure',
+    (value) => {
+      expect(() => record({ difficulty: value })).toThrow(/difficulty/);
+    },
+  );
+
+  test('without a figure is empty', () => {
+    expect(() => record({ block_height: null })).toThrow(expect.objectContaining({ reason: 'empty' }));
+  });
+});
+
+describe('numbers on the wire', () => {
+  test('a number and its text are the same', () => {
+    const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+    fc.assert(
+      fc.property(finite, (value) => {
+        expect(numeric.parse(value)).toBe(value);
+        expect(numeric.parse(String(value))).toBe(Number(String(value)));
+      }),
+    );
+  });
+
+  test('a whole number is exact, or refused', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }), (value) => {
+        const parsed = whole.safeParse(String(value));
+        expect(parsed.success).toBe(value >= 0n && value <= BigInt(Number.MAX_SAFE_INTEGER));
+        if (parsed.success) expect(BigInt(parsed.data)).toBe(value);
+      }),
+    );
+  });
+
+  test('digits are exact at any length', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n }), (value) => {
+        expect(digits.parse(String(value))).toBe(value);
+      }),
+    );
+  });
+
+  test('a text that is no number is none', () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)),
+        (text) => {
+          for (const schema of [numeric, whole, digits]) expect(schema.safeParse(text).success).toBe(false);
+        },
+      ),
+    );
+    expect(numeric.safeParse('1e999').success).toBe(false);
+    expect(whole.safeParse('9'.repeat(400)).success).toBe(false);
+  });
+
+  test('an instant is one that a date can be made of', () => {
+    expect(instant(1000).parse('1586440919')).toBe(1586440919000);
+    for (const wrong of [0, -1, 1.5, 8.64e12 + 1, '9'.repeat(30)]) {
+      expect(instant(1000).safeParse(wrong).success).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tokenStatistics } from '#records';
+import { openCryptoCompare } from '#statistics/sources/cryptocompare';
+import type { StatisticsOptions } from '#statistics/sources/source';
+import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+
+let upstream: UpstreamServer;
+beforeAll(async () => {
+  upstream = await startUpstreamServer(() => ({ body: '{}' }));
+});
+afterAll(() => upstream.close());
+
+/** What a test makes of a recording: its name's beginning. */
+const KINDS = { records: /^blockchain_latest_/, days: /^blockchain_histo_day_/, errors: /^err_/ };
+const names = recordingNames('cryptocompare');
+const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
+const textOf = (name: string) => String(recording('cryptocompare', name).body);
+
+async function sampled(body: string, status = 200) {
+  upstream.follow(() => ({ status, body }));
+  const open = (options: StatisticsOptions) => openCryptoCompare({ ...options, apiKey: 'a-key' });
+  const source = openTestStatistics(open, upstream.url);
+  try {
+    return await source.sample('btc');
+  } finally {
+    await source.close();
+  }
+}
+
+type Recorded = Record<string, number | string>;
+
+async function expectEveryField(recorded: Recorded): Promise<void> {
+  const { at, id, partnerSymbol, figures } = await sampled(
+    JSON.stringify({ Response: 'Success', Message: '', HasWarning: false, Type: 100, Data: recorded }),
+  );
+  const told = { id, time: at / 1000, symbol: 'BTC', ...figures };
+  expect(partnerSymbol === undefined ? told : { ...told, partner_symbol: partnerSymbol }).toEqual(recorded);
+  const record = { ...told, partner_symbol: partnerSymbol ?? 'BTC' };
+  expect(tokenStatistics.parse(record)).toEqual(record);
+}
+
+describe.runIf(haveRecordings)('recorded answers of CryptoCompare', () => {
+  test('each has its test', () => {
+    const kinds = Object.values(KINDS);
+    expect(names.filter((name) => kinds.filter((kind) => kind.test(name)).length !== 1)).toEqual([]);
+    expect(names.length).toBeGreaterThan(3);
+  });
+
+  // What was kept of it is the record alone; on the wire it lies in an envelope.
+  test.each(of('records'))('%s: every figure', async (name) => {
+    await expectEveryField(JSON.parse(textOf(name)));
+  });
+
+  test.each(of('days'))('%s: the same record for each day, without the partner’s symbol', async (name) => {
+    const days = JSON.parse(textOf(name)).Data.Data as Recorded[];
+    expect(days.length).toBeGreaterThan(0);
+    for (const day of days) await expectEveryField(day);
+  });
+
+  test.each(of('days'))('%s itself is not taken for a record', async (name) => {
+    await expect(sampled(textOf(name))).rejects.toMatchObject({ reason: 'unexpected' });
+  });
+
+  const REASONS: [part: string, reason: string][] = [
+    ['no_key', 'refused'],
+    ['rate_limit', 'rate_limited'],
+  ];
+  test.each(of('errors'))('%s is told apart, and not asked again', async (name) => {
+    const reason = REASONS.find(([part]) => name.includes(part))?.[1];
+    expect(reason).toBeDefined();
+    const before = upstream.calls.length;
+    const status = Number(/^err_(\d{3})_/.exec(name)?.[1]);
+    await expect(sampled(textOf(name), status)).rejects.toMatchObject({ upstream: 'cryptocompare', reason });
+    expect(upstream.calls.length).toBe(before + 1);
+  });
+});

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openCryptoCompare } from '#statistics/sources/cryptocompare';
+import type { StatisticsOptions } from '#statistics/sources/source';
+import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
+import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+
+const sample = (name: string) =>
+  readFileSync(new URL(`../../samples/cryptocompare/${name}`, import.meta.url), 'utf8');
+const withKey = (options: StatisticsOptions) => openCryptoCompare({ ...options, apiKey: 'the-key' });
+
+let upstream: UpstreamServer;
+beforeAll(async () => {
+  upstream = await startUpstreamServer(() => ({ body: '{}' }));
+});
+afterAll(() => upstream.close());
+
+async function sampled(body: string, symbol: StatisticsSymbol = 'btc', status = 200, open = withKey) {
+  upstream.follow(() => ({ status, body }));
+  const source = openTestStatistics(open, upstream.url);
+  try {
+    return await source.sample(symbol);
+  } finally {
+    await source.close();
+  }
+}
+
+describe('a record', () => {
+  test('has every figure as it is', async () => {
+    const { Data } = JSON.parse(sample('latest.json'));
+    const { id, time, symbol, partner_symbol, ...figures } = Data;
+    expect(await sampled(sample('latest.json'))).toEqual({
+      at: time * 1000,
+      id,
+      partnerSymbol: partner_symbol,
+      figures,
+    });
+    expect(symbol).toBe('BTC');
+  });
+
+  test('may lack the partner’s symbol and figures; a zero stays where there can be none of it', async () => {
+    expect(await sampled(sample('latest_with_gaps.json'), 'eth')).toEqual({
+      at: 1778716800000,
+      id: 7605,
+      figures: {
+        average_transaction_value: 0.45,
+        block_height: 25000001,
+        hashrate: 0,
+        difficulty: 0,
+        transaction_count: 1600000,
+      },
+    });
+  });
+
+  const changed = (change: object) => {
+    const answer = JSON.parse(sample('latest.json'));
+    return JSON.stringify({ ...answer, Data: { ...answer.Data, ...change } });
+  };
+  test.each([
+    ['of another chain', changed({ symbol: 'LTC' }), 'unexpected'],
+    ['without a time', changed({ time: undefined }), 'unexpected'],
+    ['with a time in nanoseconds', changed({ time: 1778716800000000 }), 'unexpected'],
+    ['with a negative figure', changed({ new_addresses: -1 }), 'unexpected'],
+    ['with a fraction of an address', changed({ active_addresses: 1.5 }), 'unexpected'],
+    ['with a number too large', changed({ transaction_count: '9'.repeat(40) }), 'unexpected'],
+    ['with a symbol that cannot be stored', changed({ partner_symbol: 'B\0TC' }), 'unexpected'],
+    ['with half a character', changed({ partner_symbol: '\ud800' }), 'unexpected'],
+    ['with a symbol without an end', changed({ partner_symbol: 'B'.repeat(50_000) }), 'unexpected'],
+    ['larger than any record', changed({ partner_symbol: 'B'.repeat(100_000) }), 'too_large'],
+    ['with words', changed({ hashrate: 'fast' }), 'unexpected'],
+    ['without a field', '{"Response":"Success","Data":{}}', 'empty'],
+    ['without a figure', changed(JSON.parse('{}')).replace(/"(\w+)":[\d.]+/g, '"$1":null'), 'unexpected'],
+    ['cut short', sample('latest.json').slice(0, 300), 'not_json'],
+  ])('%s is a failure', async (_name, body, reason) => {
+    await expect(sampled(body)).rejects.toMatchObject({ upstream: 'cryptocompare', reason });
+  });
+});
+
+describe('an error', () => {
+  test.each([
+    ['a key that is wanted, under 200', 200, 'error_older.json', 'refused'],
+    ['a key that is wanted, under 401', 401, 'error_newer.json', 'refused'],
+    ['a key that is wanted, in the newer form under 200', 200, 'error_newer.json', 'refused'],
+    ['a rate limit under 200', 200, 'error_rate_limit.json', 'rate_limited'],
+    ['a rate limit under 429', 429, 'error_rate_limit.json', 'rate_limited'],
+    ['a chain that is not listed', 200, 'error_unknown_chain.json', 'not_listed'],
+    ['a record under another status', 500, 'latest.json', 'server_error'],
+  ])('%s is told apart', async (_name, status, name, reason) => {
+    await expect(sampled(sample(name), 'btc', status)).rejects.toMatchObject({
+      name: 'UpstreamFailure',
+      reason,
+    });
+  });
+
+  test('is short in the log, however much the upstream says', async () => {
+    const body = JSON.stringify({ Response: 'Error', Message: 'm'.repeat(100_000), Type: 1 });
+    const failure = await sampled(body).catch((error: Error) => error);
+    expect((failure as Error).message.length).toBeLessThan(600);
+  });
+});
+
+describe('the log', () => {
+  test.each([
+    JSON.stringify({ Response: 'Error', Message: 'no such key: the-key', Type: 1 }),
+    JSON.stringify({ Err: { message: 'Apikey the-key is unknown' } }),
+  ])('has no key, also where the upstream repeats it: %s', async (body) => {
+    const failure = (await sampled(body).catch((error: Error) => error)) as Error;
+    expect(failure.message).toContain('(the key)');
+    expect(failure.message).not.toContain('the-key');
+  });
+
+  test('has no symbol of any length', async () => {
+    const answer = JSON.parse(sample('latest.json'));
+    answer.Data.symbol = 'B'.repeat(100_000);
+    const failure = (await sampled(JSON.stringify(answer)).catch((error: Error) => error)) as Error;
+    expect(failure.message.length).toBeLessThan(600);
+  });
+});
+
+describe('a call', () => {
+  test('has the key in its header and nowhere else, and the symbol in upper case', async () => {
+    await sampled(sample('latest.json'));
+    const call = upstream.calls.at(-1);
+    expect(call).toMatchObject({ path: '/data/blockchain/latest', query: { fsym: 'BTC' } });
+    expect(call?.headers.authorization).toBe('Apikey the-key');
+  });
+
+  test('without a key has no such header', async () => {
+    await sampled(sample('latest.json'), 'btc', 200, openCryptoCompare);
+    expect(upstream.calls.at(-1)?.headers).not.toHaveProperty('authorization');
+  });
+
+  test.each(STATISTICS_SYMBOLS)(
+    'is made for %s, since the list of chains is the upstream’s',
+    async (symbol) => {
+      const answer = sampled(sample('error_unknown_chain.json'), symbol);
+      await expect(answer).rejects.toMatchObject({ reason: 'not_listed', sent: true });
+      expect(upstream.calls.at(-1)?.query).toEqual({ fsym: symbol.toUpperCase() });
+    },
+  );
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR } from '#core/clock';
+import { STATISTICS_BUDGETS, throttledStatistics } from '#statistics/budget';
+import { STATISTICS_KINDS } from '#statistics/statistics-sources';
+
+const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
+const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
+const JANUARY = Date.parse('2027-01-01T00:00:00Z');
+
+/** Calls of a sample, times the tokens it is asked of. */
+const CALLS = {
+  cryptocompare: 4,
+  'bitcoin-stats': 1,
+  'bitcoin-mempool': 3,
+  'ethereum-stats': 2,
+  'solana-rpc': 3,
+  'arweave-node': 3,
+};
+
+describe.each(STATISTICS_KINDS)('the pace of %s', (kind) => {
+  const budget = STATISTICS_BUDGETS[kind];
+  const calls = CALLS[kind];
+
+  test('is an hour while the month’s budget holds it, with as many calls again for failures', () => {
+    expect(throttledStatistics(kind, budget, 0, DECEMBER).every).toBe(HOUR);
+    const halfway = DECEMBER + (JANUARY - DECEMBER) / 2;
+    expect(throttledStatistics(kind, budget, budget.perMonth / 2, halfway).every).toBe(HOUR);
+    const allFailed = (31 * DAY * calls) / HOUR;
+    expect(throttledStatistics(kind, budget, 0.9 * allFailed, DECEMBER).every).toBe(HOUR);
+  });
+
+  test('never costs more than what is left', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 1.2, noNaN: true }),
+        fc.integer({ min: NOVEMBER, max: DECEMBER - 1 }),
+        (part, now) => {
+          const spent = Math.floor(budget.perMonth * part);
+          const { every, apart } = throttledStatistics(kind, budget, spent, now);
+          expect(every).toBeGreaterThanOrEqual(HOUR);
+          if (every === Number.POSITIVE_INFINITY) {
+            expect(spent).toBeGreaterThanOrEqual(0.98 * budget.perMonth - 1e-6);
+            return;
+          }
+          const left = budget.perMonth - spent;
+          expect(((DECEMBER - now) / every) * calls).toBeLessThanOrEqual(0.98 * left + 1e-6);
+          expect((DECEMBER - now) / apart).toBeLessThanOrEqual(left);
+        },
+      ),
+    );
+  });
+
+  test('is stretched in proportion: half the calls left, twice as far apart', () => {
+    const timeLeft = JANUARY - DECEMBER;
+    const left = ((timeLeft / HOUR) * calls) / 2;
+    const { every } = throttledStatistics(kind, budget, 0.98 * budget.perMonth - left, DECEMBER);
+    expect(every / HOUR).toBeCloseTo(2);
+  });
+});

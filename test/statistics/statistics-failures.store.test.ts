@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { HOUR } from '#core/clock';
+import type { Fault } from '#sandbox/faults';
+import { BROKEN, KEYLESS, startWithStatistics, type WithStatistics } from '../support/service/statistics.ts';
+
+let service: WithStatistics;
+afterEach(() => service?.close());
+
+const TOKENS = ['btc', 'ar', 'eth', 'sol'] as const;
+const failAll = (fault: Fault) => {
+  service.fail('cryptocompare', fault);
+  for (const upstream of Object.values(KEYLESS)) service.fail(upstream, fault);
+};
+
+describe('a source that is down', () => {
+  test.each<[string, Fault]>([
+    ['a page', BROKEN],
+    ['an error of the server', { kind: 'status', status: 500 }],
+    ['a key that is refused', { kind: 'status', status: 401 }],
+    ['a cut connection', { kind: 'reset' }],
+    ['half an answer', { kind: 'truncated' }],
+    ['a rate limit under HTTP 200', { kind: 'rateLimitUnder200' }],
+    ['other types', { kind: 'wrongTypes' }],
+  ])('with %s: the next one answers', async (_what, fault) => {
+    service = await startWithStatistics();
+    service.fail('cryptocompare', fault);
+    for (const token of TOKENS) {
+      expect(await service.stats(token), token).toMatchObject({ status: 200, source: KEYLESS[token] });
+    }
+  });
+
+  test('that needs no key is not missed where there is a key', async () => {
+    service = await startWithStatistics();
+    for (const upstream of Object.values(KEYLESS)) service.fail(upstream);
+    for (const token of ['btc', 'eth'])
+      expect((await service.stats(token)).source, token).toBe('cryptocompare');
+    expect(service.calls('bitcoin-stats') + service.calls('ethereum-stats')).toBe(0);
+  });
+
+  test.each(['hangBeforeHeaders', 'hangMidway'] as const)(
+    'and never answers (%s) leaves the next one its part of the deadline',
+    async (kind) => {
+      service = await startWithStatistics({ settings: { UPSTREAM_TIMEOUT_MS: '1000' } });
+      service.fail('cryptocompare', { kind });
+      for (const token of TOKENS) {
+        expect(await service.stats(token), token).toMatchObject({ status: 200, source: KEYLESS[token] });
+      }
+    },
+  );
+
+  test('without a key there is one source for each, and nobody else is asked', async () => {
+    service = await startWithStatistics({ settings: { CRYPTOCOMPARE_API_KEY: '' } });
+    for (const token of TOKENS) expect((await service.stats(token)).source).toBe(KEYLESS[token]);
+    expect(service.calls('cryptocompare')).toBe(0);
+    expect(service.switches()).toEqual([]);
+  });
+});
+
+describe('when all sources are down', () => {
+  test('the last good statistics are served with their age and the cause, until one is back', async () => {
+    service = await startWithStatistics();
+    const good = new Map<string, string>();
+    for (const token of TOKENS) good.set(token, (await service.stats(token)).body);
+    failAll({ kind: 'status', status: 500 });
+    await service.pass(3 * HOUR);
+    for (const token of TOKENS) {
+      const answer = await service.stats(token);
+      expect(answer).toMatchObject({ status: 200, body: good.get(token) });
+      expect(answer.header('age')).toBe(String((3 * HOUR) / 1000));
+      expect(answer.header('cache-control')).toContain('max-age=3600,');
+      await service.parts.statistics.idle();
+      const { cache } = await service.stats(token);
+      expect(cache, token).toEqual({
+        cache: 'quotient',
+        fwd: 'stale',
+        ttl: (-2 * HOUR) / 1000,
+        detail: 'server_error',
+      });
+    }
+    const ready = await (await service.get('/health/ready')).json();
+    expect(ready).toEqual({
+      status: 'ok',
+      warnings: [
+        ...TOKENS.map((token) => `statistics:${token}: server_error`),
+        ...['cryptocompare', ...Object.values(KEYLESS)].map((name) => `${name}: server_error`),
+      ],
+    });
+
+    service.sandbox.faults.clear();
+    await service.pass(10 * 60_000);
+    for (const token of TOKENS) await service.stats(token);
+    await service.parts.statistics.idle();
+    for (const token of TOKENS) {
+      const answer = await service.stats(token);
+      expect(answer.cache).toEqual({ cache: 'quotient', hit: true, ttl: 3600 });
+      expect(answer.header('age')).toBe('0');
+    }
+    expect(await (await service.get('/health/ready')).json()).toEqual({ status: 'ok', warnings: [] });
+  });
+
+  test.each<[string, number, string, Fault]>([
+    ['upstream_unavailable', 503, 'has a fault', { kind: 'status', status: 503 }],
+    ['upstream_unavailable', 503, 'cannot be reached', { kind: 'reset' }],
+    ['upstream_unavailable', 503, 'limits our rate', { kind: 'status', status: 429 }],
+    ['upstream_invalid', 502, 'gave no JSON', BROKEN],
+    ['upstream_invalid', 502, 'gave an answer of another shape', { kind: 'wrongTypes' }],
+    ['upstream_timeout', 504, 'did not answer in time', { kind: 'hangBeforeHeaders' }],
+  ])('%s (%i) where nothing is stored: it %s', async (code, status, told, fault) => {
+    const isHanging = fault.kind === 'hangBeforeHeaders';
+    service = await startWithStatistics(isHanging ? { settings: { UPSTREAM_TIMEOUT_MS: '300' } } : {});
+    failAll(fault);
+    for (const token of TOKENS) {
+      const answer = await service.stats(token);
+      expect([answer.status, answer.code], token).toEqual([status, code]);
+      expect(JSON.parse(answer.body).detail).toBe(
+        `The source of these statistics ${told}, and nothing is stored to serve.`,
+      );
+      expect(Number(answer.header('retry-after'))).toBeGreaterThan(0);
+      expect(answer.source).toBeUndefined();
+    }
+  });
+});

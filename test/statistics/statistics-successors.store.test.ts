@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HOUR } from '#core/clock';
+import type { Fault } from '#sandbox/faults';
+import { type Sandbox, startSandbox } from '#sandbox/server';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { startWithStatistics, type WithStatistics } from '../support/service/statistics.ts';
+
+const NOW = '2026-05-15T14:10:06Z';
+const KEY = 'proapi_the-key-of-the-operator';
+const TOKENS = ['btc', 'ar', 'eth', 'sol'] as const;
+type Token = (typeof TOKENS)[number];
+
+/** The first source of each chain and the second, as the header names them. */
+const SOURCES: Record<Token, readonly [string, string]> = {
+  btc: ['bitcoin-stats', 'bitcoin-mempool'],
+  ar: ['arweave-node', 'arweave-node-2'],
+  eth: ['ethereum-stats', 'ethereum-stats-2'],
+  sol: ['solana-rpc', 'solana-rpc-2'],
+};
+
+let [first, second]: Sandbox[] = [];
+let service: WithStatistics;
+beforeEach(async () => {
+  first = await startSandbox({ clock: createTestClock(NOW) });
+  second = await startSandbox({ clock: createTestClock(NOW) });
+});
+afterEach(async () => {
+  await service?.close();
+  await first?.close();
+  await second?.close();
+});
+
+/** The service with two sources for each chain, each of a host of its own, and no CryptoCompare. */
+async function start(settings: Record<string, string> = {}): Promise<[Sandbox, Sandbox]> {
+  if (!first || !second) throw new Error('there is no sandbox');
+  service = await startWithStatistics({
+    start: NOW,
+    settings: {
+      CRYPTOCOMPARE_API_KEY: '',
+      BITCOIN_STATS_URL: `${first.bitcoinUrl},${second.mempoolUrl}`,
+      ETHEREUM_STATS_URL: `${first.ethereumUrl},${second.blockscoutUrl}`,
+      ETHEREUM_STATS_API_KEY: KEY,
+      SOLANA_RPC_URL: `${first.solanaUrl},${second.solanaUrl}`,
+      ARWEAVE_URL: `${first.arweaveUrl},${second.arweaveUrl}`,
+      UPSTREAM_TIMEOUT_MS: '1000',
+      ...settings,
+    },
+  });
+  return [first, second];
+}
+
+/** Each chain tells its height, its time, and what it has of a difficulty and a block's time, by that source. */
+async function expectAll(place: 0 | 1): Promise<void> {
+  for (const token of TOKENS) {
+    const { status, source, record } = await service.stats(token);
+    expect([status, source], token).toEqual([200, SOURCES[token][place]]);
+    expect(record?.block_height, token).toBeGreaterThan(100_000);
+    expect(record?.block_time, token).toBeGreaterThan(0);
+    expect(Math.abs((record?.time ?? 0) * 1000 - Date.parse(NOW)), token).toBeLessThan(HOUR);
+    // Ethereum and Solana have none.
+    if (token === 'btc' || token === 'ar') expect(record?.difficulty, token).toBeGreaterThan(1e12);
+  }
+}
+
+const FAULTS: [string, Fault][] = [
+  ['hangs', { kind: 'hangBeforeHeaders' }],
+  ['hangs in the midst of its answers', { kind: 'hangMidway' }],
+  ['cuts its connections', { kind: 'reset' }],
+  ['answers with pages', { kind: 'html', status: 200 }],
+  ['answers with other types', { kind: 'wrongTypes' }],
+  ['has a fault', { kind: 'status', status: 500 }],
+  ['wants a key that there is not', { kind: 'status', status: 402 }],
+];
+
+describe('all chains tell height, difficulty and time', () => {
+  test.each(FAULTS)('when every first source %s', async (_what, fault) => {
+    const [one] = await start();
+    one.faults.always(fault);
+    await expectAll(1);
+  });
+
+  test.each(FAULTS)('when every second source %s', async (_what, fault) => {
+    const [, other] = await start();
+    other.faults.always(fault);
+    await expectAll(0);
+    expect(other.countCalls()).toBe(0);
+  });
+
+  test('when nothing listens where every first source was', async () => {
+    const [one] = await start();
+    await one.close();
+    await expectAll(1);
+    const { warnings } = (await (await service.get('/health/ready')).json()) as { warnings: string[] };
+    expect(warnings).toEqual(TOKENS.map((token) => `${SOURCES[token][0]}: unreachable`));
+  });
+});
+
+test('a source that is back is asked again, and each switch is logged by name', async () => {
+  const [one] = await start();
+  one.faults.always({ kind: 'html', status: 200 });
+  await service.stats('sol');
+  one.faults.clear();
+  await service.pass(HOUR);
+  await service.stats('sol');
+  await service.parts.statistics.idle();
+  expect((await service.stats('sol')).source).toBe('solana-rpc');
+  expect(service.switches()).toMatchObject([
+    { token: 'sol', from: 'solana-rpc', to: 'solana-rpc-2', reason: 'not_json' },
+    { token: 'sol', from: 'solana-rpc-2', to: 'solana-rpc', reason: 'preferred' },
+  ]);
+  expect(await (await service.get('/health/ready')).json()).toEqual({ status: 'ok', warnings: [] });
+});
+
+test('each URL has its own calls, breaker and budget in the metrics, and what is stored keeps its name', async () => {
+  const [one] = await start();
+  one.faults.always({ kind: 'html', status: 200 });
+  await service.stats('btc');
+  await service.stats('ar');
+  const text = await service.parts.metrics.text();
+  for (const [upstream, outcome] of [
+    ['bitcoin-stats', 'failed",cause="not_json"} 1'],
+    ['bitcoin-mempool', 'ok",cause=""} 3'],
+    ['arweave-node', 'failed",cause="not_json"} 1'],
+    ['arweave-node-2', 'ok",cause=""} 3'],
+  ]) {
+    expect(text).toContain(`quotient_upstream_calls_total{upstream="${upstream}",outcome="${outcome}`);
+  }
+  const budgets = await service.database.prisma.budget.findMany({ orderBy: { upstream: 'asc' } });
+  expect(budgets.map(({ upstream, monthSpent }) => [upstream, monthSpent])).toEqual([
+    ['arweave-node', 1],
+    ['arweave-node-2', 3],
+    ['bitcoin-mempool', 3],
+    ['bitcoin-stats', 1],
+  ]);
+  const settings = { CRYPTOCOMPARE_API_KEY: '', ARWEAVE_URL: one.arweaveUrl };
+  const { statistics } = await service.another(settings);
+  expect((await statistics.latest('ar')).source).toBe('arweave-node-2');
+});
+
+describe('the key for Ethereum', () => {
+  test('goes to Blockscout’s service alone, and is neither logged nor told', async () => {
+    const [one, other] = await start({ LOG_LEVEL: 'trace' });
+    one.faults.always({ kind: 'status', status: 500 });
+    const { source, body } = await service.stats('eth');
+    expect(source).toBe('ethereum-stats-2');
+    expect(one.calls.length).toBeGreaterThan(0);
+    expect(one.calls.map(({ authorization }) => authorization)).not.toContain(`Bearer ${KEY}`);
+    expect(other.calls.map(({ authorization }) => authorization)).toEqual(Array(2).fill(`Bearer ${KEY}`));
+    other.faults.always({ kind: 'status', status: 403, body: { error: `no such key: ${KEY}` } });
+    await service.pass(HOUR);
+    await service.stats('eth');
+    await service.parts.statistics.idle();
+    const ready = await (await service.get('/health/ready')).text();
+    expect(ready).toContain('ethereum-stats-2: refused');
+    const told = [body, ready, await service.parts.metrics.text(), ...service.logLines];
+    expect(told.filter((text) => text.includes(KEY))).toEqual([]);
+    expect(service.logLines.filter((line) => line.includes('no such key: (the key)'))).toHaveLength(1);
+  });
+
+  test('that there is not is a failure that says so', async () => {
+    const [one] = await start({ ETHEREUM_STATS_API_KEY: '' });
+    one.faults.always({ kind: 'html', status: 200 });
+    const { status, code } = await service.stats('eth');
+    expect([status, code]).toEqual([503, 'upstream_unavailable']);
+    const [line] = service.logLines.filter((one) => one.includes('could not be fetched'));
+    expect(line).toContain('ethereum-stats-2: status 401: it wants an API key');
+  });
+});

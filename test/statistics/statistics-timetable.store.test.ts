@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import type { TokenStatistics } from '#records';
+import { STATISTICS_BUDGETS } from '#statistics/budget';
+import type { StatisticsSymbol } from '#statistics/statistics-sources';
+import { monthOf } from '#upstream/monthly-budget';
+import { startWithStatistics, type Upstream, type WithStatistics } from '../support/service/statistics.ts';
+
+let service: WithStatistics;
+afterEach(() => service?.close());
+
+const WITHOUT_KEY = { settings: { CRYPTOCOMPARE_API_KEY: '' } };
+
+/** The statistics as they are when all that is due was fetched. */
+async function fresh(token: StatisticsSymbol) {
+  await service.stats(token);
+  await service.parts.statistics.idle();
+  return service.stats(token);
+}
+
+describe('statistics are fetched once an hour', () => {
+  test('while somebody asks, however often, and not while nobody does', async () => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    for (let minutes = 0; minutes < 6 * 60; minutes += 20) {
+      await Promise.all(Array.from({ length: 5 }, () => service.stats('btc')));
+      await fresh('btc');
+      await service.pass(20 * MINUTE);
+    }
+    expect(service.calls('bitcoin-stats')).toBe(6);
+    await service.pass(DAY);
+    expect(service.calls()).toBe(6);
+    await fresh('btc');
+    expect(service.calls()).toBe(7);
+  });
+
+  test('behind the answer of what is merely old, and once for all who ask', async () => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    const before = await service.stats('btc');
+    await service.pass(HOUR);
+    const held = service.sandbox.faults.hold({ path: '/bitcoin' });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.stats('btc')));
+    for (const { body, cache } of answers) {
+      expect(body).toBe(before.body);
+      expect(cache).toEqual({ cache: 'quotient', fwd: 'stale', ttl: 0, detail: 'refreshing' });
+    }
+    await held.arrived(1);
+    held.release();
+    await service.parts.statistics.idle();
+    expect((await service.stats('btc')).cache).toEqual({ cache: 'quotient', hit: true, ttl: 3600 });
+    expect(service.calls()).toBe(2);
+  });
+
+  test('by all who wait for the first of them together', async () => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.stats('btc')));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(answers[0]?.cache).toEqual({ cache: 'quotient', fwd: 'miss', stored: true, ttl: 3600 });
+    expect(service.calls()).toBe(1);
+  });
+
+  test('and after a restart not before their time: the answers are the same', async () => {
+    service = await startWithStatistics();
+    const before = new Map<StatisticsSymbol, string>();
+    for (const token of ['btc', 'ar', 'eth', 'sol'] as const)
+      before.set(token, (await service.stats(token)).body);
+    const calls = service.calls();
+    await service.pass(59 * MINUTE);
+    const restarted = await service.another();
+    for (const [token, body] of before) {
+      expect(String((await restarted.statistics.latest(token)).body.identity.payload)).toBe(body);
+    }
+    expect(service.calls()).toBe(calls);
+  });
+});
+
+describe('a figure of two samples', () => {
+  const hourly = async (hours: number) => {
+    const records: Record<'sol' | 'eth', TokenStatistics[]> = { sol: [], eth: [] };
+    for (let hour = 0; hour < hours; hour++) {
+      for (const token of ['sol', 'eth'] as const) {
+        const { record } = await fresh(token);
+        if (record) records[token].push(record);
+      }
+      await service.pass(HOUR);
+    }
+    return records;
+  };
+
+  test('is null for the first day, and from then on what the counter grew by since the day before', async () => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    const { sol, eth } = await hourly(27);
+    expect([sol.length, eth.length]).toEqual([27, 27]);
+    for (let hour = 0; hour < 24; hour++) {
+      expect([sol[hour]?.transaction_count, eth[hour]?.new_addresses], `hour ${hour}`).toEqual([null, null]);
+    }
+    for (let hour = 24; hour < 27; hour++) {
+      const grown = (all: TokenStatistics[], counter: keyof TokenStatistics) =>
+        Number(all[hour]?.[counter]) - Number(all[hour - 24]?.[counter]);
+      expect(sol[hour]?.transaction_count).toBe(grown(sol, 'transaction_count_all_time'));
+      expect(sol[hour]?.transaction_count).toBeGreaterThan(100_000_000);
+      expect(eth[hour]?.new_addresses).toBe(grown(eth, 'unique_addresses_all_time'));
+      // Of the two that a day has this is the one that the source tells itself.
+      expect(eth[hour]?.transaction_count).not.toBe(grown(eth, 'transaction_count_all_time'));
+      expect(sol[hour]?.new_addresses).toBeNull();
+    }
+  }, 120_000);
+
+  test('is null when nobody asked a day before', async () => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    await fresh('sol');
+    await service.pass(DAY + 31 * MINUTE);
+    expect((await fresh('sol')).record?.transaction_count).toBeNull();
+    await service.pass(DAY - 30 * MINUTE);
+    expect((await fresh('sol')).record?.transaction_count).toBeGreaterThan(100_000_000);
+  });
+
+  test('outlives a restart, and is not made of two sources', async () => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    await fresh('eth');
+    await service.pass(DAY);
+    const withKey = await service.another({ CRYPTOCOMPARE_API_KEY: 'a-key' });
+    const read = async () => JSON.parse(String((await latest()).body.identity.payload)) as TokenStatistics;
+    const latest = async () => {
+      await withKey.statistics.latest('eth');
+      await withKey.statistics.idle();
+      return withKey.statistics.latest('eth');
+    };
+    expect((await latest()).source).toBe('cryptocompare');
+    await service.pass(HOUR);
+    service.fail('cryptocompare');
+    expect((await latest()).source).toBe('ethereum-stats');
+    // The sample of a day ago is an hour too old, and the one in between is another source's.
+    expect((await read()).new_addresses).toBeNull();
+    await service.pass(DAY - HOUR + 20 * MINUTE);
+    expect((await read()).new_addresses).toBeNull();
+    await service.pass(HOUR);
+    expect((await read()).new_addresses).toBeGreaterThan(0);
+  });
+});
+
+describe('when the clock is set', () => {
+  test.each([
+    ['a day forward', DAY],
+    ['an hour back', -HOUR],
+  ])('%s they are fetched once, and then stand', async (_what, shift) => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    await fresh('btc');
+    service.clock.set(shift);
+    await service.parts.allowance.poll();
+    for (let i = 0; i < 3; i++) {
+      const { status, header, cache } = await fresh('btc');
+      expect([status, header('age')]).toEqual([200, '0']);
+      expect(cache).toEqual({ cache: 'quotient', hit: true, ttl: 3600 });
+    }
+    expect(service.calls()).toBe(2);
+    await service.pass(HOUR);
+    await fresh('btc');
+    expect(service.calls()).toBe(3);
+  });
+
+  test('back while the source is down, what is stored is served', async () => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    await fresh('btc');
+    service.fail('bitcoin-stats');
+    service.clock.set(-HOUR);
+    const { status, header, cache } = await fresh('btc');
+    expect([status, header('age'), cache?.fwd]).toEqual([200, '0', 'stale']);
+  });
+
+  test('a few seconds back costs no call', async () => {
+    service = await startWithStatistics(WITHOUT_KEY);
+    await fresh('btc');
+    service.clock.set(-3_000);
+    await fresh('btc');
+    expect(service.calls()).toBe(1);
+  });
+});
+
+describe('a budget of calls that runs low', () => {
+  /** The process starts when so many calls of an upstream's month are left. */
+  async function startWith(left: Partial<Record<Upstream, number>>, settings = {}) {
+    service = await startWithStatistics({ settings });
+    const monthStart = new Date(monthOf(service.clock.now()).start);
+    for (const [upstream, calls] of Object.entries(left)) {
+      const monthSpent = STATISTICS_BUDGETS[upstream as Upstream].perMonth - calls;
+      const row = { upstream, monthSpent, monthStart, minuteSpent: 0, minuteStart: monthStart };
+      await service.database.prisma.budget.create({ data: row });
+    }
+    return service.another(settings);
+  }
+
+  test('has the statistics fetched less often, in proportion', async () => {
+    const { statistics } = await startWith({ 'bitcoin-stats': 230 }, { CRYPTOCOMPARE_API_KEY: '' });
+    const { dueAt } = await statistics.latest('btc');
+    const now = service.clock.now();
+    // A fiftieth of the month's calls is kept; one was spent just now.
+    const left = 229 - 0.02 * STATISTICS_BUDGETS['bitcoin-stats'].perMonth;
+    expect(dueAt - now).toBeCloseTo((monthOf(now).end - now) / left, -3);
+    expect(dueAt - now).toBeGreaterThan(1.5 * HOUR);
+  });
+
+  test('and is spent leaves the token to the next source', async () => {
+    const { statistics } = await startWith({ cryptocompare: 0 });
+    const { source, dueAt } = await statistics.latest('btc');
+    expect(source).toBe('bitcoin-stats');
+    expect(dueAt - service.clock.now()).toBe(HOUR);
+    expect(service.calls('cryptocompare')).toBe(0);
+  });
+
+  test('and is spent everywhere leaves what is stored until a new month begins', async () => {
+    const { statistics } = await startWith({ cryptocompare: 1, 'bitcoin-stats': 0 });
+    const { body } = await statistics.latest('btc');
+    await service.pass(5 * HOUR);
+    const later = await statistics.latest('btc');
+    expect(later.body).toBe(body);
+    expect(later.dueAt).toBe(monthOf(service.clock.now()).end);
+    expect(service.calls()).toBe(1);
+    service.clock.goTo('2026-06-01T00:00:00Z');
+    await statistics.latest('btc');
+    await statistics.idle();
+    expect(service.calls()).toBe(2);
+  });
+
+  test('and is spent with nothing stored is told so', async () => {
+    const { statistics } = await startWith({ cryptocompare: 0, 'bitcoin-stats': 0 });
+    await expect(Promise.resolve(statistics.latest('btc'))).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      headers: { 'retry-after': '60' },
+    });
+    expect(service.calls()).toBe(0);
+  });
+});

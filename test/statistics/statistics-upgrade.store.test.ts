@@ -1,0 +1,52 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Prisma } from '#generated/prisma/client';
+import type { Answer } from '#server/cache/answer';
+import { startWithStatistics, type WithStatistics } from '../support/service/statistics.ts';
+
+let service: WithStatistics;
+afterEach(() => service?.close());
+
+const changes: [string, Prisma.LatestStatisticsUpdateManyMutationInput][] = [
+  ['of another shape', { record: { id: 'seven' } }],
+  ['without what every record has', { record: { id: 7, time: 1, symbol: 'BTC' } }],
+  ['of a source that there is no more', { source: 'another' }],
+];
+
+test.each(changes)('a record %s does not stop a start, and is fetched anew', async (_what, data) => {
+  service = await startWithStatistics();
+  const { record } = await service.stats('btc');
+  await service.database.prisma.latestStatistics.updateMany({ data });
+  const asked = service.calls();
+  const { statistics } = await service.another();
+  const answer: Answer = await statistics.latest('btc');
+  expect(service.calls()).toBe(asked + 1);
+  expect(answer).toMatchObject({ source: 'cryptocompare', outcome: { fetched: true, failure: undefined } });
+  expect(JSON.parse(String(answer.body.identity.payload))).toEqual(record);
+  expect(await statistics.latest('btc')).toMatchObject({ outcome: { fetched: false } });
+});
+
+test('a record without a figure that a later release added is served, with null there', async () => {
+  service = await startWithStatistics();
+  const { record } = await service.stats('btc');
+  await service.database.prisma
+    .$executeRaw`UPDATE latest_statistics SET record = record - 'hashrate' - 'block_size'`;
+  const asked = service.calls();
+  const { statistics } = await service.another();
+  const answer: Answer = await statistics.latest('btc');
+  expect(service.calls()).toBe(asked);
+  expect(JSON.parse(String(answer.body.identity.payload))).toEqual({
+    ...record,
+    hashrate: null,
+    block_size: null,
+  });
+});
+
+test('a record that cannot be read is as one that never was while all sources are down', async () => {
+  service = await startWithStatistics();
+  await service.stats('btc');
+  await service.database.prisma.latestStatistics.updateMany({ data: { record: {} } });
+  const { statistics } = await service.another();
+  service.sandbox.faults.always({ kind: 'status', status: 500 });
+  const problem = await Promise.resolve(statistics.latest('btc')).catch((error: unknown) => error);
+  expect(problem).toMatchObject({ code: 'upstream_unavailable' });
+});

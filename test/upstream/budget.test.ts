@@ -1,0 +1,82 @@
+import { beforeEach, expect, test } from 'vitest';
+import { openBudget } from '#upstream/budget';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import type { Budget } from '#upstream/monthly-budget';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+
+const BUDGET = { perMinute: 10, perMonth: 100 };
+
+let clock: TestClock;
+/** What the store says was spent of the month; nothing can be taken when all of it is. */
+let spent: number;
+/** The limits of each call that was asked for. */
+let asked: Budget[];
+beforeEach(() => {
+  clock = createTestClock('2026-05-31T23:59:00Z');
+  spent = 90;
+  asked = [];
+});
+
+/** A budget whose schedule tells from which count and when it was computed. */
+function open() {
+  const store: Pick<RefreshStore, 'spent' | 'reserve'> = {
+    spent: async () => spent,
+    reserve: async (_upstream, _windows, limits) => {
+      asked.push(limits);
+      return spent < limits.perMonth ? ++spent : undefined;
+    },
+  };
+  const throttle = ({ perMonth }: Budget, count: number, now: number) => ({ perMonth, count, now });
+  return openBudget({ store: store as RefreshStore, upstream: 'coingecko', budget: BUDGET, throttle, clock });
+}
+
+test('a call is taken while there is one left, and counts in the schedule at once', async () => {
+  const budget = await open();
+  spent = 98;
+  expect(await budget.reserve()).toBe(true);
+  expect(budget.schedule()).toMatchObject({ count: 99 });
+  expect(await budget.reserve()).toBe(true);
+  expect(await budget.reserve()).toBe(false);
+  expect(budget.reading()).toEqual({ spent: 100, limit: 100 });
+});
+
+test('a new month has all its calls, before anybody has counted one', async () => {
+  const budget = await open();
+  expect(budget.schedule()).toMatchObject({ count: 90 });
+  clock.goTo('2026-06-01T00:00:00Z');
+  expect(budget.schedule()).toEqual({ perMonth: 100, count: 0, now: clock.now() });
+  expect(budget.reading().spent).toBe(0);
+});
+
+test('a budget that the upstream says is smaller holds from then on, one that it says is larger changes nothing', async () => {
+  const budget = await open();
+  budget.lower({ perMinute: 5, perMonth: 1_000 }, 1_000);
+  await budget.reserve();
+  budget.lower({ perMinute: 50, perMonth: 95 }, 5);
+  await budget.reserve();
+  expect(asked).toEqual([
+    { perMinute: 5, perMonth: 100 },
+    { perMinute: 5, perMonth: 95 },
+  ]);
+  expect(budget.reading()).toEqual({ spent: 92, limit: 95 });
+  expect(budget.schedule()).toMatchObject({ perMonth: 95 });
+});
+
+test('calls that others have made are missing in this month alone', async () => {
+  const budget = await open();
+  budget.lower({ perMinute: 10, perMonth: 100 }, 2);
+  expect([await budget.reserve(), await budget.reserve(), await budget.reserve()]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(budget.reading()).toEqual({ spent: 92, limit: 92 });
+  clock.goTo('2026-06-01T00:00:00Z');
+  expect(budget.reading()).toEqual({ spent: 0, limit: 100 });
+});
+
+test('a share that is smaller than what others leave is as it was', async () => {
+  const budget = await open();
+  budget.lower({ perMinute: 10, perMonth: 500_000 }, 1_000);
+  expect(budget.reading()).toEqual({ spent: 90, limit: 100 });
+});

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createRefreshStore, type RefreshStore } from '#upstream/claims-and-budgets-store';
+import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
+
+let database: TestDatabase;
+let store: RefreshStore;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  store = createRefreshStore(database.prisma);
+});
+afterAll(() => database?.close());
+beforeEach(() => database.prisma.$executeRaw`TRUNCATE refresh, budget`);
+
+const [mine, theirs] = [randomUUID(), randomUUID()];
+const MINUTES = { first: Date.parse('2026-05-15T14:10:00Z'), second: Date.parse('2026-05-15T14:11:00Z') };
+const MAY = Date.parse('2026-05-01T00:00:00Z');
+const JUNE = Date.parse('2026-06-01T00:00:00Z');
+
+describe('a claim', () => {
+  test('is one process’s, of however many ask at once', async () => {
+    const holders = Array.from({ length: 20 }, () => randomUUID());
+    const claims = await Promise.all(holders.map((holder) => store.claim('latest', holder, 10_000, 0)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('of one thing is not that of another', async () => {
+    expect(await store.claim('latest', mine, 10_000, 0)).toBe(true);
+    expect(await store.claim('chart:bitcoin', theirs, 10_000, 0)).toBe(true);
+  });
+
+  test('is free again when it was let go, by who had it', async () => {
+    await store.claim('latest', mine, 10_000, 0);
+    await store.release('latest', theirs);
+    expect(await store.claim('latest', theirs, 10_000, 0)).toBe(false);
+    await store.release('latest', mine);
+    expect(await store.claim('latest', theirs, 10_000, 0)).toBe(true);
+  });
+
+  test('of a holder that died passes on when its time has, by the database’s clock', async () => {
+    await store.claim('latest', mine, 60_000, 0);
+    expect(await store.claim('latest', theirs, 60_000, 0)).toBe(false);
+    await database.prisma.$executeRaw`UPDATE refresh SET until = clock_timestamp() - interval '1 ms'`;
+    expect(await store.claim('latest', theirs, 60_000, 0)).toBe(true);
+    expect(await store.claim('latest', mine, 60_000, 0)).toBe(false);
+  });
+
+  test('may be repeated by its holder', async () => {
+    await store.claim('latest', mine, 10_000, 0);
+    expect(await store.claim('latest', mine, 10_000, 0)).toBe(true);
+  });
+
+  test('is refused when the thing was fetched since one looked', async () => {
+    await store.claim('latest', mine, 10_000, 0);
+    await database.prisma.$executeRaw`
+      UPDATE refresh SET version = 1, holder = NULL, until = NULL, fetched_at = now()`;
+    expect(await store.claim('latest', theirs, 10_000, 0)).toBe(false);
+    expect(await store.claim('latest', theirs, 10_000, 1)).toBe(true);
+    expect(await store.read(['latest', 'failover'])).toEqual([
+      { what: 'latest', fetchedAt: expect.any(Number), version: 1 },
+    ]);
+  });
+});
+
+describe('a budget', () => {
+  const reserve = (minute: number, month: number, perMinute: number, perMonth: number) =>
+    store.reserve('coingecko', { minute, month }, { perMinute, perMonth });
+
+  test('counts the month, and ends with the minute’s last call', async () => {
+    const counts: (number | undefined)[] = [];
+    for (let i = 0; i < 4; i++) counts.push(await reserve(MINUTES.first, MAY, 3, 100));
+    expect(counts).toEqual([1, 2, 3, undefined]);
+    expect(await reserve(MINUTES.second, MAY, 3, 100)).toBe(4);
+    expect(await store.spent('coingecko', MAY)).toBe(4);
+  });
+
+  test('ends with the month’s last call, and begins anew with the next', async () => {
+    for (let i = 0; i < 5; i++) await reserve(MINUTES.first, MAY, 100, 5);
+    expect(await reserve(MINUTES.second, MAY, 100, 5)).toBeUndefined();
+    expect(await reserve(JUNE, JUNE, 100, 5)).toBe(1);
+    expect(await store.spent('coingecko', JUNE)).toBe(1);
+  });
+
+  test('gives its last calls to as many as there are, whoever asks at once', async () => {
+    const counts = await Promise.all(Array.from({ length: 40 }, () => reserve(MINUTES.first, MAY, 100, 7)));
+    expect(counts.filter((count) => count !== undefined).sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  test('of a month is not begun again by a clock that was set back', async () => {
+    await reserve(JUNE, JUNE, 100, 2);
+    expect(await reserve(MINUTES.first, MAY, 100, 2)).toBe(2);
+    expect(await reserve(MINUTES.first, MAY, 100, 2)).toBeUndefined();
+    expect(await store.spent('coingecko', MAY)).toBe(2);
+    expect(await reserve(JUNE, JUNE, 100, 3)).toBe(3);
+  });
+
+  test('of a minute is not begun again by a process whose clock is a little behind', async () => {
+    for (let i = 0; i < 3; i++) {
+      expect(await reserve(MINUTES.second, MAY, 6, 100)).toBeDefined();
+      expect(await reserve(MINUTES.first, MAY, 6, 100)).toBeDefined();
+    }
+    expect(await reserve(MINUTES.second, MAY, 6, 100)).toBeUndefined();
+    expect(await reserve(MINUTES.first, MAY, 6, 100)).toBeUndefined();
+  });
+
+  test('of a minute is not waited for by a clock that was set back an hour', async () => {
+    await reserve(MINUTES.first, MAY, 1, 100);
+    expect(await reserve(MINUTES.first - 3_600_000, MAY, 1, 100)).toBe(2);
+  });
+
+  test('of nothing gives nothing', async () => {
+    expect(await reserve(MINUTES.first, MAY, 0, 100)).toBeUndefined();
+    expect(await reserve(MINUTES.first, MAY, 100, 0)).toBeUndefined();
+    expect(await store.spent('coingecko', MAY)).toBe(0);
+  });
+
+  test('without a monthly figure has no end', async () => {
+    expect(await reserve(MINUTES.first, MAY, 10, Number.POSITIVE_INFINITY)).toBe(1);
+  });
+
+  test('of one upstream is not that of another', async () => {
+    await reserve(MINUTES.first, MAY, 1, 1);
+    const other = { minute: MINUTES.first, month: MAY };
+    expect(await store.reserve('cryptocompare', other, { perMinute: 1, perMonth: 1 })).toBe(1);
+  });
+});

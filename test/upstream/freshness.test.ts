@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { HOUR, MINUTE } from '#core/clock';
+import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
+
+const NOW = Date.parse('2026-05-15T14:10:00Z');
+
+test('an age is the time since; what lies minutes ahead is of another clock, and beyond that unknown', () => {
+  expect(ageAt(NOW - HOUR, NOW)).toBe(HOUR);
+  expect(ageAt(NOW + 5 * MINUTE, NOW)).toBe(-5 * MINUTE);
+  expect(ageAt(NOW + 5 * MINUTE + 1, NOW)).toBe(Number.POSITIVE_INFINITY);
+  expect(ageAt(undefined, NOW)).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('it is due again at its next time, at the latest with a new month, and not later for a clock set back', () => {
+  expect(dueAfter(NOW - MINUTE, HOUR, NOW)).toBe(NOW + 59 * MINUTE);
+  expect(dueAfter(NOW + HOUR, HOUR, NOW)).toBe(NOW + HOUR);
+  expect(dueAfter(NOW, Number.POSITIVE_INFINITY, NOW)).toBe(Date.parse('2026-06-01T00:00:00Z'));
+});
+
+test('a refresh is waited for a moment where what is stored is more than twice as old as it should be', () => {
+  expect(waitOnRefresh(2 * HOUR, HOUR)).toBe('none');
+  expect(waitOnRefresh(2 * HOUR + 1, HOUR)).toBe('moment');
+});

@@ -1,0 +1,116 @@
+import pino from 'pino';
+import { beforeEach, expect, test } from 'vitest';
+import { SECOND } from '#core/clock';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { UpstreamFailure } from '#upstream/failure';
+import { createFetchRunner } from '#upstream/fetch-outcome';
+import { createSingleFlight, type SingleFlight } from '#upstream/single-flight';
+import { warningText } from '#upstream/warning';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+
+let clock: TestClock;
+/** Who has the claim: nobody, this process, or another. */
+let claimed: 'nobody' | 'mine' | 'theirs';
+let version: number;
+let singleFlight: SingleFlight<'latest'>;
+beforeEach(() => {
+  clock = createTestClock('2026-05-15T14:10:06Z');
+  [claimed, version] = ['nobody', 1];
+  const store: Pick<RefreshStore, 'claim' | 'release'> = {
+    async claim(_what, _holder, _forMs, knownVersion) {
+      if (claimed === 'theirs' || knownVersion !== version) return false;
+      claimed = 'mine';
+      return true;
+    },
+    async release() {
+      claimed = 'nobody';
+    },
+  };
+  const poll = { version: () => version, sync: async () => undefined };
+  const log = pino({ level: 'silent' });
+  singleFlight = createSingleFlight({
+    store: store as RefreshStore,
+    poll,
+    timeoutMs: 10 * SECOND,
+    clock,
+    log,
+  });
+});
+
+/** What the store does with what was fetched. */
+async function stored(): Promise<void> {
+  version += 1;
+  claimed = 'nobody';
+}
+const unreachable = () => Promise.reject(new UpstreamFailure('coingecko', 'unreachable', 'away'));
+
+/** Tries a fetch that fails; whether it was made, and not left to its pause. */
+async function fail(): Promise<boolean> {
+  const inFlight = singleFlight.start('latest', unreachable);
+  await inFlight?.done.catch(() => undefined);
+  return inFlight !== undefined;
+}
+
+test('who asks while a fetch is in flight joins it, and the next makes another', async () => {
+  let made = 0;
+  const fetch = async () => {
+    made += 1;
+    await stored();
+  };
+  const first = singleFlight.start('latest', fetch);
+  expect(singleFlight.start('latest', fetch)).toBe(first);
+  await first?.done;
+  expect(made).toBe(1);
+  await singleFlight.start('latest', fetch)?.done;
+  expect(made).toBe(2);
+});
+
+test('the pause after a failure is doubled each time, up to five minutes, and begins anew after a success', async () => {
+  for (const pause of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
+    expect(await fail()).toBe(true);
+    clock.advance(pause * SECOND - 1);
+    expect(await fail()).toBe(false);
+    clock.advance(1);
+  }
+  await singleFlight.start('latest', stored)?.done;
+  expect(singleFlight.warnings().map(warningText)).toEqual([]);
+  expect(await fail()).toBe(true);
+  expect(singleFlight.warnings().map(warningText)).toEqual(['latest: unreachable']);
+  clock.advance(SECOND);
+  expect(await fail()).toBe(true);
+});
+
+test('a fetch that failed gives its claim back', async () => {
+  expect(await fail()).toBe(true);
+  expect(claimed).toBe('nobody');
+});
+
+test('what another process fetches is waited for, and not fetched', async () => {
+  claimed = 'theirs';
+  let made = 0;
+  const inFlight = singleFlight.start('latest', async () => {
+    made += 1;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await stored();
+  await inFlight?.done;
+  expect(made).toBe(0);
+});
+
+test('what another process does not fetch in time is a timeout', async () => {
+  claimed = 'theirs';
+  const inFlight = singleFlight.start('latest', stored);
+  clock.advance(10 * SECOND + 1);
+  await expect(inFlight?.done).rejects.toMatchObject({ reason: 'timeout' });
+});
+
+test('a moment is a second from when the fetch began, whoever waits for it', async () => {
+  const held = Promise.withResolvers<void>();
+  singleFlight.start('latest', () => held.promise);
+  clock.advance(SECOND);
+  const runner = createFetchRunner({ singleFlight, clock });
+  setTimeout(held.resolve, 200);
+  await runner.run('latest', 'moment', stored);
+  expect(runner.outcome).toMatchObject({ fetched: false, refreshing: true });
+  await singleFlight.idle();
+});
