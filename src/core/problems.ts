@@ -1,6 +1,6 @@
 /**
  * Every way a request can go wrong: the code a client may rely on, its status and its title (RFC 9457).
- * This is the only place that makes a problem; `http/replies/problem-replies.ts` is the only one that writes it out.
+ * This is the only place that makes a problem; `server/replies/problem-replies.ts` is the only one that writes it out.
  */
 const PROBLEMS = {
   invalid_request: [400, 'The request is not valid'],

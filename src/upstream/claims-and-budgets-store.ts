@@ -42,6 +42,13 @@ export function createRefreshStore(prisma: PrismaClient) {
         UPDATE refresh SET until = NULL, holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`;
     },
 
+    /** Ends the claim on work that is done, and notes when it was (Unix ms). */
+    async complete(what: string, holder: string, at: number): Promise<void> {
+      await prisma.$executeRaw`
+        UPDATE refresh SET until = NULL, holder = NULL, version = version + 1, fetched_at = ${iso(at)}::timestamptz
+        WHERE what = ${what} AND holder = ${holder}::uuid`;
+    },
+
     /**
      * Takes one call from an upstream's budget, if there is one left in this minute and this month (their starts,
      * Unix ms). One statement, so that two processes cannot both take the last. Gives the month's count, this call

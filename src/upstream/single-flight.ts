@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
-import type { Log } from '#core/log';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
 import { UpstreamFailure } from './failure.ts';
+import type { FailureLog } from './failure-log.ts';
 import { failurePause } from './failure-pause.ts';
 import type { Poll } from './poll.ts';
 import type { Warning } from './warning.ts';
@@ -22,15 +22,15 @@ type Dependencies<What extends string> = {
   poll: Pick<Poll<What>, 'version' | 'sync'>;
   timeoutMs: number;
   clock: Clock;
-  log: Log;
+  failures: Pick<FailureLog, 'failed'>;
 };
 
 /** Fetches each thing once, however many ask for it at the same time, in one process or several. */
 export function createSingleFlight<What extends string>(dependencies: Dependencies<What>) {
-  const { store, poll, timeoutMs, clock, log } = dependencies;
+  const { store, poll, timeoutMs, clock } = dependencies;
   const holder = randomUUID();
   const inFlight = new Map<What, InFlight>();
-  const failures = new Map<What, Failure>();
+  const lastFailures = new Map<What, Failure>();
 
   /** Fetches a thing, or waits until another process has. Throws when neither happens within the deadline. */
   async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
@@ -49,7 +49,7 @@ export function createSingleFlight<What extends string>(dependencies: Dependenci
       await poll.sync();
       if (poll.version(what) !== version) return;
       if (clock.elapsed() > deadline) {
-        throw new UpstreamFailure(what, 'timeout', 'another process has not fetched it in time');
+        throw new UpstreamFailure('another process', 'timeout', `${what} was not fetched in time`);
       }
       await wait(POLL_EVERY);
     }
@@ -58,12 +58,12 @@ export function createSingleFlight<What extends string>(dependencies: Dependenci
   async function run(what: What, fetch: () => Promise<void>): Promise<void> {
     try {
       await fetchOnce(what, fetch);
-      failures.delete(what);
+      lastFailures.delete(what);
     } catch (error) {
-      const times = (failures.get(what)?.times ?? 0) + 1;
+      const times = (lastFailures.get(what)?.times ?? 0) + 1;
       const reason = error instanceof UpstreamFailure ? error.reason : undefined;
-      failures.set(what, { error, times, until: clock.elapsed() + failurePause(times, reason) });
-      log.warn({ err: error, what, reason }, 'could not be fetched');
+      lastFailures.set(what, { error, times, until: clock.elapsed() + failurePause(times, reason) });
+      dependencies.failures.failed('fetch', error, { what });
       throw error;
     } finally {
       inFlight.delete(what);
@@ -77,7 +77,7 @@ export function createSingleFlight<What extends string>(dependencies: Dependenci
     start(what: What, fetch: () => Promise<void>): InFlight | undefined {
       const known = inFlight.get(what);
       if (known) return known;
-      if ((failures.get(what)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) return undefined;
+      if ((lastFailures.get(what)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) return undefined;
       const started = { done: run(what, fetch), startedAt: clock.elapsed() };
       started.done.catch(() => undefined);
       inFlight.set(what, started);
@@ -85,14 +85,14 @@ export function createSingleFlight<What extends string>(dependencies: Dependenci
     },
 
     /** Forgets that a fetch failed: the next of that name is for something else. */
-    forget: (what: What): void => void failures.delete(what),
+    forget: (what: What): void => void lastFailures.delete(what),
 
     /** Why the last try of a fetch failed. */
-    failure: (what: What): unknown => failures.get(what)?.error,
+    failure: (what: What): unknown => lastFailures.get(what)?.error,
 
     /** What failed when it was last tried, and why. */
     warnings: (): Warning[] =>
-      [...failures].map(([what, { error }]) => {
+      [...lastFailures].map(([what, { error }]) => {
         const cause = error instanceof UpstreamFailure ? error.reason : 'not stored';
         return { about: 'fetch', what, cause };
       }),

@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { SECOND } from '#core/clock';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
@@ -7,6 +6,7 @@ import { createFetchRunner } from '#upstream/fetch-outcome';
 import { createSingleFlight, type SingleFlight } from '#upstream/single-flight';
 import { warningText } from '#upstream/warning';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { unlogged } from '../support/unlogged.ts';
 
 let clock: TestClock;
 /** Who has the claim: nobody, this process, or another. */
@@ -27,13 +27,12 @@ beforeEach(() => {
     },
   };
   const poll = { version: () => version, sync: async () => undefined };
-  const log = pino({ level: 'silent' });
   singleFlight = createSingleFlight({
     store: store as RefreshStore,
     poll,
     timeoutMs: 10 * SECOND,
     clock,
-    log,
+    failures: unlogged,
   });
 });
 

@@ -10,8 +10,6 @@ import {
   type UpstreamOptions,
 } from '#upstream/transport/upstream';
 
-const UPSTREAM = 'node';
-
 /** The gateway between REST and the node, or a proxy before it: nothing that they say is about the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
 
@@ -36,29 +34,34 @@ const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
 /** Connections of each kind: four calls of each of sixteen users. */
 const CONNECTIONS = 64;
 
-async function bodyOf({ text }: UpstreamAnswer, maxBytes: number): Promise<unknown> {
+async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number): Promise<unknown> {
   try {
     return await parseJson(text, { depth: DEEPEST, values: maxBytes / BYTES_OF_VALUE });
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
-    throw new UpstreamFailure(UPSTREAM, 'too_large', (error as Error).message, { cause: error });
+    throw new UpstreamFailure(name, 'too_large', (error as Error).message, { cause: error });
   }
 }
 
 /** An answer that may be the node's own. Throws `UpstreamFailure` for one that is not. */
-async function toReply(answer: UpstreamAnswer, maxBytes: number, now: number): Promise<NodeReply> {
+async function toReply(
+  name: string,
+  answer: UpstreamAnswer,
+  maxBytes: number,
+  now: number,
+): Promise<NodeReply> {
   const { status, headers } = answer;
   if (status === 429) {
-    throw new UpstreamFailure(UPSTREAM, 'rate_limited', `status ${status}`, {
+    throw new UpstreamFailure(name, 'rate_limited', `status ${status}`, {
       retryAfter: retryAfter(headers, now),
     });
   }
-  const body = await bodyOf(answer, maxBytes);
+  const body = await bodyOf(name, answer, maxBytes);
   if (IN_BETWEEN.has(status) || (status === 500 && body === undefined)) {
-    throw new UpstreamFailure(UPSTREAM, 'server_error', `status ${status}`);
+    throw new UpstreamFailure(name, 'server_error', `status ${status}`);
   }
   if (status >= 200 && status < 300 && body === undefined) {
-    throw new UpstreamFailure(UPSTREAM, 'not_json', `status ${status} without JSON`);
+    throw new UpstreamFailure(name, 'not_json', `status ${status} without JSON`);
   }
   return { status, body, blockHeight: headers[BLOCK_HEIGHT] };
 }
@@ -77,18 +80,21 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
   return { url: url.href, headers: { authorization: `Basic ${credentials}` } };
 }
 
-type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'>;
+type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & {
+  /** As it appears in logs and metrics. */
+  name?: string;
+};
 
 /**
  * One node over HTTP. It sets no bound on the calls, and nothing of what a caller sent us goes to it but what is in
  * the question.
  */
-export function openNode({ url, ...options }: Options) {
+export function openNode({ url, name = 'node', ...options }: Options) {
   const { clock } = options;
   const parts: UpstreamOptions = {
     ...options,
     ...withoutCredentials(url),
-    name: UPSTREAM,
+    name,
     reserve: async () => true,
     callSpacing: () => 0,
     connections: CONNECTIONS,
@@ -116,7 +122,7 @@ export function openNode({ url, ...options }: Options) {
         ...(body !== undefined && { body }),
       };
       const { askOnce } = isSearch ? searches : upstream;
-      return askOnce(question, (answer) => toReply(answer, maxBytes, clock.now()));
+      return askOnce(question, (answer) => toReply(name, answer, maxBytes, clock.now()));
     },
 
     async close(): Promise<void> {

@@ -5,8 +5,12 @@ import { isLocalhost } from '#notifications/webhooks/webhook-url';
 /** One question to a name server, in ms; there is another one where it is not answered. */
 const QUESTION = { timeout: 1_500, tries: 2 };
 
+/** No address of the host is allowed. The operator, who reads the message, can allow it. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
+  constructor() {
+    super('not a public address; allow it with WEBHOOK_ALLOW');
+  }
 }
 
 type Options = {
@@ -44,7 +48,7 @@ export function createCheckedLookup({ isAllowed, signal, nameServers }: Options)
       .then((found) => {
         const checked = found.filter(isAllowed).map((address) => ({ address, family: isIP(address) }));
         const [first] = checked;
-        if (!first) throw new AddressRefused('not a public address');
+        if (!first) throw new AddressRefused();
         if (all) callback(null, checked);
         else callback(null, first.address, first.family);
       })

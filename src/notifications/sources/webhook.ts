@@ -1,14 +1,12 @@
 import { isIP } from 'node:net';
-import { Agent, request } from 'undici';
 import { SECOND } from '#core/clock';
 import type { Network } from '#notifications/webhooks/public-address';
 import { hostOf, mayBeCalled } from '#notifications/webhooks/webhook-url';
+import { InterimResponsesExceeded, openHttpClient } from '#upstream/transport/http-client';
 import { AddressRefused, createCheckedLookup } from './checked-lookup.ts';
 
 /** A delivery has so long in all, in ms: name, connection, and the head of the answer. */
 const DEADLINE = 5 * SECOND;
-/** Informational answers (RFC 9110, 15.2) before the one that counts: without end they would keep the process busy. */
-const MOST_INFORMED = 10;
 
 /** A webhook was not taken; the message is for the operator alone, since it tells what can be reached from here. */
 export class WebhookFailure extends Error {
@@ -24,6 +22,7 @@ export class WebhookFailure extends Error {
 
 function failureOf(error: unknown, isLate: boolean): WebhookFailure {
   if (error instanceof WebhookFailure) return error;
+  if (error instanceof InterimResponsesExceeded) return new WebhookFailure(error.message, { cause: error });
   if (isLate) return new WebhookFailure(`no answer in ${DEADLINE / SECOND} s`, { cause: error });
   const told = error instanceof AggregateError ? error.errors[0] : error;
   if (told instanceof AddressRefused) return new WebhookFailure(`refused: ${told.message}`);
@@ -48,37 +47,29 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
     /** Resolves when it was taken (2xx). Throws `WebhookFailure`. */
     async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
       const target = new URL(url);
-      const late = AbortSignal.timeout(deadlineMs);
-      const talkative = new AbortController();
-      const signal = AbortSignal.any([late, talkative.signal]);
-      let informed = 0;
+      const signal = AbortSignal.timeout(deadlineMs);
       const isAllowed = (address: string) => mayBeCalled(target, address, allowed);
       const host = hostOf(target);
       const lookup = createCheckedLookup({ isAllowed, signal, nameServers });
-      const agent = new Agent({ connections: 1, allowH2: false, connect: { lookup, timeout: deadlineMs } });
+      const connect = { lookup, timeout: deadlineMs };
+      const client = openHttpClient({ connections: 1, allowH2: false, connect });
       try {
         // An address needs no look-up, so none is made.
-        if (isIP(host) && !isAllowed(host)) throw new AddressRefused('not a public address');
-        const answer = await request(target, {
-          dispatcher: agent,
+        if (isIP(host) && !isAllowed(host)) throw new AddressRefused();
+        const answer = await client.request(target, {
           method: 'POST',
           body,
           headers: { 'content-type': 'application/json', 'user-agent': 'quotient', ...headers },
           signal,
-          onInfo: () => {
-            informed += 1;
-            if (informed > MOST_INFORMED)
-              talkative.abort(new WebhookFailure('informational answers without end'));
-          },
         });
         answer.body.on('error', () => undefined).destroy();
         const { statusCode: status } = answer;
         if (status < 200 || status > 299)
           throw new WebhookFailure(`status ${status}`, { isGone: status === 410 });
       } catch (error) {
-        throw failureOf(error, late.aborted);
+        throw failureOf(error, signal.aborted);
       } finally {
-        await agent.destroy();
+        await client.close();
       }
     },
   };

@@ -6,6 +6,6 @@ export function createDropped({ dropped, log }: Pick<Context, 'dropped' | 'log'>
   const countDropped = dropped(upstream);
   return ({ count, ...facts }) => {
     countDropped(count);
-    log.warn({ upstream, dropped: count, ...facts }, 'samples that cannot be true are dropped');
+    log.warn({ upstream, dropped: count, ...facts }, 'implausible samples dropped');
   };
 }

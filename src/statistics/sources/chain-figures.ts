@@ -17,10 +17,12 @@ export const figuresTold = (rules: FigureRules<never>): readonly Figure[] =>
 /** The nearest whole number, for a mean of what is published as one. */
 export const rounded = (figure: number | null | undefined) => (figure == null ? null : Math.round(figure));
 
-/** Figures of which no chain has none: sources write 0 where they do not know, and it is left out. */
+/** Figures that are above zero on every chain that has them. Sources report 0 for an unknown value; it is dropped. */
 const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'unique_addresses_all_time',
   'block_height',
+  'hashrate',
+  'difficulty',
   'block_time',
   'block_size',
   'current_supply',

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
+import { figuresOf } from '#statistics/chain-figures';
 import { FIGURES, type Figure } from '#statistics/figures';
-import { STATISTICS_SYMBOLS, type StatisticsSource } from '#statistics/statistics-sources';
+import {
+  STATISTICS_SYMBOLS,
+  type StatisticsSource,
+  type StatisticsSymbol,
+} from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { ToldError } from '#upstream/transport/json-answer';
 import { instant, maybe, numeric, whole } from '#upstream/transport/number';
@@ -69,11 +74,11 @@ const latestAnswer = z.object({ Data: record });
 type Latest = z.infer<typeof record>;
 
 /** The record has the figures under our names and in our units (min-api.cryptocompare.com/documentation). */
-const RULES: FigureRules<Latest> = {
-  ...Object.fromEntries(FIGURES.map((figure) => [figure, (latest: Latest) => latest[figure]])),
+const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
+  ...Object.fromEntries(figuresOf(symbol).map((figure) => [figure, (latest: Latest) => latest[figure]])),
   // A mean.
   block_size: ({ block_size }) => rounded(block_size),
-};
+});
 
 /**
  * Statistics from CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Which chains it has is its own to
@@ -88,7 +93,7 @@ export function openCryptoCompare({
   const headers: Record<string, string> = apiKey ? { authorization: `Apikey ${apiKey}` } : {};
   return openStatisticsSource({
     name,
-    figuresByToken: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, FIGURES])),
+    figuresByToken: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, figuresOf(symbol)])),
     options: { ...options, headers },
     errorIn,
     apiKey,
@@ -99,7 +104,7 @@ export function openCryptoCompare({
         if (latest.symbol.toUpperCase() !== fsym) {
           throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} in place of ${fsym}`);
         }
-        const sample = sampleOf(name, RULES, latest, latest.time);
+        const sample = sampleOf(name, rulesOf(symbol), latest, latest.time);
         if (latest.id != null) sample.id = latest.id;
         if (latest.partner_symbol) sample.partnerSymbol = latest.partner_symbol;
         return sample;

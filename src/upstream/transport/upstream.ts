@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Agent, type Dispatcher, request } from 'undici';
 import { type Clock, HOUR, SECOND } from '#core/clock';
 import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { failureOf } from './failure.ts';
+import { type HttpResponse, openHttpClient } from './http-client.ts';
 
 /** Retries of one idempotent call, and the longest wait before the first of them, in ms (doubled each time). */
 const RETRIES = 2;
@@ -71,7 +71,7 @@ const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip
  */
 async function readBody(
   name: string,
-  { headers, body }: Dispatcher.ResponseData,
+  { headers, body }: HttpResponse,
   maxBytes: number,
   isUnpacked: boolean,
 ): Promise<string> {
@@ -103,7 +103,7 @@ export function openUpstream(options: UpstreamOptions) {
   const { name, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
   const url = options.url.replace(/\/+$/, '');
   const { breaker = createBreaker(), connections = CONNECTIONS } = options;
-  const agent = new Agent({
+  const client = openHttpClient({
     connections,
     connect: { timeout: timeoutMs },
     headersTimeout: timeoutMs,
@@ -115,8 +115,7 @@ export function openUpstream(options: UpstreamOptions) {
     signal: AbortSignal,
   ): Promise<UpstreamAnswer> {
     const search = new URLSearchParams(query).toString();
-    const response = await request(`${url}${path}${search && '?'}${search}`, {
-      dispatcher: agent,
+    const response = await client.request(`${url}${path}${search && '?'}${search}`, {
       signal,
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       headers: {
@@ -217,9 +216,7 @@ export function openUpstream(options: UpstreamOptions) {
     askOnce: <T>(question: Question, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>
       ask(question, read, 0),
 
-    async close(): Promise<void> {
-      await agent.destroy();
-    },
+    close: client.close,
   };
 }
 

@@ -46,7 +46,7 @@ const markets = (at: number) =>
   JSON.stringify(BUILT_IN_NAMES.map((id) => ({ id, current_price: 100, last_updated: iso(at) })));
 const dropped = async () =>
   (await scrape.series()).get('quotient_dropped_samples_total{upstream="coingecko"}');
-const warnings = () => service.logLines.filter((line) => line.includes('cannot be true are dropped'));
+const warnings = () => service.logLines.filter((line) => line.includes('implausible samples dropped'));
 
 test('a source whose samples are all ahead has failed, and is believed again when they are not', async () => {
   expect(await dropped()).toBe(0);

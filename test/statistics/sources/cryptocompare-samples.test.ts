@@ -39,18 +39,29 @@ describe('a record', () => {
     expect(symbol).toBe('BTC');
   });
 
-  test('may lack the partner’s symbol and figures; a zero stays where there can be none of it', async () => {
+  test('of a proof-of-stake chain may lack the partner’s symbol and figures, and has no mining figures', async () => {
     expect(await sampled(sample('latest_with_gaps.json'), 'eth')).toEqual({
       at: 1778716800000,
       id: 7605,
-      figures: {
-        average_transaction_value: 0.45,
-        block_height: 25000001,
-        hashrate: 0,
-        difficulty: 0,
-        transaction_count: 1600000,
-      },
+      figures: { average_transaction_value: 0.45, block_height: 25000001, transaction_count: 1600000 },
     });
+  });
+
+  test.each([
+    ['btc', true],
+    ['ar', true],
+    ['eth', false],
+    ['sol', false],
+  ] as const)('of %s has a hash rate and a difficulty: %s', async (symbol, isMined) => {
+    const { figures } = await sampled(changed({ symbol: symbol.toUpperCase() }), symbol);
+    expect(['hashrate' in figures, 'difficulty' in figures]).toEqual([isMined, isMined]);
+  });
+
+  test('of a proof-of-stake chain with mining figures alone is empty', async () => {
+    const { Data } = JSON.parse(sample('latest.json'));
+    const { id, time, hashrate, difficulty } = Data;
+    const body = JSON.stringify({ Data: { id, time, symbol: 'ETH', hashrate, difficulty } });
+    await expect(sampled(body, 'eth')).rejects.toMatchObject({ reason: 'empty' });
   });
 
   const changed = (change: object) => {

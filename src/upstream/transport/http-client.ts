@@ -1,0 +1,52 @@
+import { Agent, type Dispatcher, request } from 'undici';
+
+/**
+ * How many interim responses (1xx) may come before the final one. RFC 9110, 15.2 sets no limit, and undici reads them for
+ * as long as they come: one upstream that sent them without end kept the process from its other work until the deadline.
+ */
+const MOST_INTERIM = 10;
+
+/** An upstream sent more interim responses than are read. */
+export class InterimResponsesExceeded extends Error {
+  override readonly name = 'InterimResponsesExceeded';
+  readonly code = 'ERR_INTERIM_RESPONSES';
+
+  constructor() {
+    super(`more than ${MOST_INTERIM} interim responses (1xx)`);
+  }
+}
+
+export type HttpResponse = Dispatcher.ResponseData;
+
+type RequestOptions = NonNullable<Parameters<typeof request>[1]>;
+type HttpRequest = Pick<RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
+
+/**
+ * Opens connections over HTTP. This is the only module that may import undici (`biome.json`), so that every request of
+ * the service has the same bounds.
+ */
+export function openHttpClient(options: Agent.Options) {
+  const agent = new Agent(options);
+
+  return {
+    /** Rejects with `InterimResponsesExceeded`, the reason of `signal`, or an error of undici or the system. */
+    request(url: string | URL, { signal, ...rest }: HttpRequest): Promise<HttpResponse> {
+      const excess = new AbortController();
+      let interim = 0;
+      // To abort within the callback also ends the parsing of the packet that brought the response.
+      const onInfo = () => {
+        interim += 1;
+        if (interim > MOST_INTERIM) excess.abort(new InterimResponsesExceeded());
+      };
+      return request(url, {
+        ...rest,
+        dispatcher: agent,
+        signal: AbortSignal.any([signal, excess.signal]),
+        onInfo,
+      });
+    },
+
+    /** Ends all connections, and the requests on them. */
+    close: (): Promise<void> => agent.destroy(),
+  };
+}

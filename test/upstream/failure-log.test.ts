@@ -1,0 +1,237 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HOUR, SECOND } from '#core/clock';
+import { Problem } from '#core/problems';
+import { withinDeadline } from '#database/deadline';
+import { identifyDatabaseFailure } from '#database/unreachable';
+import { UpstreamFailure } from '#upstream/failure';
+import { createFailureLog, type FailureLog } from '#upstream/failure-log';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+
+type Line = { level: string; message: string } & Record<string, unknown>;
+let lines: Line[];
+let clock: TestClock;
+let failures: FailureLog;
+beforeEach(() => {
+  lines = [];
+  clock = createTestClock('2026-05-15T14:10:06Z');
+  const write = (level: string) => (facts: object, message: string) =>
+    void lines.push({ ...facts, level, message });
+  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  failures = createFailureLog({ log, clock, identifyDatabaseFailure });
+  for (const upstream of ['coingecko', 'kraken']) failures.observe(upstream);
+});
+afterEach(() => failures.close());
+
+const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+const away = (cause?: unknown) =>
+  new Problem('database_unavailable', 'The database cannot be reached.', {
+    ...(cause !== undefined && { cause }),
+  });
+const starting = Object.assign(new Error('the database system is starting up'), { code: '57P03' });
+const down = (upstream = 'coingecko') => new UpstreamFailure(upstream, 'unreachable', 'no connection');
+
+/** Lets time pass a second at a time, as the failure log sees it. */
+async function pass(seconds: number, each: () => void = () => undefined): Promise<void> {
+  for (let second = 0; second < seconds; second++) {
+    clock.advance(SECOND);
+    each();
+    await nextTurn();
+    failures.review();
+    await nextTurn();
+  }
+}
+
+describe('a cause', () => {
+  test('is one line at once, and one in ten seconds with the number of failures since', async () => {
+    await pass(30, () => {
+      for (let call = 0; call < 500; call++) failures.failed('request', away(refused));
+      failures.failed('settlement', away(refused));
+    });
+    expect(lines).toMatchObject([
+      { level: 'warn', message: 'database failed', cause: 'unreachable', count: 501, sinceMs: 0 },
+      { count: 5010, sinceMs: 10_000, work: { request: 5000, settlement: 10 } },
+      { count: 5010, sinceMs: 20_000 },
+    ]);
+    expect(lines[0]).toMatchObject({ reason: refused.message });
+  });
+
+  test('has lines of its own beside others', async () => {
+    await pass(5, () => {
+      failures.failed('request', away(refused));
+      failures.failed('request', away(starting));
+    });
+    expect(lines.map(({ cause }) => cause)).toEqual(['unreachable', '57P03']);
+  });
+
+  test('counts the requests that were refused because it had just failed', async () => {
+    failures.failed('settlement', away(starting));
+    failures.failed('request', away());
+    await nextTurn();
+    expect(lines).toMatchObject([{ cause: '57P03', count: 2 }]);
+  });
+
+  test('is that of the whole upstream, whichever fetch fails', async () => {
+    for (let token = 0; token < 1000; token++) failures.failed('fetch', down(), { what: `chart:${token}` });
+    failures.failed('fetch', down('kraken'), { what: 'kraken:latest' });
+    await nextTurn();
+    expect(lines).toMatchObject([
+      {
+        message: 'upstream failed',
+        upstream: 'coingecko',
+        cause: 'unreachable',
+        count: 1000,
+        what: 'chart:999',
+      },
+      { message: 'upstream failed', upstream: 'kraken', count: 1 },
+    ]);
+  });
+
+  test('that is no answer in time is called so, of either kind of database error', async () => {
+    await withinDeadline(new Promise(() => undefined), undefined, 1).catch((late) =>
+      failures.failed('request', late),
+    );
+    failures.failed('request', away(new Error('Query read timeout')));
+    await nextTurn();
+    expect(lines).toMatchObject([{ cause: 'timeout', count: 2 }]);
+  });
+});
+
+test('a fetch and the request that waited for it are one line, which names both', async () => {
+  const failure = down();
+  failures.failed('fetch', failure, { what: 'chart:bitcoin' });
+  failures.failed('request', new Problem('upstream_unavailable', 'no', { cause: failure }), { reqId: 'r-1' });
+  await nextTurn();
+  await pass(11);
+  expect(lines).toMatchObject([{ what: 'chart:bitcoin', reqId: 'r-1', work: { fetch: 1, request: 1 } }]);
+});
+
+test('a request that is refused since the database does not answer counts as its failure', async () => {
+  failures.failed(
+    'request',
+    new Problem('overloaded', 'Too many keys are being looked up.', { cause: away(refused) }),
+  );
+  await nextTurn();
+  expect(lines).toMatchObject([{ message: 'database failed', cause: 'unreachable', work: { request: 1 } }]);
+});
+
+test('a fault of a loop is logged whole, and a refused request with its code', async () => {
+  const fault = new TypeError('x is undefined');
+  failures.failed('data poll', fault);
+  failures.failed('request', new Problem('overloaded', 'Too many keys are being looked up.'));
+  await nextTurn();
+  expect(lines).toMatchObject([
+    { message: 'data poll failed', cause: 'TypeError', err: fault },
+    { message: 'request failed', cause: 'overloaded', count: 1 },
+  ]);
+  // It has no recovery, so the next one hours later is another.
+  await pass(20);
+  clock.advance(HOUR);
+  failures.failed('data poll', fault);
+  await nextTurn();
+  expect(lines[2]).toMatchObject({ message: 'data poll failed', sinceMs: 0 });
+});
+
+test.each(['another process', 'node', 'statistics'])(
+  'a failure of %s, which is no upstream, is one of the work, and the next one is another',
+  async (name) => {
+    const failure = new UpstreamFailure(name, 'timeout', 'not in time');
+    const fail = () => {
+      failures.failed('fetch', failure, { what: 'chart:bitcoin' });
+      failures.failed('request', new Problem('upstream_timeout', 'no', { cause: failure }));
+    };
+    fail();
+    await nextTurn();
+    await pass(20);
+    clock.advance(HOUR);
+    fail();
+    await nextTurn();
+    const line = { message: 'fetch failed', cause: 'timeout', reason: `${name}: not in time`, sinceMs: 0 };
+    expect(lines).toMatchObject([
+      { ...line, work: { fetch: 1, request: 1 } },
+      { ...line, work: { fetch: 1, request: 1 } },
+    ]);
+    for (const one of lines) expect(one).not.toHaveProperty('upstream');
+  },
+);
+
+test('a failure of work has the level that is given, one of the database is a warning', async () => {
+  failures.failed('delivery', new Error('status 500'), { reason: 'status 500' }, 'info');
+  failures.failed('delivery', refused, {}, 'info');
+  await nextTurn();
+  expect(lines).toMatchObject([
+    { level: 'info', message: 'delivery failed' },
+    { level: 'warn', message: 'database failed' },
+  ]);
+});
+
+describe('a recovery', () => {
+  test('is logged once, last, with how long it took and how much failed', async () => {
+    await pass(12, () => failures.failed('request', away(refused)));
+    failures.worked('database');
+    await pass(30, () => failures.worked('database'));
+    expect(lines.slice(2)).toEqual([
+      { level: 'info', message: 'database recovered', durationMs: 11_000, count: 12 },
+    ]);
+  });
+
+  test('waits until what began before it has failed', async () => {
+    await pass(3, () => {
+      failures.failed('request', away(refused));
+      failures.worked('database');
+    });
+    await pass(6);
+    expect(lines).toHaveLength(1);
+    await pass(1);
+    expect(lines.slice(1)).toMatchObject([{ message: 'database recovered', durationMs: 2000 }]);
+  });
+
+  test('of what fails every few seconds is one line in ten seconds', async () => {
+    await pass(60, () => {
+      if (clock.elapsed() % (8 * SECOND) === 0) failures.failed('request', down());
+      else failures.worked('coingecko');
+    });
+    const kinds = Map.groupBy(lines, ({ message }) => message);
+    expect(kinds.get('upstream failed')?.length).toBeLessThanOrEqual(6);
+    expect(kinds.get('upstream recovered')?.length).toBeLessThanOrEqual(6);
+    await pass(20, () => failures.worked('coingecko'));
+    expect(lines.at(-1)).toMatchObject({ message: 'upstream recovered' });
+    const order = lines.map(({ message }) => message);
+    expect(order.slice(1).filter((message, i) => message === order[i])).toEqual([]);
+  });
+
+  test('is looked for once a second while it fails, one check at a time', async () => {
+    let asked = 0;
+    let answer = Promise.withResolvers<void>();
+    failures.watch('database', () => {
+      asked += 1;
+      return answer.promise;
+    });
+    await pass(5);
+    expect(asked).toBe(0);
+    failures.failed('request', away(refused));
+    await pass(5);
+    expect(asked).toBe(1);
+    answer.reject(away(refused));
+    answer = Promise.withResolvers<void>();
+    answer.resolve();
+    await pass(10);
+    expect(lines.at(-1)).toMatchObject({ message: 'database recovered', count: 2 });
+  });
+
+  test('is not claimed of what was not used again', async () => {
+    failures.failed('fetch', down());
+    await pass(60);
+    clock.advance(7 * HOUR);
+    await pass(1);
+    failures.worked('coingecko');
+    await pass(10);
+    expect(lines).toHaveLength(1);
+  });
+});
+
+test('what was counted is logged at the end', async () => {
+  await pass(3, () => failures.failed('settlement', away(refused)));
+  failures.close();
+  expect(lines.map(({ count }) => count)).toEqual([1, 2]);
+});
