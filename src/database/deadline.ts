@@ -4,7 +4,8 @@ import { Problem } from '#core/problems';
 /** How long anybody waits for a statement, in ms. */
 export const DEADLINE = 5 * SECOND;
 
-class TooLate extends Error {
+/** The database did not answer in time. */
+export class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 

@@ -10,7 +10,7 @@ export type Migration = { name: string; script: string };
 
 type Recorded = { name: string; checksum: string; finished: boolean; logs: string | null };
 
-const DIRECTORY = new URL('../../../prisma/migrations/', import.meta.url);
+const DIRECTORY = new URL('../../prisma/migrations/', import.meta.url);
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 

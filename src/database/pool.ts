@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type Clock, SECOND } from '#core/clock';
 import type { Prisma } from '#generated/prisma/client';
 import { migrate, type Session } from './migrations.ts';
-import { connectionFailure, isPassing } from './unreachable.ts';
+import { connectionFailure, isPassing, READ_ONLY, remedyOf } from './unreachable.ts';
 
 const CONNECT_TIMEOUT = 5 * SECOND;
 
@@ -14,8 +14,11 @@ export const COMMON: pg.ClientConfig = {
   keepAlive: true,
 };
 
+/** How a client reaches a database; `Client` is the class of clients that search their host, where there are several. */
+export type Reach = pg.ClientConfig & { Client?: typeof pg.Client };
+
 type Options = {
-  config: pg.ClientConfig;
+  config: Reach;
   clock: Clock;
   poolSize: number;
   /** How long a statement may take, those of the migrations apart; as long as it takes where left out. */
@@ -30,9 +33,11 @@ export async function openPool({ config, clock, poolSize, statementMs, name }: O
 
   const pool = new pg.Pool({ ...config, ...settingsOfSession(statementMs), max: poolSize });
   pool.on('release', endUnanswered);
+  endDemoted(pool);
   // A server that goes away tells idle connections, which the pool then replaces. Prisma listens while it is
   // connected; before and after, an error unheard would end the process.
   pool.on('error', () => {});
+  await connectOnce(pool, config, name);
   const query = async <Row>({ text, values }: Prisma.Sql): Promise<Row[]> =>
     (await pool.query(text, values)).rows as Row[];
   return { adapter: new PrismaPg(pool), query, close: () => pool.end() };
@@ -59,7 +64,35 @@ function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
 
-async function migrateThrough(config: pg.ClientConfig, clock: Clock, given: string | undefined) {
+/**
+ * A server that was made read-only may keep its connections. One of them that is refused a write ends all that were opened
+ * before it, each as it goes back to the pool: those that take their place reach the server that is the primary now.
+ */
+function endDemoted(pool: pg.Pool): void {
+  let demotions = 0;
+  const openedAfter = new WeakMap<pg.Client, number>();
+  pool.on('connect', (client) => {
+    openedAfter.set(client, demotions);
+    client.connection.on('errorMessage', ({ code }: { code?: string }) => {
+      if (code === READ_ONLY && openedAfter.get(client) === demotions) demotions += 1;
+    });
+  });
+  pool.on('release', (_error, client) => {
+    if (openedAfter.get(client) !== demotions) void client.end();
+  });
+}
+
+/** A pooler may accept the connection of the migrations and reject those of the pool, which have parameters. */
+async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<void> {
+  try {
+    (await pool.connect()).release();
+  } catch (cause) {
+    await pool.end();
+    throw cannotConnect(name ?? nameOf(clientOf(config)), cause);
+  }
+}
+
+async function migrateThrough(config: Reach, clock: Clock, given: string | undefined) {
   const client = await connect(config, given);
   const name = given ?? nameOf(client);
   try {
@@ -74,20 +107,27 @@ async function migrateThrough(config: pg.ClientConfig, clock: Clock, given: stri
   }
 }
 
-const nameOf = ({ host, port }: pg.Client) => `the database at ${host}:${port}`;
+const clientOf = (config: Reach) => new (config.Client ?? pg.Client)(config);
+
+const nameOf = ({ hosts, host, port }: pg.Client & { hosts?: string }) =>
+  `the database at ${hosts ?? `${host}:${port}`}`;
 
 /** One connection. Throws an Error fit to be shown. */
-export async function connect(config: pg.ClientConfig, name?: string): Promise<pg.Client> {
-  const client = new pg.Client(config);
+export async function connect(config: Reach, name?: string): Promise<pg.Client> {
+  const client = clientOf(config);
   client.on('error', () => {}); // the query that runs rejects as well
   try {
     await client.connect();
   } catch (cause) {
-    const { message, code } = cause as Error & { code?: string };
-    // Of a name with several addresses Node tells the code alone.
-    throw connectionFailure(`cannot connect to ${name ?? nameOf(client)}: ${message || code}`, cause);
+    throw cannotConnect(name ?? nameOf(client), cause);
   }
   return client;
+}
+
+function cannotConnect(name: string, cause: unknown): Error {
+  const { message, code } = cause as Error & { code?: string };
+  // For a name with several addresses, Node's error has only a code.
+  return connectionFailure(`cannot connect to ${name}: ${message || code}${remedyOf(cause)}`, cause);
 }
 
 /** A connection to a server, as the migrations want it. */

@@ -1,10 +1,8 @@
 import pg from 'pg';
 import type { Clock } from '#core/clock';
-import { COMMON, openPool } from './pool.ts';
-
-// No `@`, `/`, `?` or `#` but as a separator: with one of them unescaped in a password, part of the password
-// would be taken for the host's name, and shown.
-const SERVER_URL = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?[^@/?#]*(?:\/[^@?#]*)?(?:\?[^@#]*)?$/;
+import { searchingClient } from './hosts.ts';
+import { COMMON, openPool, type Reach } from './pool.ts';
+import { parseServerUrl, type ServerUrl } from './server-url.ts';
 
 /**
  * Connections to a server, brought up to this release's migrations. Throws as `openDatabase` tells.
@@ -15,21 +13,37 @@ export async function openServer(url: string, poolSize: number, clock: Clock, st
   return { kind: 'server' as const, ...(await openPool({ config, clock, poolSize, statementMs })) };
 }
 
-/** What a client of `pg` is to be told of a server. Throws as `openDatabase` does where the URL is none. */
-export function serverConfig(url: string): pg.ClientConfig {
-  const config = { ...COMMON, connectionString: url };
-  if (!SERVER_URL.test(url)) throw malformedUrl();
-  try {
-    new pg.Client(config);
-  } catch {
-    throw malformedUrl(); // without the cause, which holds the URL
-  }
+/** How a client of `pg` reaches the server of a URL. Throws as `openDatabase` does for a malformed URL. */
+export function serverConfig(url: string): Reach {
+  const server = parsed(url);
+  const [first] = server.hosts;
+  const config = { ...COMMON, connectionString: first?.url };
+  const client = clientOf(config);
+  if (server.hosts.length > 1 || server.session !== 'any')
+    return { ...config, Client: searchingClient(server, COMMON) };
+  if (client.host?.includes(','))
+    throw malformedUrl('must name the hosts itself: PGHOST may have one host only');
   return config;
 }
 
-function malformedUrl() {
-  const message =
-    'DATABASE_URL is not of the form postgresql://user:password@host:port/database; special characters in it must ' +
-    'be percent-encoded';
-  return Object.assign(new Error(message), { code: 'MALFORMED_URL' });
+function parsed(url: string): ServerUrl {
+  try {
+    return parseServerUrl(url);
+  } catch (error) {
+    throw malformedUrl((error as Error).message);
+  }
+}
+
+function clientOf(config: pg.ClientConfig): pg.Client {
+  try {
+    return new pg.Client(config);
+  } catch {
+    // Without the cause, which holds the URL.
+    throw malformedUrl('has a parameter that cannot be used, such as a certificate file that cannot be read');
+  }
+}
+
+/** `fault` follows the name of the setting. */
+function malformedUrl(fault: string) {
+  return Object.assign(new Error(`DATABASE_URL ${fault}`), { code: 'MALFORMED_URL' as const, fault });
 }

@@ -15,15 +15,28 @@ const NETWORK = [
 /** PostgreSQL's own: it is starting, it is stopping, it crashed, it has no connection to spare. */
 const SERVER = ['57P03', '57P01', '57P02', '53300'];
 
-const PASSING = new Set([...NETWORK, ...SERVER]);
+/** Ours: none of several hosts is there, or has the session that is wanted. */
+const NO_HOST = 'UNREACHABLE';
+
+const PASSING = new Set([...NETWORK, ...SERVER, NO_HOST]);
+
+/** The code of each of PgBouncer's own errors. */
+const POOLER = '08P01';
+/** PgBouncer's words while its server is away or has no connection to spare. */
+const POOLER_WITHOUT_SERVER =
+  /cannot connect to server|server login|server conn|server shutting down|query_wait_timeout|server down|no more connections/;
 
 /** What `pg` says without a code. */
 const WORDS = /^(?:timeout expired|Connection terminated)/;
 
+/** The code of a write to a read-only server. */
+export const READ_ONLY = '25006';
+
 /** PostgreSQL's own while it is there and cannot do what it is asked; with each, what the operator has to mend. */
 const UNABLE = new Set([
-  '25006', // read-only: a standby, or a role or database that was set so
+  READ_ONLY, // a standby, or a role or database that was set so
   '25P03', // a transaction of ours lay idle for longer than it may
+  POOLER,
   '28000', // the role may not connect any more
   '28P01', // the password was changed
   '3D000', // the database was dropped
@@ -58,7 +71,9 @@ type Failure = {
   code?: unknown;
   message?: unknown;
   errno?: unknown;
-  meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string } } };
+  meta?: {
+    driverAdapterError?: { cause?: { kind?: string; originalCode?: string; originalMessage?: string } };
+  };
 };
 
 /**
@@ -67,6 +82,7 @@ type Failure = {
  */
 export function isPassing(error: unknown): boolean {
   const { code, message } = Object(error) as Failure;
+  if (String(code) === POOLER) return POOLER_WITHOUT_SERVER.test(String(message));
   return PASSING.has(String(code)) || WORDS.test(String(message));
 }
 
@@ -82,6 +98,38 @@ export function isDatabaseUnable(error: unknown): boolean {
   if (name === 'PrismaClientInitializationError' || PRISMA.test(String(code)) || KINDS.has(kind)) return true;
   // A file that the embedded database could not write: WebAssembly throws the system's number and no words.
   return WORDS_AT_WORK.test(String(message)) || typeof errno === 'number' || name === 'ExitStatus';
+}
+
+/** PgBouncer's words for the parameter with which the pool connects; those of 1.20 and later differ. */
+const REJECTED_PARAMETER = /unsupported (?:options )?startup parameter/;
+
+/** How the operator repairs the cause of a failed connection, to follow its message; empty for most. */
+export function remedyOf(cause: unknown): string {
+  if (!REJECTED_PARAMETER.test(String((cause as Failure).message))) return '';
+  return '. PgBouncer must ignore it: set ignore_startup_parameters = options in pgbouncer.ini';
+}
+
+const SQLSTATES = new Set([...SERVER, ...UNABLE]);
+/** What `pg` and Prisma say where no answer came in time. */
+const NO_ANSWER = /timeout|timed out/i;
+const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
+
+/**
+ * Which failure an error of the database is, as the log names it: `unreachable`, `timeout`, an SQLSTATE, or a code of
+ * Prisma's; `reason` is what was said. Undefined for an error that has another cause than the state of the database.
+ */
+export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
+  if (!isDatabaseUnable(error)) return undefined;
+  const { name, code, message = '', meta } = Object(error) as Failure;
+  const { kind = '', originalCode, originalMessage } = meta?.driverAdapterError?.cause ?? {};
+  // Prisma puts the place of the call and blank lines before what the database said.
+  const reason = originalMessage ?? String(message).trim().split('\n').at(-1)?.trim() ?? '';
+  const sqlState = originalCode ?? String(code);
+  const isNetwork = PASSING.has(String(code)) || NETWORK_KINDS.has(kind) || WORDS.test(reason);
+  if (SQLSTATES.has(sqlState)) return { cause: sqlState, reason };
+  if (NO_ANSWER.test(reason) || kind === 'SocketTimeout') return { cause: 'timeout', reason };
+  if (isNetwork) return { cause: 'unreachable', reason };
+  return { cause: String(code ?? name ?? 'unwritable'), reason };
 }
 
 /** An Error fit to be shown; its code is `UNREACHABLE` when its cause passes. */

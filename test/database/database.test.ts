@@ -67,7 +67,7 @@ test('the event loop goes on while an embedded database is at work', async () =>
 });
 
 test('a row that was acknowledged outlives a SIGKILL, and the directory can be opened at once', async () => {
-  const module = new URL('#database/database', import.meta.url).href;
+  const module = new URL('../../src/database/database.ts', import.meta.url).href;
   const script = `
     const { openDatabase } = await import(${JSON.stringify(module)});
     const { prisma } = await openDatabase({ dataDir: process.argv[1] });

@@ -12,7 +12,7 @@ import { PGlite } from '@electric-sql/pglite';
  */
 
 /** In the built service, also for its sources, which are as deep. Without it PGlite makes a new database itself. */
-const TEMPLATE = new URL('../../../../build/stores/database/embedded/template.gz', import.meta.url);
+const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);
 
 /** What is in it, in order: a directory has no size. */
 type Entry = { path: string; size?: number };

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockDirectory } from '#database/embedded/directory-lock';
 
-const MODULE = new URL('#database/embedded/directory-lock', import.meta.url).href;
+const MODULE = new URL('../../../src/database/embedded/directory-lock.ts', import.meta.url).href;
 
 // Becomes another user if it is told to (once it has read its code, which that one need not be able to). Says
 // `ready`, waits for a line, then tries; says what came of it and stays until its input ends.
@@ -60,7 +60,7 @@ async function kill(child: ChildProcess) {
 }
 
 function inUseBy(pid: number | undefined) {
-  return `DIRECTORY_IN_USE the data directory ${directory} is in use by process ${pid}; stop it first, or set DATABASE_URL to share a database`;
+  return `DIRECTORY_IN_USE the data directory ${directory} is in use by process ${pid}; stop it first, or set another DATA_DIR, or set DATABASE_URL to share a database`;
 }
 
 test('a second process is refused and told which process has the directory', async () => {

@@ -49,6 +49,7 @@ export async function fill(session: Session, { days, hours, users, usageDays }: 
       '2026-11-20', '2026-11-20' FROM ${tokens};
     INSERT INTO exchange_rates (date, rates)
     SELECT date '2014-01-01' + n, jsonb_build_object('usd', random(), 'bgn', NULL) FROM generate_series(1, ${days}) AS n;
+    INSERT INTO shared_secret (name, value) VALUES ('etag', 'of the source') ON CONFLICT (name) DO NOTHING;
     INSERT INTO refresh (what, fetched_at, version) SELECT 'chart:' || token, now(), 7 FROM ${tokens};
     UPDATE token SET requested_at = now() WHERE name = 'bitcoin'`);
 }

@@ -19,8 +19,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** PgBouncer in transaction mode before every database of a server; few sessions, so that they are shared. */
-export async function startPooler(target: string) {
+/**
+ * PgBouncer in transaction mode before every database of a server; few sessions, so that they are shared.
+ * @param ignored the startup parameters that it ignores
+ */
+export async function startPooler(target: string, ignored: 'options' | '' = 'options') {
   const { hostname, port: serverPort, username, password } = new URL(target);
   const directory = await mkdtemp(join(tmpdir(), 'quotient-pgbouncer-'));
   await chmod(directory, 0o755);
@@ -39,7 +42,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 3
 max_client_conn = 1000
-ignore_startup_parameters = options
+ignore_startup_parameters = ${ignored}
 `,
     { mode: 0o644 },
   );

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readSharedSecret } from '#database/shared-secret';
+import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => database.close());
+
+it('is one value for all that read it, also for those that read it first at the same moment', async () => {
+  const read = () => readSharedSecret(database.prisma, 'etag');
+  const values = await Promise.all(Array.from({ length: 10 }, read));
+  expect(new Set([...values, await read()]).size).toBe(1);
+  expect(values[0]).toMatch(/^[\w-]{43}$/);
+});
+
+it('is another one under another name, and in another database', async () => {
+  const other = await openTestDatabase();
+  try {
+    const values = [
+      await readSharedSecret(database.prisma, 'etag'),
+      await readSharedSecret(database.prisma, 'else'),
+      await readSharedSecret(other.prisma, 'etag'),
+    ];
+    expect(new Set(values).size).toBe(3);
+  } finally {
+    await other.close();
+  }
+});
