@@ -31,13 +31,25 @@ export const userRecord = z
     limit: whole('The calls allowed in one period', 10000),
     createdAt: instant,
     validUntil: instant.meta({
-      description: 'ISO 8601, UTC, milliseconds; exclusive, and always a period boundary',
+      description:
+        'When the keys expire, exclusive: ISO 8601, UTC, milliseconds; always a period boundary. `POST /v1/user/renew` moves it',
       examples: ['2026-02-28T12:00:00.000Z'],
     }),
     updatedAt: instant,
   })
   .meta({ id: 'User', description: 'A user, and the key that was used' });
 export type UserRecord = z.infer<typeof userRecord>;
+
+const forAccount = (example: string) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description: 'Null for a key without the scope `account`', examples: [example] });
+
+export const userOfKey = userRecord
+  .extend({ name: forAccount('Ada Lovelace'), email: forAccount('ada@example.org') })
+  .meta({ id: 'UserOfKey', description: 'The user of a key, as that key may read it' });
+export type UserOfKey = z.infer<typeof userOfKey>;
 
 export const usageRecord = z
   .object({

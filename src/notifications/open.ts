@@ -22,7 +22,7 @@ const LAST_MAILS = 2000;
 
 /** Opens all that mails are needed for; undefined where none are configured. */
 export async function openMail(context: Context, users: Users) {
-  const { settings, prisma, deadline, clock, log } = context;
+  const { settings, prisma, deadline, clock, log, failures } = context;
   if (!settings.mail) return undefined;
   const { smtp, from, publicUrl } = settings.mail;
   // Who sends no mail does not have its library in memory.
@@ -36,7 +36,7 @@ export async function openMail(context: Context, users: Users) {
   const notices = openNotices(context, shared);
   const outbox = createOutbox({
     store: deadline.over(createOutboxStore(prisma)),
-    log,
+    ...{ log, failures },
     deliver: { recover: recovery.deliver, verify: registration.deliver, ...notices.deliver },
     atOnce: { [NOTICE_WEBHOOK]: WEBHOOKS_AT_ONCE },
   });
@@ -44,7 +44,7 @@ export async function openMail(context: Context, users: Users) {
   async function tidy(): Promise<void> {
     await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now()), notices.tidy()]);
   }
-  const tidyOrWarn = () => tidy().catch((err) => log.warn({ err }, 'what was mailed could not be tidied up'));
+  const tidyOrWarn = () => tidy().catch((error) => failures.failed('mail clean-up', error));
   void tidyOrWarn();
   const tidying = setInterval(tidyOrWarn, TIDY_EVERY);
 

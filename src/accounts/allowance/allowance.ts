@@ -19,7 +19,7 @@ type Dependencies = LeaseOptions & { keyCache: KeyCache };
 
 /** Who may call, and how often. */
 export function createAllowance({ keyCache, ...options }: Dependencies) {
-  const { ledger, clock, log, tickMs = SECOND } = options;
+  const { ledger, clock, failures, tickMs = SECOND } = options;
   const leases = createLeases(options);
   let tidyAt = clock.elapsed();
 
@@ -72,7 +72,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     writing ??= keyCache
       .writeUse()
       .then(() => undefined)
-      .catch((err) => log.warn({ err }, 'when keys were used could not be written'))
+      .catch((error) => failures.failed('key use record', error))
       .finally(() => {
         writing = undefined;
       });
@@ -85,8 +85,8 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     await writing;
     try {
       while (!(await keyCache.writeUse()) && clock.elapsed() < deadline);
-    } catch (err) {
-      log.warn({ err }, 'when keys were used could not be written before the stop');
+    } catch (error) {
+      failures.failed('key use record', error, { isStopping: true });
     }
   }
 
@@ -94,9 +94,9 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     void writeUse();
     // One at a time: while the database does not answer, each question holds a connection.
     underWay ??= poll()
-      .catch((err) => {
+      .catch((error) => {
         leases.databaseFailed();
-        log.warn({ err }, 'changes to users and keys could not be read');
+        failures.failed('key poll', error);
       })
       .finally(() => {
         underWay = undefined;

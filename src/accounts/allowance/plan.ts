@@ -4,8 +4,14 @@ export const PLANS = {
   yearly: { limit: 180_000, months: 12 },
 } as const;
 
+/** For how long a key is valid, by the months of its plan. */
+const TERMS = { 1: 'one month', 12: 'one year' } as const;
+
 export type Plan = keyof typeof PLANS;
 export const PLAN_NAMES = Object.keys(PLANS) as [Plan, ...Plan[]];
+
+/** For how long a key of a plan is valid when it is made or renewed, in words. */
+export const termInWords = (plan: Plan): string => TERMS[PLANS[plan].months];
 
 /** From `start` (inclusive) to `end` (exclusive), in Unix milliseconds. */
 export type Period = { start: number; end: number };

@@ -34,12 +34,12 @@ export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolea
   throw new Problem('api_key_expired', detail);
 }
 
-/** Throws for a key that another has replaced: it only reads. */
-export function refuseReplaced({ replacedAt }: KeyHolder): void {
-  if (replacedAt === undefined) return;
-  const detail = 'This API key was replaced by another and only reads: use the new one.';
-  throw new Problem('api_key_revoked', detail);
-}
+/** The rejection of a change whose owner key is no longer active, as the database has decided. */
+export const notActive = () =>
+  new Problem(
+    'api_key_revoked',
+    'This API key was replaced or revoked, or the user was erased: use the current owner key.',
+  );
 
 /** What a route wants of a key: a scope, or any key will do. */
 export type WantedScope = Scope | 'any';

@@ -62,6 +62,8 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   const lookups = new Map<string, Lookup>();
   const queue: string[] = [];
   let looking = false;
+  /** Why the last look-up failed. */
+  let lookupFailure: unknown;
   let statements = 0;
   let cursor: UserCursor | undefined;
   let syncedAt = clock.elapsed();
@@ -91,9 +93,11 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       const readByStatement = ++statements;
       try {
         for (const holder of await withinDeadline(store.findByHashes(batch))) learn(holder, readByStatement);
+        lookupFailure = undefined;
         for (const hash of batch) if (!holderByHash.has(hash)) absentHashes.set(hash, true);
         for (const hash of batch) lookups.get(hash)?.resolve();
       } catch (error) {
+        lookupFailure = error;
         for (const hash of batch) lookups.get(hash)?.reject(error);
       }
       for (const hash of batch) lookups.delete(hash);
@@ -105,7 +109,10 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     const underWay = lookups.get(hash);
     if (underWay) return underWay.promise;
     if (queue.length >= LOOKUPS_WAITING) {
-      throw new Problem('overloaded', 'Too many keys are being looked up.', { retryAfter: 1 });
+      throw new Problem('overloaded', 'Too many keys are being looked up.', {
+        retryAfter: 1,
+        cause: lookupFailure,
+      });
     }
     const lookup = Promise.withResolvers<void>();
     lookups.set(hash, lookup);

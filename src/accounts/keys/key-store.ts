@@ -1,3 +1,5 @@
+import { type Authority, byOperator } from '#accounts/users/authority';
+import { changeUser, IS_ACTIVE_OWNER } from '#accounts/users/change-user-store';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
@@ -35,39 +37,19 @@ export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: Key
   replacedAt: orNull(at.replacedAt),
 });
 
-/** When a change is made, and the hash of the owner key that asks for it, if a key does. */
-type Asked = { now: number; presented?: string | null };
-
-/**
- * The outcome of a change that a key asks for: `ended` when that key is no living owner key any more, or its user is
- * erased.
- */
-type Refused = 'ended' | 'too_many';
-type Verdict = { is_living: boolean; has_room: boolean };
-
-const outcomeOf = ({ is_living, has_room }: Verdict): Refused | undefined => {
-  if (!is_living) return 'ended';
-  return has_room ? undefined : 'too_many';
-};
-
 /** Scopes as the database has them. */
 export const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
 
 /** Every key of a user, when it died or will, and whether it is an owner key that may change something. */
 const keysOf = (userKey: number) => Prisma.sql`mine AS (
   SELECT id, hash, replaced_at, least(revoked_at, expires_at) AS dead_at, 'account' = ANY(scopes) AS is_owner,
-    'account' = ANY(scopes) AND replaced_at IS NULL AND revoked_at IS NULL AS owns
+    ${IS_ACTIVE_OWNER} AS owns
   FROM api_key WHERE user_key = ${userKey})`;
 
-/** Whether the user is there, with the living owner key that asks, if one does. */
-const isLiving = (userKey: number, presented: string | null) => Prisma.sql`
-  EXISTS (SELECT 1 FROM "user" WHERE key = ${userKey} AND erased_at IS NULL)
-    AND (${presented}::text IS NULL OR EXISTS (SELECT 1 FROM mine WHERE owns AND hash = ${presented}))`;
-
 /** Whether a token that was mailed to a user can be used. */
-const isUsable = (userKey: number, token: string | null, now: number) => Prisma.sql`
+const isUsable = (userKey: number, token: string, now: number) => Prisma.sql`
   EXISTS (SELECT 1 FROM mail_token
-    WHERE hash = ${token}::text AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz)`;
+    WHERE hash = ${token} AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz)`;
 
 /** Of the dead keys the newest stay, so that nobody fills the table. */
 const deleteSurplus = (now: number) => Prisma.sql`
@@ -75,98 +57,121 @@ const deleteSurplus = (now: number) => Prisma.sql`
     SELECT hash FROM mine WHERE dead_at <= ${iso(now)}::timestamptz
     ORDER BY dead_at DESC OFFSET ${MAX_DEAD_KEYS_PER_USER}::int)`;
 
+/** Conditions of a replacement in SQL, over the keys `mine` of the user. */
+type Terms = { isGiven: Prisma.Sql; isAllowed?: Prisma.Sql; isVerified?: Prisma.Sql; used?: Prisma.Sql };
+
+/** A replacement of owner keys: when it happens, and how long the replaced keys remain valid; both in Unix ms. */
+type Replacement = { now: number; graceEnds: number };
+
 /** The statements that decide about the keys of a user. Each dates the user as changed. */
 export function createKeyStatements(prisma: PrismaClient) {
+  /** Runs a statement of one row that decides about a user's keys. */
+  const decide = <Row>(authority: Authority, statement: Prisma.Sql): Promise<Row | 'ended'> =>
+    changeUser(prisma, authority, async (tx) => {
+      const [row] = await tx.$queryRaw<[Row]>(statement);
+      return row;
+    });
+
   /**
-   * The row of a statement that decides about a user's keys.
-   * Race: the user is locked before it, as for a revocation, so of two at once the second sees what the first has done.
+   * Adds an owner key in place of those that `isGiven` selects from `mine`. They remain valid, for reading only, until
+   * `graceEnds`. Keys with other scopes are unaffected. Nothing changes when `isAllowed` is false (`ended`) or the user
+   * has too many keys.
+   * @param used further statements that run with the change, each of the form `name AS (…),`
    */
-  async function decide<Row>(userKey: number, statement: Prisma.Sql): Promise<Row> {
-    const [, [row]] = await prisma.$transaction([
-      prisma.$queryRaw`SELECT key FROM "user" WHERE key = ${userKey} FOR NO KEY UPDATE`,
-      prisma.$queryRaw<[Row]>(statement),
-    ]);
-    return row;
+  async function replace(
+    authority: Authority,
+    { hash, start }: NewKey,
+    { now, graceEnds }: Replacement,
+    { isGiven, isAllowed = Prisma.sql`true`, isVerified = Prisma.sql`false`, used = Prisma.empty }: Terms,
+  ): Promise<'replaced' | 'ended' | 'too_many'> {
+    const { userKey } = authority;
+    const verdict = await decide<{ is_allowed: boolean; has_room: boolean }>(
+      authority,
+      Prisma.sql`
+      WITH ${keysOf(userKey)},
+      giving AS (SELECT hash FROM mine WHERE ${isGiven}),
+      live AS (
+        SELECT hash FROM mine WHERE coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz
+          AND NOT (hash IN (SELECT hash FROM giving) AND ${iso(graceEnds)}::timestamptz <= ${iso(now)}::timestamptz)),
+      verdict AS (
+        SELECT ${isAllowed} AS is_allowed, (SELECT count(*) FROM live) < ${MAX_KEYS_PER_USER}::int AS has_room),
+      changed AS (
+        UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp(),
+          verified_at = CASE WHEN ${isVerified} THEN ${iso(now)}::timestamptz ELSE verified_at END
+        FROM verdict WHERE key = ${userKey} AND is_allowed AND has_room RETURNING key),
+      ${used}
+      replaced AS (
+        UPDATE api_key SET replaced_at = coalesce(replaced_at, ${iso(now)}::timestamptz),
+          expires_at = ${iso(graceEnds)}::timestamptz
+        FROM changed WHERE hash IN (SELECT hash FROM giving)),
+      deleted AS (${deleteSurplus(now)}),
+      added AS (
+        INSERT INTO api_key (hash, user_key, scopes, start, created_at)
+        SELECT ${hash}, key, ${scopeList(OWNER_SCOPES)}, ${start}, ${iso(now)}::timestamptz FROM changed)
+      SELECT is_allowed, has_room FROM verdict`,
+    );
+    if (verdict === 'ended' || !verdict.is_allowed) return 'ended';
+    return verdict.has_room ? 'replaced' : 'too_many';
   }
 
   return {
+    /** Adds an owner key in place of the one that asks for it or, for the operator, of every owner key. */
+    replaceKeys: (authority: Authority, key: NewKey, replacement: Replacement) =>
+      replace(authority, key, replacement, {
+        isGiven: Prisma.sql`owns AND hash = coalesce(${authority.ownerKeyHash}::text, hash)`,
+      }),
+
     /**
-     * Adds an owner key. The owner keys that it replaces go on, for reading only, until `graceEnds`; keys of other
-     * scopes are left alone. With `presented` only that key is replaced, and only while it is alive; with `isRecovery`
-     * those that were replaced before end as well, and there must be a living one. With `token`, the hash of one that was
-     * mailed, it must be there to be used: then all that the user was mailed are no more, and the address is the user's.
-     * Nothing changes when the user has too many keys.
+     * Adds an owner key in place of every owner key, including those in the grace of a rotation, all of which end at
+     * once. Returns `ended` for a user without an active owner key.
+     * @param token the hash of a one-time code that was mailed. It must still be usable. It is then deleted together
+     * with every other code of the user, and the address counts as verified.
      */
-    async replaceKeys(
-      userKey: number,
-      { hash, start }: NewKey,
-      {
-        now,
-        graceEnds,
-        presented = null,
-        isRecovery = false,
-        token = null,
-      }: Asked & { graceEnds: number; isRecovery?: boolean; token?: string | null },
-    ): Promise<Refused | 'replaced'> {
-      const verdict = await decide<Verdict>(
-        userKey,
-        Prisma.sql`
-        WITH ${keysOf(userKey)},
-        giving AS (
-          SELECT hash FROM mine WHERE hash = coalesce(${presented}::text, hash)
-            AND (owns OR ${isRecovery} AND is_owner AND dead_at > ${iso(graceEnds)}::timestamptz)),
-        live AS (
-          SELECT hash FROM mine WHERE coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz
-            AND NOT (hash IN (SELECT hash FROM giving) AND ${iso(graceEnds)}::timestamptz <= ${iso(now)}::timestamptz)),
-        verdict AS (
-          SELECT ${isLiving(userKey, presented)} AND (NOT ${isRecovery} OR EXISTS (SELECT 1 FROM mine WHERE owns))
-              AND (${token}::text IS NULL OR ${isUsable(userKey, token, now)}) AS is_living,
-            (SELECT count(*) FROM live) < ${MAX_KEYS_PER_USER}::int AS has_room),
-        changed AS (
-          UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp(),
-            verified_at = CASE WHEN ${token}::text IS NULL THEN verified_at ELSE ${iso(now)}::timestamptz END
-          FROM verdict WHERE key = ${userKey} AND is_living AND has_room RETURNING key),
-        used AS (DELETE FROM mail_token USING changed WHERE user_key = key AND ${token}::text IS NOT NULL),
-        replaced AS (
-          UPDATE api_key SET replaced_at = coalesce(replaced_at, ${iso(now)}::timestamptz),
-            expires_at = ${iso(graceEnds)}::timestamptz
-          FROM changed WHERE hash IN (SELECT hash FROM giving)),
-        deleted AS (${deleteSurplus(now)}),
-        added AS (
-          INSERT INTO api_key (hash, user_key, scopes, start, created_at)
-          SELECT ${hash}, key, ${scopeList(OWNER_SCOPES)}, ${start}, ${iso(now)}::timestamptz FROM changed)
-        SELECT is_living, has_room FROM verdict`,
+    recoverKeys(userKey: number, key: NewKey, now: number, token?: string) {
+      const isGiven = Prisma.sql`owns OR is_owner AND dead_at > ${iso(now)}::timestamptz`;
+      const hasOwner = Prisma.sql`EXISTS (SELECT 1 FROM mine WHERE owns)`;
+      return replace(
+        byOperator(userKey),
+        key,
+        { now, graceEnds: now },
+        token === undefined
+          ? { isGiven, isAllowed: hasOwner }
+          : {
+              isGiven,
+              isAllowed: Prisma.sql`${hasOwner} AND ${isUsable(userKey, token, now)}`,
+              isVerified: Prisma.sql`true`,
+              used: Prisma.sql`used AS (DELETE FROM mail_token USING changed WHERE user_key = key),`,
+            },
       );
-      return outcomeOf(verdict) ?? 'replaced';
     },
 
-    /** Adds a key of its owner's terms, and gives its id. Nothing changes when the user has too many keys. */
+    /** Adds a key with the owner's terms and returns its ID. Nothing changes when the user has too many keys. */
     async createKey(
-      userKey: number,
+      authority: Authority,
       { hash, start }: NewKey,
       { label, scopes, expiresAt }: KeyTerms,
-      { now, presented = null }: Asked,
-    ): Promise<Refused | number> {
+      now: number,
+    ): Promise<number | 'ended' | 'too_many'> {
+      const { userKey } = authority;
       const ends = expiresAt === null ? null : iso(expiresAt);
-      const verdict = await decide<Verdict & { id: number | null }>(
-        userKey,
+      const added = await decide<{ id: number | null }>(
+        authority,
         Prisma.sql`
         WITH ${keysOf(userKey)},
-        verdict AS (
-          SELECT ${isLiving(userKey, presented)} AS is_living,
-            (SELECT count(*) FROM mine WHERE coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz)
-              < ${MAX_KEYS_PER_USER}::int AS has_room),
         changed AS (
           UPDATE "user" SET changed_at = clock_timestamp()
-          FROM verdict WHERE key = ${userKey} AND is_living AND has_room RETURNING key),
+          WHERE key = ${userKey}
+            AND (SELECT count(*) FROM mine WHERE coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz)
+              < ${MAX_KEYS_PER_USER}::int
+          RETURNING key),
         deleted AS (${deleteSurplus(now)}),
         added AS (
           INSERT INTO api_key (hash, user_key, label, scopes, start, created_at, expires_at)
           SELECT ${hash}, key, ${label}, ${scopeList(scopes)}, ${start}, ${iso(now)}::timestamptz, ${ends}::timestamptz
           FROM changed RETURNING id)
-        SELECT is_living, has_room, (SELECT id FROM added) AS id FROM verdict`,
+        SELECT (SELECT id FROM added) AS id`,
       );
-      return outcomeOf(verdict) ?? (verdict.id as number);
+      return added === 'ended' ? 'ended' : (added.id ?? 'too_many');
     },
 
     /**
@@ -174,28 +179,28 @@ export function createKeyStatements(prisma: PrismaClient) {
      * has ended already stays as it is.
      */
     async deleteKey(
-      userKey: number,
+      authority: Authority,
       id: number,
-      { now, presented = null }: Asked,
+      now: number,
     ): Promise<'deleted' | 'ended' | 'unknown' | 'last_owner'> {
-      const verdict = await decide<{ is_living: boolean; is_known: boolean; is_owner: boolean }>(
-        userKey,
+      const { userKey } = authority;
+      const verdict = await decide<{ is_known: boolean; is_owner: boolean }>(
+        authority,
         Prisma.sql`
         WITH ${keysOf(userKey)},
         verdict AS (
-          SELECT ${isLiving(userKey, presented)} AS is_living,
-            EXISTS (SELECT 1 FROM mine WHERE id = ${id}) AS is_known,
+          SELECT EXISTS (SELECT 1 FROM mine WHERE id = ${id}) AS is_known,
             EXISTS (SELECT 1 FROM mine WHERE id = ${id} AND owns) AS is_owner),
         changed AS (
           UPDATE "user" SET changed_at = clock_timestamp()
-          FROM verdict WHERE key = ${userKey} AND is_living AND is_known AND NOT is_owner RETURNING key),
+          FROM verdict WHERE key = ${userKey} AND is_known AND NOT is_owner RETURNING key),
         revoked AS (
           UPDATE api_key SET revoked_at = ${iso(now)}::timestamptz FROM changed
           WHERE id IN (SELECT id FROM mine
             WHERE id = ${id} AND coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz))
-        SELECT is_living, is_known, is_owner FROM verdict`,
+        SELECT is_known, is_owner FROM verdict`,
       );
-      if (!verdict.is_living) return 'ended';
+      if (verdict === 'ended') return 'ended';
       if (!verdict.is_known) return 'unknown';
       return verdict.is_owner ? 'last_owner' : 'deleted';
     },

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { refuseReplaced } from '#accounts/gate/key-problems';
-import { presentedKey } from '#accounts/gate/presented-key';
+import { byOwnerKey } from '#accounts/users/authority';
 import type { Users } from '#accounts/users/users';
 import { type Clock, iso, isoOrNull } from '#core/clock';
 import { Problem } from '#core/problems';
@@ -79,10 +78,9 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
     '/keys',
     { schema: create(clock), config: { ...facts, problems: ['too_many_keys'] } },
     async (request, reply) => {
-      refuseReplaced(request.caller);
       const { label, scopes, expiresAt = null } = request.query;
       const terms = { label, scopes, expiresAt };
-      const made = await users.createKey(request.caller.user.key, terms, presentedKey(request));
+      const made = await users.createKey(byOwnerKey(request.caller), terms);
       const { id, apiKey, start, createdAt } = made;
       return reply.code(201).send({
         ...{ id, label, scopes: [...scopes], apiKey, start },
@@ -101,9 +99,8 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
     { schema: remove, config: { ...facts, problems: ['not_found', 'last_owner_key'] } },
     async (request, reply) => {
       const { caller, params } = request;
-      refuseReplaced(caller);
       if (params.id > LARGEST_ID) throw new Problem('not_found', 'The user has no key with this id.');
-      await users.deleteKey(caller.user.key, params.id, presentedKey(request));
+      await users.deleteKey(byOwnerKey(caller), params.id);
       return reply.code(204).send();
     },
   );

@@ -1,3 +1,5 @@
+import { notActive } from '#accounts/gate/key-problems';
+import type { Authority } from '#accounts/users/authority';
 import type { UserStore } from '#accounts/users/user-store';
 import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
@@ -17,77 +19,66 @@ type Dependencies = { store: UserStore; clock: Clock; changed: () => Promise<unk
 export type CreatedKey = Pick<StoredKey, 'id' | 'createdAt'> & KeyTerms & { apiKey: string; start: string };
 
 /**
- * The keys of a user, who is named by the record number. A key that asks for something (`presented`) has to be a living
- * owner key at that moment, whatever this process knows of it: else `api_key_revoked`.
+ * The keys of a user. Every change names its authority and throws `api_key_revoked` when the owner key that asks for it is
+ * no longer active in the database.
  */
 export function createUserKeys({ store, clock, changed }: Dependencies) {
-  /** The problem for what was refused. */
-  function refusal(outcome: 'ended' | 'too_many'): Problem {
-    if (outcome === 'ended')
-      return new Problem('api_key_revoked', 'The user was erased, or the key is no longer the living one.');
-    const detail =
-      `The user has ${MAX_KEYS_PER_USER} keys already, those in the grace of a rotation included: ` +
-      'delete one that is not needed.';
-    return new Problem('too_many_keys', detail);
-  }
-
-  const ofAsking = (presented: string | undefined) => ({
-    now: clock.now(),
-    ...(presented !== undefined && { presented: hashApiKey(presented) }),
-  });
+  const tooMany = () =>
+    new Problem(
+      'too_many_keys',
+      `The user has ${MAX_KEYS_PER_USER} keys already, including those in the grace period of a rotation. ` +
+        'Delete a key that is not needed.',
+    );
 
   return {
-    /** A new owner key, in the place of the one that asks for it or of all; gives its text. Throws `too_many_keys`. */
-    async replace(userKey: number, graceMs: number, presented?: string): Promise<string> {
+    /**
+     * Creates an owner key in place of the one that asks for it or, for the operator, of every owner key. Returns its
+     * text. Throws `too_many_keys`.
+     */
+    async replace(authority: Authority, graceMs: number): Promise<string> {
       const apiKey = mintApiKey();
-      const asked = ofAsking(presented);
-      const outcome = await store.replaceKeys(userKey, storedForm(apiKey), {
-        ...asked,
-        graceEnds: asked.now + graceMs,
-      });
+      const now = clock.now();
+      const replacement = { now, graceEnds: now + graceMs };
+      const outcome = await store.replaceKeys(authority, storedForm(apiKey), replacement);
       await changed();
-      if (outcome !== 'replaced') throw refusal(outcome);
+      if (outcome === 'ended') throw notActive();
+      if (outcome === 'too_many') throw tooMany();
       return apiKey;
     },
 
     /**
-     * A new owner key in the place of all, which are dead at once; undefined for a user without a living one.
-     * @param token the hash of one that was mailed, which is used: undefined where it was used meanwhile
+     * Creates an owner key in place of all, which end at once. Returns undefined for a user without an active one.
+     * @param token the hash of a one-time code that was mailed and is used up; undefined is returned if it was used before
      */
     async recover(userKey: number, token?: string): Promise<string | undefined> {
       const apiKey = mintApiKey();
-      const now = clock.now();
-      const outcome = await store.replaceKeys(userKey, storedForm(apiKey), {
-        now,
-        graceEnds: now,
-        isRecovery: true,
-        ...(token !== undefined && { token }),
-      });
+      const outcome = await store.recoverKeys(userKey, storedForm(apiKey), clock.now(), token);
       await changed();
       if (outcome === 'ended') return undefined;
-      if (outcome === 'too_many') throw refusal(outcome);
+      if (outcome === 'too_many') throw tooMany();
       return apiKey;
     },
 
-    /** A key of these terms, which must not have `account`. Throws `too_many_keys`. */
-    async create(userKey: number, terms: KeyTerms, presented?: string): Promise<CreatedKey> {
+    /** Creates a key with these terms, which must not include `account`. Throws `too_many_keys`. */
+    async create(authority: Authority, terms: KeyTerms): Promise<CreatedKey> {
       const apiKey = mintApiKey();
       const key = storedForm(apiKey);
-      const asked = ofAsking(presented);
-      const id = await store.createKey(userKey, key, terms, asked);
+      const createdAt = clock.now();
+      const id = await store.createKey(authority, key, terms, createdAt);
       await changed();
-      if (typeof id !== 'number') throw refusal(id);
-      return { id, ...terms, apiKey, start: key.start, createdAt: asked.now };
+      if (id === 'ended') throw notActive();
+      if (id === 'too_many') throw tooMany();
+      return { id, ...terms, apiKey, start: key.start, createdAt };
     },
 
-    /** The living keys, the newest first. */
+    /** The active keys, newest first. */
     list: (userKey: number): Promise<StoredKey[]> => store.listKeys(userKey, clock.now()),
 
-    /** Ends a key at once; one that has ended already is left as it is. Throws `not_found` and `last_owner_key`. */
-    async delete(userKey: number, id: number, presented?: string): Promise<void> {
-      const outcome = await store.deleteKey(userKey, id, ofAsking(presented));
+    /** Revokes a key; one that has ended already is left as it is. Throws `not_found` and `last_owner_key`. */
+    async delete(authority: Authority, id: number): Promise<void> {
+      const outcome = await store.deleteKey(authority, id, clock.now());
       await changed();
-      if (outcome === 'ended') throw refusal(outcome);
+      if (outcome === 'ended') throw notActive();
       if (outcome === 'unknown') throw new Problem('not_found', 'The user has no key with this id.');
       if (outcome === 'last_owner') {
         const detail =

@@ -48,7 +48,7 @@ export type LeaseOptions = SchedulerOptions & {
 
 /**
  * Spending without a database on the way: a call takes one from the lease in memory, and the ledger is settled behind
- * it, for all users together. The races are told in `stores/quota/settlement.ts` and in ARCHITECTURE.md.
+ * it, for all users together. The races are told in `accounts/ledger/settlement-store.ts` and in ARCHITECTURE.md.
  */
 export function createLeases(dependencies: LeaseOptions) {
   const {
@@ -59,7 +59,7 @@ export function createLeases(dependencies: LeaseOptions) {
     observeWait,
     ...options
   } = dependencies;
-  const { clock, log } = options;
+  const { clock, failures } = options;
   const quotas = createQuotaStates(clock);
   const outages = createOutages({
     clock,
@@ -208,12 +208,12 @@ export function createLeases(dependencies: LeaseOptions) {
     async close(withinMs: number): Promise<void> {
       scheduler.close();
       const deadline = clock.elapsed() + withinMs;
-      const warn = (err: unknown) => log.warn({ err }, 'the ledger could not be settled before the stop');
+      const report = (error: unknown) => failures.failed('settlement', error, { isStopping: true });
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
         // A call that waits has its grant first.
         for (const quota of quotas.all()) if (quota.waiting.length === 0) endLease(quota);
         // Both are over before the next round: one that fails at once would begin it beside the other.
-        await Promise.all([scheduler.soonGranted().catch(warn), scheduler.tick().catch(warn)]);
+        await Promise.all([scheduler.soonGranted().catch(report), scheduler.tick().catch(report)]);
       }
     },
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
-import type { Log } from '#core/log';
 import { createOneAtATime } from '#core/one-at-a-time';
+import type { FailureLog } from '#upstream/failure-log';
 
 /** Up to this many active users the tick is at its shortest; beyond that it grows in proportion, to `LONGEST` times. */
 const USERS_PER_TICK = 10_000;
@@ -12,7 +12,7 @@ export type Statement = () => Promise<void>;
 
 export type SchedulerOptions = {
   clock: Clock;
-  log: Log;
+  failures: Pick<FailureLog, 'failed'>;
   /** Everything is settled once in this time, in ms; what is not pressing waits for it. */
   tickMs?: number | undefined;
 };
@@ -51,7 +51,7 @@ export function createScheduler({
   grantFirst,
   begin,
   clock,
-  log,
+  failures,
   tickMs = SECOND,
 }: Dependencies) {
   const inTurn = createOneAtATime();
@@ -69,7 +69,7 @@ export function createScheduler({
   function tickAfter(pause: number): void {
     timer = setTimeout(async () => {
       const startedAt = clock.elapsed();
-      await tick().catch((err) => log.warn({ err }, 'the ledger could not be settled'));
+      await tick().catch((error) => failures.failed('settlement', error));
       if (!isClosed) tickAfter(Math.max(0, startedAt + interval - clock.elapsed()));
     }, pause);
   }

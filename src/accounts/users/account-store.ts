@@ -54,6 +54,9 @@ export function createAccountStore(prisma: PrismaClient) {
       }));
     },
 
+    /** Whether the database has a user, also one that was erased. */
+    hasUsers: async (): Promise<boolean> => (await prisma.user.findFirst({ select: { key: true } })) !== null,
+
     /** All keys of a user that are still stored, the newest first. */
     async keys(userKey: number): Promise<AccountKey[]> {
       const rows = await prisma.apiKey.findMany({

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Allowance } from '#accounts/allowance/allowance';
 import type { Admission } from '#accounts/gate/admission';
 import { createBurst } from '#accounts/gate/burst';
-import { refuseReplaced } from '#accounts/gate/key-problems';
 import { withMail } from '#accounts/gate/needs-mail';
 import { presentedKey } from '#accounts/gate/presented-key';
 import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
@@ -11,10 +10,12 @@ import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { type Clock, instantOf } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 import type { MailServices } from '#notifications/mail/routes';
-import { registrationPending, usageRecord, userRecord } from '#records';
+import { registrationPending, usageRecord, userOfKey, userRecord } from '#records';
 import { refuseCrossSite } from '#server/pipeline/cross-origin';
 import { neverStored } from '#server/replies/no-store';
+import { renewalLink } from '#server/replies/renewal-link';
 import type { Settings } from '#settings';
+import { byOwnerKey } from './authority.ts';
 import { registrationForm } from './registration.ts';
 import type { Users } from './users.ts';
 
@@ -46,9 +47,9 @@ const create = {
   summary: 'Register and get an API key',
   operationId: 'createUser',
   description:
-    'The key is shown in this answer and never again. The same e-mail may register more than once. A service that ' +
-    'verifies addresses answers 202 and has no key yet: it mails a token of 24 hours, with which `POST /v1/user/verify` ' +
-    'registers the user.',
+    'The key is shown in this answer and never again. It expires at `validUntil`; `Link` leads to its renewal. The same e-mail may register more than once. A service that verifies addresses answers 202 ' +
+    'and has no key yet: it mails a token of 24 hours, with which `POST /v1/user/verify` registers the user, whose term ' +
+    'begins then.',
   querystring: registrationForm,
   response: { 201: userRecord, 202: registrationPending },
 };
@@ -58,10 +59,10 @@ const data = {
   summary: 'Read the user of a key',
   operationId: 'getUser',
   description:
-    'Answers for the keys of an expired user too, of any scope; not for a key that was made to end, once it has. ' +
-    'Beside `api`, the headers are ignored.',
+    'Accepts keys of any scope, and keys of an expired user; rejects a key after its own `expiresAt`. `name` and `email` ' +
+    'are null for a key without the scope `account`. If `api` is present, the headers are ignored.',
   querystring: z.object({ api }),
-  response: { 200: userRecord },
+  response: { 200: userOfKey },
 };
 
 const usage = {
@@ -127,7 +128,10 @@ type Options = {
   clock: Clock;
   /** Not there where no mail is configured. */
   mail: Pick<MailServices, 'registration'> | undefined;
-  settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins' | 'burstPerSecond'>;
+  settings: Pick<
+    Settings,
+    'basePath' | 'registration' | 'registrationsPerMinute' | 'corsOrigins' | 'burstPerSecond'
+  >;
 };
 
 /** Throws for a registration that a page of another site makes, or that nobody may make. */
@@ -155,10 +159,16 @@ export const user: FastifyPluginAsyncZod<Options> = async (
     await limitByClient(scope, settings.registrationsPerMinute, 'registrations');
     scope.post(
       '/create',
-      { schema: create, config: { open: true, problems: REGISTERING } },
+      { schema: create, config: { open: true, problems: REGISTERING, headers: ['Link'] } },
       async ({ query }, reply) => {
-        if (settings.registration !== 'verified') return reply.code(201).send(await users.create(query));
-        return reply.code(202).send(await withMail(mail).registration.request(query));
+        const isVerified = settings.registration === 'verified';
+        const registered = await (isVerified
+          ? withMail(mail).registration.request(query)
+          : users.create(query));
+        return reply
+          .code(isVerified ? 202 : 201)
+          .header('link', renewalLink(settings.basePath))
+          .send(registered);
       },
     );
   });
@@ -169,7 +179,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
     if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
     const caller = await allowance.authenticate(apiKey, { allowExpired: true });
     admission.admit(caller, 'any', request.headers, now.wall);
-    return users.record(caller, apiKey);
+    return users.recordFor(caller, apiKey);
   });
 
   app.get('/usage', { schema: usage, config: { cost: 0, scope: 'any' } }, async ({ caller }) =>
@@ -180,8 +190,7 @@ export const user: FastifyPluginAsyncZod<Options> = async (
     '/rotate',
     { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } },
     async (request) => {
-      refuseReplaced(request.caller);
-      return users.rotate(request.caller.user.key, request.query.graceSeconds, presentedKey(request));
+      return users.rotate(byOwnerKey(request.caller), request.query.graceSeconds);
     },
   );
 
@@ -189,15 +198,13 @@ export const user: FastifyPluginAsyncZod<Options> = async (
     '/renew',
     { schema: renew, config: { ...owner, allowExpired: true, problems: ['renew_too_early'] } },
     async (request) => {
-      refuseReplaced(request.caller);
-      const renewed = await users.renew(request.caller.user.key);
-      return users.record({ ...request.caller, user: renewed }, presentedKey(request));
+      const renewed = await users.renew(byOwnerKey(request.caller));
+      return users.record(renewed, presentedKey(request));
     },
   );
 
   app.delete('', { schema: erase, config: owner }, async ({ caller }, reply) => {
-    refuseReplaced(caller);
-    await users.erase(caller.user.key);
+    await users.erase(byOwnerKey(caller));
     return reply.code(204).send();
   });
 };

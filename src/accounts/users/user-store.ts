@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan, Term } from '#accounts/allowance/plan';
 import { MAX_DEAD_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { createKeyStatements, type NewKey } from '#accounts/keys/key-store';
 import { createKeyUseStatement } from '#accounts/keys/key-use-store';
@@ -7,6 +7,8 @@ import { iso } from '#core/clock';
 import { arrayOf } from '#database/arrays';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
+import type { Authority } from './authority.ts';
+import { changeUser } from './change-user-store.ts';
 
 /** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
 export type User = {
@@ -90,12 +92,17 @@ export function createUserStore(
   query = <Row>(sql: Prisma.Sql): Promise<Row[]> => prisma.$queryRaw<Row[]>(sql),
 ) {
   /** Dates a change, and locks the user until it is done. */
-  const touch = (key: number, now: number, change: Prisma.Sql = Prisma.empty) => prisma.$executeRaw`
+  const touch = (
+    db: Prisma.TransactionClient,
+    key: number,
+    now: number,
+    change: Prisma.Sql = Prisma.empty,
+  ) => db.$executeRaw`
     UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp() ${change}
     WHERE key = ${key}`;
 
-  const revoke = (key: number, now: number) =>
-    prisma.apiKey.updateMany({
+  const revoke = (db: Prisma.TransactionClient, key: number, now: number) =>
+    db.apiKey.updateMany({
       where: { userKey: key, revokedAt: null },
       data: { revokedAt: new Date(now) },
     });
@@ -142,30 +149,36 @@ export function createUserStore(
     },
 
     async setLimit(key: number, limit: number, now: number): Promise<void> {
-      await touch(key, now, Prisma.sql`, "limit" = ${limit}::int`);
+      await touch(prisma, key, now, Prisma.sql`, "limit" = ${limit}::int`);
     },
 
-    /** Sets a new term, unless the one that it was computed from has changed meanwhile; tells whether it was set. */
-    async renew(user: User, term: { anchor: number; validUntil: number }, now: number): Promise<boolean> {
-      const count = await prisma.$executeRaw`
-        UPDATE "user" SET anchor = ${iso(term.anchor)}::timestamptz, valid_until = ${iso(term.validUntil)}::timestamptz,
-          updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp()
-        WHERE key = ${user.key} AND valid_until = ${iso(user.validUntil)}::timestamptz`;
-      return count > 0;
-    },
+    /** Sets the term that `renewed` derives from the stored one. Returns `too_early`, and sets nothing, if it derives none. */
+    renew: (authority: Authority, renewed: (user: User) => Term | undefined, now: number) =>
+      changeUser(prisma, authority, async (tx) => {
+        const key = authority.userKey;
+        const term = renewed(toUser(await tx.user.findUniqueOrThrow({ where: { key } })));
+        if (!term) return 'too_early';
+        const [anchor, end] = [iso(term.anchor), iso(term.validUntil)];
+        const set = Prisma.sql`, anchor = ${anchor}::timestamptz, valid_until = ${end}::timestamptz`;
+        await touch(tx, key, now, set);
+        return 'renewed';
+      }),
 
-    /** Every key of a user is dead from now on; gives how many there were. */
+    /** Every key of a user is revoked; returns how many there were. */
     async revokeKeys(key: number, now: number): Promise<number> {
-      const [, { count }] = await prisma.$transaction([touch(key, now), revoke(key, now)]);
+      const [, { count }] = await prisma.$transaction([touch(prisma, key, now), revoke(prisma, key, now)]);
       return count;
     },
 
-    /** As `revokeKeys`, and the name, the e-mail and where notices went are gone. */
-    async erase(key: number, now: number): Promise<void> {
-      const erased = Prisma.sql`, name = NULL, email = NULL, erased_at = ${iso(now)}::timestamptz`;
-      const settings = prisma.noticeSettings.deleteMany({ where: { userKey: key } });
-      await prisma.$transaction([touch(key, now, erased), revoke(key, now), settings]);
-    },
+    /** Revokes every key of a user, and deletes the name, the email address and where notices went. */
+    erase: (authority: Authority, now: number): Promise<'erased' | 'ended'> =>
+      changeUser(prisma, authority, async (tx) => {
+        const erased = Prisma.sql`, name = NULL, email = NULL, erased_at = ${iso(now)}::timestamptz`;
+        await touch(tx, authority.userKey, now, erased);
+        await revoke(tx, authority.userKey, now);
+        await tx.noticeSettings.deleteMany({ where: { userKey: authority.userKey } });
+        return 'erased' as const;
+      }),
 
     /**
      * The keys of the users that changed since an earlier read, and the cursor for the next. A change that was made while

@@ -1,10 +1,12 @@
 import { firstTerm, PLANS, renewedTerm } from '#accounts/allowance/plan';
+import { covers, notActive } from '#accounts/gate/key-problems';
 import { mintApiKey } from '#accounts/keys/api-key';
 import { GRACE_SECONDS } from '#accounts/keys/key-limits';
 import { createUserKeys, storedForm } from '#accounts/keys/user-keys';
 import { type Clock, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { UserRecord } from '#records';
+import type { UserOfKey, UserRecord } from '#records';
+import type { Authority } from './authority.ts';
 import type { RegistrationForm } from './registration.ts';
 import type { KeyHolder, User, UserStore } from './user-store.ts';
 
@@ -54,8 +56,14 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(user, apiKey);
     },
 
-    /** The record of the user who presented a key. */
-    record: ({ user }: KeyHolder, apiKey: string): UserRecord => toRecord(user, apiKey),
+    /** The record of the user of a key, with name and email address for a key that manages the account. */
+    recordFor(holder: KeyHolder, apiKey: string): UserOfKey {
+      const record = toRecord(holder.user, apiKey);
+      return covers(holder, 'account') ? record : { ...record, name: null, email: null };
+    },
+
+    /** The whole record of a user, for a key that manages the account. */
+    record: toRecord,
 
     /** The record of a user who was just made, with the key. */
     recordOf: async (key: number, apiKey: string): Promise<UserRecord> =>
@@ -72,18 +80,13 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     },
 
     /**
-     * A new owner key; the other owner keys go on for reading, for so many seconds. With the key that was presented for
-     * it, only in the place of that one. Keys with other scopes go on as they are. Throws `api_key_revoked` when the key
-     * was replaced or revoked meanwhile, and `too_many_keys`.
+     * Creates an owner key. The ones that it replaces remain valid for reading for `graceSeconds`; keys with other scopes
+     * are unaffected. Throws `api_key_revoked` and `too_many_keys`.
      */
-    async rotate(
-      key: number,
-      graceSeconds: number = GRACE_SECONDS.default,
-      presented?: string,
-    ): Promise<UserRecord> {
-      await existing(key);
-      const apiKey = await keys.replace(key, graceSeconds * SECOND, presented);
-      return toRecord(await existing(key), apiKey);
+    async rotate(authority: Authority, graceSeconds: number = GRACE_SECONDS.default): Promise<UserRecord> {
+      await existing(authority.userKey);
+      const apiKey = await keys.replace(authority, graceSeconds * SECOND);
+      return toRecord(await existing(authority.userKey), apiKey);
     },
 
     /**
@@ -98,21 +101,24 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     createKey: keys.create,
     listKeys: keys.list,
     /** As `createUserKeys` has it; throws `not_found` for an unknown user too. */
-    async deleteKey(key: number, id: number, presented?: string): Promise<void> {
-      await existing(key);
-      await keys.delete(key, id, presented);
+    async deleteKey(authority: Authority, id: number): Promise<void> {
+      await existing(authority.userKey);
+      await keys.delete(authority, id);
     },
 
-    /** One period more, or a fresh start after a lapse. Throws `renew_too_early`. */
-    async renew(key: number): Promise<User> {
-      const user = await existing(key);
-      const term = renewedTerm(user, clock.now());
-      if (!term || !(await store.renew(user, term, clock.now()))) {
-        const detail = `The key is valid until ${iso(user.validUntil)}: it can be renewed in the last period before that.`;
-        throw new Problem('renew_too_early', detail);
-      }
+    /** One period more, or a fresh start after a lapse. Throws `renew_too_early` and `api_key_revoked`. */
+    async renew(authority: Authority): Promise<User> {
+      const { validUntil } = await existing(authority.userKey);
+      const now = clock.now();
+      // Of two requests at once, such as a double click after a lapse, the second renews nothing.
+      const renewed = (user: User) => (user.validUntil === validUntil ? renewedTerm(user, now) : undefined);
+      const outcome = await store.renew(authority, renewed, now);
       await changed();
-      return existing(key);
+      if (outcome === 'ended') throw notActive();
+      const user = await existing(authority.userKey);
+      if (outcome === 'renewed') return user;
+      const detail = `The key is valid until ${iso(user.validUntil)}: it can be renewed in the last period before that.`;
+      throw new Problem('renew_too_early', detail);
     },
 
     /** Ends every key of a user; gives how many there were. */
@@ -124,9 +130,10 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     },
 
     /** Ends every key of a user and erases name and e-mail; the record number and the counts stay. */
-    async erase(key: number): Promise<void> {
-      await store.erase(key, clock.now());
+    async erase(authority: Authority): Promise<void> {
+      const outcome = await store.erase(authority, clock.now());
       await changed();
+      if (outcome === 'ended') throw notActive();
     },
   };
 }

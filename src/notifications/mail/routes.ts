@@ -9,6 +9,7 @@ import type { RequestBodies } from '#server/connections/request-body';
 import { refuseCrossSite } from '#server/pipeline/cross-origin';
 import { readJsonBodies } from '#server/pipeline/json-body';
 import { neverStored } from '#server/replies/no-store';
+import { renewalLink } from '#server/replies/renewal-link';
 import type { Settings } from '#settings';
 import type { Recovery } from './recovery.ts';
 import type { VerifiedRegistration } from './registration.ts';
@@ -58,6 +59,7 @@ const verify = {
   summary: 'Verify the e-mail address of a registration',
   description:
     'Where `POST /v1/user/create` answered 202: the token that was mailed registers the user, and the term begins now. ' +
+    '`validUntil` states when the key expires; `Link` leads to its renewal. ' +
     'Elsewhere there is nothing to verify.',
   operationId: 'verifyUser',
   consumes: ['application/json'],
@@ -77,7 +79,7 @@ type Options = {
   /** Not there where no mail is configured. */
   mail: MailServices | undefined;
   bodies: RequestBodies;
-  settings: Pick<Settings, 'registration' | 'registrationsPerMinute' | 'corsOrigins'>;
+  settings: Pick<Settings, 'basePath' | 'registration' | 'registrationsPerMinute' | 'corsOrigins'>;
 };
 
 /** What is done with mails: no key is needed, since it may be lost or not there yet. */
@@ -104,10 +106,11 @@ export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodi
 
   app.post(
     '/verify',
-    { schema: verify, config: open('token_invalid', 'registration_closed') },
+    { schema: verify, config: { ...open('token_invalid', 'registration_closed'), headers: ['Link'] } },
     async ({ body }, reply) => {
       refuseClosed(settings.registration);
-      return reply.code(201).send(await withMail(mail).registration.verify(body.token));
+      const record = await withMail(mail).registration.verify(body.token);
+      return reply.code(201).header('link', renewalLink(settings.basePath)).send(record);
     },
   );
 };

@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import { type Plan, termInWords } from '#accounts/allowance/plan';
 import { curl, inWords, type Mail, writeMail } from './mail.ts';
 
 type Values = {
@@ -17,4 +17,5 @@ export const verificationMail = ({ plan, token, expiresAt, publicUrl }: Values):
     { words: 'Confirm the address and get the API key', link: `${publicUrl}/#verify=${token}` },
     'Without a browser:',
     { code: curl(publicUrl, '/v1/user/verify', { token }) },
+    `The key is then valid for ${termInWords(plan)}. Renew it on the page of the service or with POST /v1/user/renew: it stays the same.`,
   ]);

@@ -1,3 +1,5 @@
+import type { Authority } from '#accounts/users/authority';
+import { changeUser } from '#accounts/users/change-user-store';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { DEFAULT_THRESHOLDS } from './notice.ts';
@@ -37,24 +39,22 @@ export function createNoticeSettingsStore(prisma: PrismaClient) {
     },
 
     /**
-     * Sets them, and tells whether the secret offered was taken: for an address that is new, and for the same one when
-     * it is `rotated`. The one before then goes on, beside it, until `graceEnds` (Unix ms). Undefined for a user who was
-     * erased.
-     * Race: one statement decides, so of two at once that bring the same address one secret is taken. The user is locked
-     * against an erasure meanwhile.
+     * Stores the settings. `isSecretNew` states whether the offered secret was stored: for a new address, and for the same
+     * one when `isRotated`. The secret before then remains valid beside it until `graceEnds` (Unix ms).
+     * Race: one statement decides, so of two requests with the same address the secret of one is stored.
      */
-    async put(
-      userKey: number,
+    put: (
+      authority: Authority,
       { email, webhookUrl, thresholds }: NoticeSettings,
       { secret, isRotated, graceEnds }: { secret: string; isRotated: boolean; graceEnds: number },
-    ): Promise<(NoticeSettings & { isSecretNew: boolean }) | undefined> {
-      const stays = Prisma.sql`held.webhook_url = excluded.webhook_url`;
-      const rotated = Prisma.sql`${stays} AND ${isRotated}::boolean`;
-      const [row] = await prisma.$queryRaw<(Row & { is_new: boolean })[]>`
+    ): Promise<(NoticeSettings & { isSecretNew: boolean }) | 'ended'> =>
+      changeUser(prisma, authority, async (tx) => {
+        const stays = Prisma.sql`held.webhook_url = excluded.webhook_url`;
+        const rotated = Prisma.sql`${stays} AND ${isRotated}::boolean`;
+        const [row] = await tx.$queryRaw<[Row & { is_new: boolean }]>`
         INSERT INTO notice_settings AS held (user_key, email, webhook_url, thresholds, secret)
-        SELECT key, ${email}::boolean, ${webhookUrl}::text, ${thresholds}::int[],
-          CASE WHEN ${webhookUrl}::text IS NOT NULL THEN ${secret}::text END
-        FROM "user" WHERE key = ${userKey}::int AND erased_at IS NULL FOR SHARE
+        VALUES (${authority.userKey}::int, ${email}::boolean, ${webhookUrl}::text, ${thresholds}::int[],
+          CASE WHEN ${webhookUrl}::text IS NOT NULL THEN ${secret}::text END)
         ON CONFLICT (user_key) DO UPDATE SET email = excluded.email, webhook_url = excluded.webhook_url,
           thresholds = excluded.thresholds,
           secret = CASE WHEN ${stays} AND NOT ${isRotated}::boolean THEN held.secret ELSE excluded.secret END,
@@ -62,8 +62,8 @@ export function createNoticeSettingsStore(prisma: PrismaClient) {
           previous_until = CASE WHEN ${rotated} THEN ${iso(graceEnds)}::timestamptz
             WHEN ${stays} THEN held.previous_until END
         RETURNING email, webhook_url, thresholds, coalesce(secret = ${secret}::text, false) AS is_new`;
-      return row && { ...toSettings(row), isSecretNew: row.is_new };
-    },
+        return { ...toSettings(row), isSecretNew: row.is_new };
+      }),
 
     /** An address wants no more: nothing is posted to it any longer, if it is still the user's. */
     async dropWebhook(userKey: number, webhookUrl: string): Promise<void> {

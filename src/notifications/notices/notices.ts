@@ -1,12 +1,11 @@
+import { notActive } from '#accounts/gate/key-problems';
+import type { Authority } from '#accounts/users/authority';
 import { type Clock, DAY } from '#core/clock';
-import { Problem } from '#core/problems';
 import { mintWebhookSecret } from '#notifications/webhooks/signature';
 import type { NoticeSettings, NoticeSettingsStore } from './notice-settings-store.ts';
 
 /** For so long, in ms, webhooks are signed with the secret before the rotated one too. */
 export const SECRET_GRACE = DAY;
-
-const erased = () => new Problem('api_key_revoked', 'The user was erased.');
 
 type Dependencies = { store: NoticeSettingsStore; clock: Clock };
 
@@ -16,7 +15,7 @@ export function createNotices({ store, clock }: Dependencies) {
     /** The settings of a user; those of one who has set none are the defaults. */
     async of(userKey: number): Promise<NoticeSettings> {
       const settings = await store.find(userKey);
-      if (!settings) throw erased();
+      if (!settings) throw notActive();
       return settings;
     },
 
@@ -25,13 +24,13 @@ export function createNotices({ store, clock }: Dependencies) {
      * and where it is to be rotated.
      */
     async set(
-      userKey: number,
+      authority: Authority,
       { rotateSecret: isRotated, ...settings }: NoticeSettings & { rotateSecret: boolean },
     ): Promise<NoticeSettings & { webhookSecret?: string }> {
       const secret = mintWebhookSecret();
       const graceEnds = clock.now() + SECRET_GRACE;
-      const stored = await store.put(userKey, settings, { secret, isRotated, graceEnds });
-      if (!stored) throw erased();
+      const stored = await store.put(authority, settings, { secret, isRotated, graceEnds });
+      if (stored === 'ended') throw notActive();
       const { isSecretNew, ...set } = stored;
       return { ...set, ...(isSecretNew && { webhookSecret: secret }) };
     },

@@ -16,13 +16,13 @@ type Beside = {
 
 /** Opens what tells users of the use of their allowance and of its end. */
 export function openNotices(
-  { settings, prisma, deadline, clock, log }: Context,
+  { settings, prisma, deadline, clock, failures }: Context,
   { mailer, wake, publicUrl }: Beside,
 ) {
   const store = createNoticeStore(prisma);
   const settingsStore = deadline.over(createNoticeSettingsStore(prisma));
   const watch = createNoticeWatch({
-    ...{ store, wake, upstreamTimeoutMs: settings.upstreamTimeoutMs, clock, log },
+    ...{ store, wake, upstreamTimeoutMs: settings.upstreamTimeoutMs, clock, failures },
   });
   const webhooks = createWebhookSender({ allowed: settings.webhookAllow });
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { refuseReplaced } from '#accounts/gate/key-problems';
 import { withMail } from '#accounts/gate/needs-mail';
+import { byOwnerKey } from '#accounts/users/authority';
 import type { ProblemCode } from '#core/problems';
 import { webhookUrlFault } from '#notifications/webhooks/webhook-url';
 import { noticesRecord, noticesWithSecretRecord } from '#records';
@@ -30,7 +30,7 @@ const webhookUrl = (allowed: Settings['webhookAllow']) =>
     .nullable()
     .meta({
       description: 'Where notices are posted',
-      fix: 'an https:// URL of a public address, without a user name and password, or null',
+      fix: 'an https:// URL of a public address, without a user name and password, or null; the operator allows other addresses with WEBHOOK_ALLOW',
       examples: ['https://example.org/hooks/quotient'],
     });
 
@@ -106,9 +106,6 @@ export const notices: FastifyPluginAsyncZod<Options> = async (app, { mail, bodie
   app.put(
     '/notices',
     { schema: put(settings.webhookAllow), config: facts('unsupported_media_type') },
-    ({ caller, body }) => {
-      refuseReplaced(caller);
-      return withMail(mail).notices.set(caller.user.key, body);
-    },
+    ({ caller, body }) => withMail(mail).notices.set(byOwnerKey(caller), body),
   );
 };

@@ -1,5 +1,5 @@
 import { type Clock, MINUTE, SECOND } from '#core/clock';
-import type { Log } from '#core/log';
+import type { FailureLog } from '#upstream/failure-log';
 import type { NoticeStore } from './notice-store.ts';
 
 /** How often each is done, over all processes, and how often a process asks whether it is its turn, in ms. */
@@ -17,14 +17,14 @@ type Dependencies = {
   wake: () => void;
   upstreamTimeoutMs: number;
   clock: Clock;
-  log: Log;
+  failures: Pick<FailureLog, 'failed'>;
 };
 
 /**
  * Looks again and again what users are to be told. It is found in what is stored, for all users together, so nothing is
  * missed whichever processes spend or die, and the ledger has nothing to do with it.
  */
-export function createNoticeWatch({ store, wake, upstreamTimeoutMs, clock, log }: Dependencies) {
+export function createNoticeWatch({ store, wake, upstreamTimeoutMs, clock, failures }: Dependencies) {
   const staysMs = upstreamTimeoutMs + LONGEST_WAIT;
   const rounds = [
     { what: 'notices:use', every: TELL_OF_USE, tell: () => store.tellOfUsedAllowances(clock.now(), staysMs) },
@@ -45,7 +45,7 @@ export function createNoticeWatch({ store, wake, upstreamTimeoutMs, clock, log }
   const asking = setInterval(() => {
     // One at a time: while the database does not answer, each question holds a connection.
     underWay ??= tellInTurn()
-      .catch((err) => log.warn({ err }, 'what users are to be told could not be looked up'))
+      .catch((error) => failures.failed('notice look-up', error))
       .finally(() => {
         underWay = undefined;
       });

@@ -1,5 +1,6 @@
 import { SECOND } from '#core/clock';
 import type { Log } from '#core/log';
+import type { FailureLog } from '#upstream/failure-log';
 import type { NewMessage, OutboxMessage, OutboxStore } from './outbox-store.ts';
 import { pauseAfter, Undeliverable } from './retries.ts';
 
@@ -24,7 +25,8 @@ export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<v
 
 type Dependencies = {
   store: OutboxStore;
-  log: Log;
+  log: Pick<Log, 'warn'>;
+  failures: Pick<FailureLog, 'failed'>;
   /** Who delivers the messages of each kind; those of other kinds are left alone. */
   deliver: Readonly<Record<string, Deliver>>;
   /** How many of a kind a process has under way. */
@@ -38,7 +40,7 @@ const told = (error: unknown) =>
  * What leaves the service for somebody outside: messages wait in the database and are delivered behind the calls that
  * caused them, by one process at a time, at least once. One that fails is tried again after growing pauses.
  */
-export function createOutbox({ store, log, deliver, atOnce = {} }: Dependencies) {
+export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dependencies) {
   const kinds = Object.keys(deliver);
   const underWay = new Map<OutboxMessage, Promise<void>>();
   const stopping = new AbortController();
@@ -55,10 +57,11 @@ export function createOutbox({ store, log, deliver, atOnce = {} }: Dependencies)
     const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());
     if (pause !== undefined && !(error instanceof Undeliverable)) {
       await store.failed(message, pause, reason);
-      log.info({ ...facts, pause }, 'a message could not be delivered');
+      // At `info`: one user's broken webhook is no fault of the service.
+      failures.failed('delivery', error, { ...facts, pause }, 'info');
     } else {
       await store.gaveUp(message, reason);
-      log.warn(facts, 'a message was given up');
+      log.warn(facts, 'delivery given up');
     }
   }
 
@@ -79,7 +82,7 @@ export function createOutbox({ store, log, deliver, atOnce = {} }: Dependencies)
 
   function begin(message: OutboxMessage): void {
     const work = attempt(message)
-      .catch((err) => log.warn({ err, id: message.id }, 'how a message fared could not be stored'))
+      .catch((error) => failures.failed('delivery record', error, { id: message.id }))
       .finally(() => {
         underWay.delete(message);
         if (mayHaveMore) void look();
@@ -106,7 +109,7 @@ export function createOutbox({ store, log, deliver, atOnce = {} }: Dependencies)
   function look(): Promise<void> {
     isWanted = true;
     looking ??= claimWhileWanted()
-      .catch((err) => log.warn({ err }, 'messages could not be claimed'))
+      .catch((error) => failures.failed('outbox claim', error))
       .finally(() => {
         looking = undefined;
       });

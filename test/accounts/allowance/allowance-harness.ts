@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import pino from 'pino';
 import { createAllowance } from '#accounts/allowance/allowance';
 import { addMonths } from '#accounts/allowance/plan';
 import { createKeyCache } from '#accounts/keys/key-cache';
@@ -8,6 +7,7 @@ import { createUserStore } from '#accounts/users/user-store';
 import { createUsers } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
 import type { TestDatabase } from '../../support/database/database.ts';
+import { unlogged } from '../../support/unlogged.ts';
 
 export type HandClock = ReturnType<typeof handClock>;
 
@@ -50,7 +50,6 @@ export function openTeller(
   clock: Clock,
   { restingPart, reclaimAfterMs = 0 }: { restingPart?: number; reclaimAfterMs?: number | undefined } = {},
 ) {
-  const log = pino({ level: 'silent' });
   const store = createUserStore(database.prisma);
   const keyCache = createKeyCache({ store, clock });
   const ledger = createLedgerStore(database, undefined, restingPart);
@@ -78,7 +77,7 @@ export function openTeller(
     grantFirst: fragile(grantFirst, []),
   };
   const byHand = { tickMs: BY_HAND, recallMs: 0, reclaimAfterMs };
-  const allowance = createAllowance({ keyCache, ledger: cut, clock, log, ...byHand });
+  const allowance = createAllowance({ keyCache, ledger: cut, clock, failures: unlogged, ...byHand });
   const users = createUsers({ store, clock, changed: allowance.sync });
 
   return {

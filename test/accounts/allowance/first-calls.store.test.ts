@@ -1,10 +1,10 @@
-import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAllowance } from '#accounts/allowance/allowance';
 import { createKeyCache } from '#accounts/keys/key-cache';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { createUserStore } from '#accounts/users/user-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { unlogged } from '../../support/unlogged.ts';
 import { BY_HAND, enrol, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
@@ -30,13 +30,12 @@ async function open({ limit, page }: { limit: number; page?: number }) {
     statements += 1;
   });
   const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
-  const log = pino({ level: 'silent' });
   const waits: number[] = [];
   const allowance = createAllowance({
     keyCache,
     ledger,
     clock,
-    log,
+    failures: unlogged,
     tickMs: BY_HAND,
     firstGrant: page,
     observeWait: (ms) => waits.push(ms),
@@ -130,7 +129,7 @@ it('statements are of bounded size, whether calls wait for them or not', async (
     keyCache,
     ledger,
     clock,
-    log: pino({ level: 'silent' }),
+    failures: unlogged,
     tickMs: BY_HAND,
   });
   const user = { limit: 1e6, plan: 'monthly', anchor: START, validUntil: START * 2 };

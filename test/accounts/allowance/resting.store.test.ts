@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAllowance } from '#accounts/allowance/allowance';
 import { createKeyCache } from '#accounts/keys/key-cache';
@@ -6,6 +5,7 @@ import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { createUserStore } from '#accounts/users/user-store';
 import { DAY, MINUTE, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { unlogged } from '../../support/unlogged.ts';
 import {
   age,
   BY_HAND,
@@ -219,8 +219,7 @@ it('a call that comes while its lease is put to rest spends nothing that was giv
     },
   };
   const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
-  const log = pino({ level: 'silent' });
-  const allowance = createAllowance({ keyCache, ledger, clock, log, tickMs: BY_HAND });
+  const allowance = createAllowance({ keyCache, ledger, clock, failures: unlogged, tickMs: BY_HAND });
   const other = openTeller(database, clock);
   const { key, apiKey } = await enrol(database, other, { limit: 40, at: START });
   const call = async () => allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));

@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAllowance } from '#accounts/allowance/allowance';
 import { createKeyCache } from '#accounts/keys/key-cache';
@@ -6,6 +5,7 @@ import { createLedgerStore, type LedgerStore } from '#accounts/ledger/ledger-sto
 import { createUserStore } from '#accounts/users/user-store';
 import { SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { unlogged } from '../../support/unlogged.ts';
 import { BY_HAND, enrol, handClock, openTeller } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
@@ -23,9 +23,14 @@ async function open(ledger: (real: LedgerStore) => LedgerStore) {
   const { apiKey } = await enrol(database, teller, { limit: 10_000, at: START });
   await teller.close();
   const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
-  const log = pino({ level: 'silent' });
   const real = createLedgerStore(database);
-  const allowance = createAllowance({ keyCache, ledger: ledger(real), clock, log, tickMs: BY_HAND });
+  const allowance = createAllowance({
+    keyCache,
+    ledger: ledger(real),
+    clock,
+    failures: unlogged,
+    tickMs: BY_HAND,
+  });
   const call = async (times: number) => {
     for (let n = 0; n < times; n++)
       allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));

@@ -1,12 +1,11 @@
-import pino from 'pino';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { createLeases } from '#accounts/ledger/leases';
 import type { LedgerStore } from '#accounts/ledger/ledger-store';
 import { DAY } from '#core/clock';
+import { unlogged } from '../../support/unlogged.ts';
 import { BY_HAND, type HandClock, handClock } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
-const log = pino({ level: 'silent' });
 
 let clock: HandClock;
 beforeEach(() => {
@@ -28,7 +27,7 @@ function open() {
   const heartbeat = async (reports: readonly { want: number; close: boolean }[]) =>
     new Set((await statement(reports)).keys());
   const ledger = { settle: statement, heartbeat, grantFirst: statement } as unknown as LedgerStore;
-  const leases = createLeases({ ledger, clock, log, tickMs: BY_HAND });
+  const leases = createLeases({ ledger, clock, failures: unlogged, tickMs: BY_HAND });
   const spend = async (key: number) =>
     leases.keep(
       await leases.spend({ key, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { byOperator } from '#accounts/users/authority';
 import { DAY, iso, SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Keys, openKeys } from './keys-harness.ts';
@@ -69,7 +70,25 @@ it('a recovered owner key is another one: the old ones are dead at once, the oth
 it('an owner key is not recovered of a user who was erased, or whose keys the operator has revoked', async () => {
   const { users } = keys.service.parts;
   const [erased, revoked] = [await keys.userOf(owner), await keys.userOf(await keys.service.register())];
-  await users.erase(erased);
+  await users.erase(byOperator(erased));
   await users.revoke(revoked);
   for (const key of [erased, revoked]) expect(await users.recover(key)).toBeUndefined();
+});
+
+it('a rotation by the operator replaces the owner key, and leaves keys with other scopes as they are', async () => {
+  const { id, apiKey } = await keys.make(owner);
+  const { apiKey: fresh } = await keys.service.parts.users.rotate(byOperator(await keys.userOf(owner)), 0);
+  expect(await keys.outcome('GET', PRICED, owner)).toBe('api_key_revoked');
+  expect(await keys.outcome('GET', PRICED, apiKey)).toBe(200);
+  expect(await keys.list(fresh)).toMatchObject([{ replacedAt: null }, { id, replacedAt: null }]);
+});
+
+it('an erased user gets no key and no term from the operator', async () => {
+  const { users } = keys.service.parts;
+  const user = byOperator(await keys.userOf(owner));
+  await users.erase(user);
+  for (const change of [users.rotate, users.renew, users.erase])
+    await expect(change(user)).rejects.toMatchObject({ code: 'api_key_revoked' });
+  const keysOfUser = { where: { userKey: user.userKey, revokedAt: null } };
+  expect(await keys.service.database.prisma.apiKey.count(keysOfUser)).toBe(0);
 });

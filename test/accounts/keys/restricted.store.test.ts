@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { HOUR, iso, SECOND } from '#core/clock';
-import { apiKeyRecord, createdKeyRecord } from '#records';
+import { apiKeyRecord, createdKeyRecord, userOfKey, userRecord } from '#records';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Body, type Keys, openKeys } from './keys-harness.ts';
 
@@ -144,6 +144,39 @@ describe('what a key is for', () => {
     for (let n = 0; n < 3; n++) expect(await keys.outcome('GET', PRICED, prices.apiKey)).toBe(200);
     for (let n = 0; n < 3; n++) expect(await keys.outcome('GET', PRICED, node.apiKey)).toBe('scope_missing');
     expect((await keys.ask('GET', '/v1/user/usage', owner)).body).toMatchObject({ used: 3 });
+  });
+
+  it('shows the name and the address of the user to a key that manages the account, and to no other', async () => {
+    const person = { name: 'Ada Lovelace', email: 'ada@example.org' };
+    expect(userRecord.strict().parse((await keys.ask('GET', '/v1/user/data', owner)).body)).toMatchObject(
+      person,
+    );
+    const rotated = (await keys.ask('POST', '/v1/user/rotate?graceSeconds=600', owner)).body.apiKey;
+    for (const key of [owner, rotated])
+      expect((await keys.ask('GET', '/v1/user/data', key)).body).toMatchObject(person);
+    for (const scopes of ['prices', 'node', 'prices,node']) {
+      const { apiKey } = await keys.make(rotated, { scopes });
+      const [known, { body }] = [await keys.userOf(owner), await keys.ask('GET', '/v1/user/data', apiKey)];
+      expect(userOfKey.strict().parse(body)).toMatchObject({ apiKey, key: known, name: null, email: null });
+      expect((await keys.ask('GET', `/v1/user/data?api=${apiKey}`, rotated)).body).toEqual(body);
+    }
+  });
+
+  it('hides who the user is from a key without the account, in every response there is', async () => {
+    const form = new URLSearchParams({ name: 'Grace Hopper', email: 'grace@example.net', plan: 'monthly' });
+    const { body: grace } = await keys.ask('POST', `/v1/user/create?${form}`, '');
+    const { apiKey } = await keys.make(grace.apiKey, { scopes: 'prices,node' });
+    const { paths } = (await (await keys.service.get('/openapi.json')).json()) as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    const asked = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => [method.toUpperCase(), path.replace(/\{\w+\}/g, '7')] as const),
+    );
+    // What is answered in front of the framework is among them.
+    for (const [method, path] of [...asked, ['GET', PRICED], ['GET', PRICED], ['GET', PRICED]] as const) {
+      const { body, headers } = await keys.ask(method, path, apiKey);
+      expect(JSON.stringify([body, ...headers]), `${method} ${path}`).not.toMatch(/hopper|grace@example/i);
+    }
   });
 
   it('leaves it what needs no scope', async () => {

@@ -162,9 +162,9 @@ it('a flood of 100,000 unknown keys takes little memory, and a known key is serv
   timeout: 60_000,
 }, async () => {
   const script = `
-    import { hashApiKey, mintApiKey } from './src/domain/quota/api-key.ts';
-    import { systemClock } from './src/domain/clock.ts';
-    import { createKeyCache } from './src/services/quota/key-cache.ts';
+    import { hashApiKey, mintApiKey } from './src/accounts/keys/api-key.ts';
+    import { systemClock } from './src/core/clock.ts';
+    import { createKeyCache } from './src/accounts/keys/key-cache.ts';
     const known = mintApiKey();
     const holder = { hash: hashApiKey(known), user: { key: 1 } };
     const store = {

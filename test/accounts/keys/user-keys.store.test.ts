@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
 import { createKeyCache } from '#accounts/keys/key-cache';
 import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { byOperator } from '#accounts/users/authority';
 import { createUserStore } from '#accounts/users/user-store';
 import { DAY, SECOND } from '#core/clock';
 import { type Service, startService } from '../../support/service/service.ts';
@@ -60,7 +61,7 @@ it('a user has 20 keys, those in the grace of a rotation included, and one more 
 
 it('of rotations that meet, so many succeed as there is room for', async () => {
   const user = await userKey();
-  const tries = Array.from({ length: 30 }, () => service.parts.users.rotate(user));
+  const tries = Array.from({ length: 30 }, () => service.parts.users.rotate(byOperator(user)));
   const outcomes = (await Promise.allSettled(tries)).map((one) =>
     one.status === 'fulfilled' ? 'rotated' : (one.reason as { code: string }).code,
   );

@@ -1,10 +1,8 @@
-import pino from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createScheduler, type Statement } from '#accounts/ledger/scheduler';
 import { systemClock } from '#core/clock';
+import { unlogged } from '../../support/unlogged.ts';
 import { BY_HAND } from '../allowance/allowance-harness.ts';
-
-const log = pino({ level: 'silent' });
 
 /** Whatever can begin has begun. */
 async function begin(): Promise<void> {
@@ -30,7 +28,7 @@ function open({ ticks = [] as string[], activeUsers = 0 } = {}) {
     grantFirst: () => statement(`granted ${++granted}`)(),
     begin: () => ({ activeUsers, statements: ticks.map(statement) }),
     clock: systemClock,
-    log,
+    failures: unlogged,
     tickMs: BY_HAND,
   });
   onTestFinished(() => scheduler.close());

@@ -4,6 +4,7 @@ import { mintApiKey } from '#accounts/keys/api-key';
 import { storedForm } from '#accounts/keys/user-keys';
 import { createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
+import { byOperator } from '#accounts/users/authority';
 import { createUserStore } from '#accounts/users/user-store';
 import { createUsers } from '#accounts/users/users';
 import { DAY, HOUR, MINUTE } from '#core/clock';
@@ -69,9 +70,9 @@ it('tells the state of each user, the live keys, and what was used of the runnin
   const revoked = await enrol(DAY);
   await users.revoke(revoked);
   const erased = await enrol(DAY);
-  await users.erase(erased);
+  await users.erase(byOperator(erased));
   const rotated = await enrol(DAY);
-  await users.rotate(rotated, 300);
+  await users.rotate(byOperator(rotated), 300);
 
   const told = new Map((await report.list()).map((account) => [account.key, account]));
   const facts = (key: number) => {
@@ -94,12 +95,20 @@ it('tells the state of each key of a user, the newest first, and the last use of
   const user = await enrol(DAY);
   const [first] = await users.listKeys(user);
   const ends = NOW + HOUR;
-  const shop = await users.createKey(user, { label: 'Shop', scopes: ['prices'], expiresAt: ends });
+  const shop = await users.createKey(byOperator(user), {
+    label: 'Shop',
+    scopes: ['prices'],
+    expiresAt: ends,
+  });
   clock.advance(MINUTE);
-  const wallet = await users.createKey(user, { label: 'Wallet', scopes: ['node'], expiresAt: null });
-  await users.deleteKey(user, wallet.id);
+  const wallet = await users.createKey(byOperator(user), {
+    label: 'Wallet',
+    scopes: ['node'],
+    expiresAt: null,
+  });
+  await users.deleteKey(byOperator(user), wallet.id);
   clock.advance(MINUTE);
-  await users.rotate(user, 3600);
+  await users.rotate(byOperator(user), 3600);
   for (const [id, at] of [
     [shop.id, NOW + 5 * MINUTE],
     [wallet.id, NOW + MINUTE],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { byOperator } from '#accounts/users/authority';
 import { SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from '../allowance/processes/replicas.ts';
@@ -61,6 +62,6 @@ it('a key that was refused as unknown is served within 5 s of its registration e
   const { key, apiKey } = await replicas.enrol(1_000);
   await replicas.prisma.apiKey.updateMany({ where: { userKey: key }, data: { hash: '0'.repeat(64) } });
   expect((await ask(0, 'GET', PRICED, apiKey)).code).toBe('api_key_invalid');
-  const { apiKey: rotated } = await replicas.users.rotate(key, 0);
+  const { apiKey: rotated } = await replicas.users.rotate(byOperator(key), 0);
   await expect.poll(async () => (await ask(0, 'GET', PRICED, rotated)).status, { timeout: WITHIN }).toBe(200);
 });

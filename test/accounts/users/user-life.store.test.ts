@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addMonths } from '#accounts/allowance/plan';
+import { byOperator } from '#accounts/users/authority';
 import { DAY, SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Service, startService } from '../../support/service/service.ts';
@@ -135,9 +136,19 @@ it('a renewal moves the end to the next boundary, once a period, and refills not
 it('of two renewals that meet one moves the end, and the other is too early', async () => {
   const { users } = service.parts;
   const { key } = (await ask('GET', '/v1/user/data')).body;
-  const renewals = await Promise.allSettled([users.renew(key), users.renew(key)]);
+  const renewals = await Promise.allSettled([users.renew(byOperator(key)), users.renew(byOperator(key))]);
   const [one, other] = renewals.sort((a, b) => a.status.localeCompare(b.status));
   expect(one).toMatchObject({ status: 'fulfilled', value: { validUntil: MARCH } });
+  expect(other).toMatchObject({ status: 'rejected', reason: { code: 'renew_too_early' } });
+});
+
+it('of two renewals that meet after a lapse one begins a period, and the other is too early', async () => {
+  await moveTo(FEBRUARY + DAY);
+  const { users } = service.parts;
+  const { key } = (await ask('GET', '/v1/user/data')).body;
+  const renewals = await Promise.allSettled([users.renew(byOperator(key)), users.renew(byOperator(key))]);
+  const [one, other] = renewals.sort((a, b) => a.status.localeCompare(b.status));
+  expect(one).toMatchObject({ status: 'fulfilled', value: { validUntil: addMonths(FEBRUARY + DAY, 1) } });
   expect(other).toMatchObject({ status: 'rejected', reason: { code: 'renew_too_early' } });
 });
 

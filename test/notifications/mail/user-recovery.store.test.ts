@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { byOperator } from '#accounts/users/authority';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import type { UserRecord } from '#records';
 import { tokensIn } from '../../support/mail/mail-server.ts';
@@ -119,7 +120,7 @@ describe('who gets none', () => {
 
   test('a user who was erased', async () => {
     const { key } = await service.user(email);
-    await service.parts.users.erase(key);
+    await service.parts.users.erase(byOperator(key));
     expect(await tokensFor()).toEqual([]);
   });
 

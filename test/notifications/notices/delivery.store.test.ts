@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { byOperator } from '#accounts/users/authority';
 import { DAY } from '#core/clock';
 import { MAILS_A_DAY } from '#notifications/notices/delivery';
 import { createNoticeStore } from '#notifications/notices/notice-store';
@@ -136,6 +137,17 @@ describe('a notice', () => {
     expect(await settings.json()).toMatchObject({ webhookUrl: null });
   });
 
+  test('to an address that is not public waits, with the setting that allows it as the reason', async () => {
+    const { key, apiKey } = await enrol({ webhookUrl: receiver.url });
+    await service.database.prisma.noticeSettings.update({
+      where: { userKey: key },
+      data: { webhookUrl: 'https://10.0.0.7/hook' },
+    });
+    await spend(apiKey, 4);
+    const [listed] = await createNoticeStore(service.database.prisma).undelivered();
+    expect(listed).toMatchObject({ userKey: key, lastError: expect.stringContaining('WEBHOOK_ALLOW') });
+  });
+
   test('goes to nobody once the user was erased', async () => {
     const { apiKey, key } = await enrol({ email: true, webhookUrl: receiver.url });
     status = 500;
@@ -145,7 +157,7 @@ describe('a notice', () => {
     await service.database.prisma.outboxMessage.create({
       data: { id: randomUUID(), kind: 'notice-mail', payload: message?.payload ?? {} },
     });
-    await service.parts.users.erase(key);
+    await service.parts.users.erase(byOperator(key));
     await service.database.prisma.outboxMessage.updateMany({ data: { dueAt: new Date() } });
     expect(await tell()).toEqual({ webhooks: [], mails: [] });
     expect(await service.database.prisma.outboxMessage.count()).toBe(0);

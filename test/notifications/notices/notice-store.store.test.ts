@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstTerm } from '#accounts/allowance/plan';
+import { byOperator } from '#accounts/users/authority';
 import { createUserStore } from '#accounts/users/user-store';
 import { DAY } from '#core/clock';
 import { createNoticeSettingsStore, type NoticeSettings } from '#notifications/notices/notice-settings-store';
@@ -32,7 +33,7 @@ async function enrol({ limit = 100, plan = 'monthly', createdAt = CREATED, ...se
   const { key } = await createUserStore(database.prisma).create(form, { hash, start: 'qt_AAAA' });
   const all = { email: true, webhookUrl: null, thresholds: [80, 100], ...settings };
   const offered = { secret: 'whsec_a', isRotated: false, graceEnds: NOW };
-  await createNoticeSettingsStore(database.prisma).put(key, all, offered);
+  await createNoticeSettingsStore(database.prisma).put(byOperator(key), all, offered);
   return key;
 }
 
@@ -159,7 +160,7 @@ describe('a threshold', () => {
     await database.prisma.noticeSettings.deleteMany({ where: defaults });
     const confirmed = { key: { in: [verified, erased] } };
     await database.prisma.user.updateMany({ where: confirmed, data: { verifiedAt: new Date() } });
-    await createUserStore(database.prisma).erase(erased, NOW);
+    await createUserStore(database.prisma).erase(byOperator(erased), NOW);
     for (const one of [both, posted, ...others, unset, verified, erased]) await spend(one, 80);
     await look();
     expect(await look()).toBe(3);

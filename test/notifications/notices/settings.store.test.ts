@@ -95,6 +95,16 @@ describe('the notices of a user', () => {
     }
   });
 
+  test.each(['https://10.0.0.7/hook', 'https://localhost/hook', 'http://example.org/hook'])(
+    'refuse %s, and name the setting with which the operator allows it',
+    async (webhookUrl) => {
+      const { status, body } = await call('PUT', await service.register(), { ...all, webhookUrl });
+      const [fault] = body.errors as { location: string; fix: string }[];
+      expect([status, fault?.location]).toEqual([400, 'body.webhookUrl']);
+      expect(fault?.fix).toContain('WEBHOOK_ALLOW');
+    },
+  );
+
   test('are not for a key without the scope account', async () => {
     const owner = await service.register();
     const query = new URLSearchParams({ label: 'page', scopes: 'prices,node' });

@@ -14,15 +14,18 @@ beforeAll(async () => {
 afterAll(() => database?.close());
 beforeEach(() => database.prisma.$executeRaw`TRUNCATE outbox_message`);
 
-type Line = { level: string; message: string } & Record<string, unknown>;
-const lines: Line[] = [];
-const line = (level: string) => (facts: object, message: string) =>
-  void lines.push({ ...facts, level, message });
-const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+const lines: object[] = [];
+const failures = {
+  failed: (work: string, _error: unknown, facts: object = {}, level = 'warn') =>
+    void lines.push({ ...facts, work, level }),
+};
+const log = {
+  warn: (facts: object, message: string) => void lines.push({ ...facts, message, level: 'warn' }),
+};
 
 const open: Outbox[] = [];
 function start(deliver: Record<string, Deliver>, atOnce?: Record<string, number>) {
-  const outbox = createOutbox({ store, log, deliver, ...(atOnce && { atOnce }) });
+  const outbox = createOutbox({ store, log, failures, deliver, ...(atOnce && { atOnce }) });
   open.push(outbox);
   return outbox;
 }
@@ -145,7 +148,8 @@ describe('a failure', () => {
     const wait = (row?.dueAt?.getTime() ?? 0) - (row?.createdAt.getTime() ?? 0);
     expect(wait).toBeGreaterThan(25_000);
     expect(wait).toBeLessThan(85_000);
-    expect(lines).toMatchObject([{ level: 'info', user: 3, attempts: 1, reason: 'the server is away' }]);
+    const reason = 'the server is away';
+    expect(lines).toMatchObject([{ work: 'delivery', level: 'info', user: 3, attempts: 1, reason }]);
     fails = false;
     await database.prisma.$executeRaw`UPDATE outbox_message SET due_at = now()`;
     await outbox.deliverDue();
@@ -159,7 +163,7 @@ describe('a failure', () => {
       .$executeRaw`UPDATE outbox_message SET created_at = now() - interval '25 hours', attempts = 14`;
     await outbox.deliverDue();
     expect(await rows()).toMatchObject([{ dueAt: null, givenUpAt: expect.any(Date), attempts: 15 }]);
-    expect(lines).toMatchObject([{ level: 'warn', message: 'a message was given up', attempts: 15 }]);
+    expect(lines).toMatchObject([{ message: 'delivery given up', level: 'warn', attempts: 15 }]);
   });
 
   test('for good ends it at once', async () => {
@@ -167,6 +171,18 @@ describe('a failure', () => {
     await outbox.add([message()]);
     await outbox.deliverDue();
     expect(await rows()).toMatchObject([{ dueAt: null, lastError: 'no such mailbox' }]);
+  });
+
+  test('of several messages for good is a line for each', async () => {
+    const outbox = start({ mail: () => Promise.reject(new Undeliverable('no such mailbox')) });
+    const messages = [3, 4, 5].map((userKey) => ({ ...message(), userKey }));
+    await outbox.add(messages);
+    await outbox.deliverDue();
+    const expected = messages.map(({ id, kind, userKey: user }) =>
+      expect.objectContaining({ message: 'delivery given up', id, kind, user, reason: 'no such mailbox' }),
+    );
+    expect(lines).toHaveLength(3);
+    expect(lines).toEqual(expect.arrayContaining(expected));
   });
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Receipt } from '#accounts/allowance/allowance';
 import { addMonths, periodAt } from '#accounts/allowance/plan';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
+import { byOperator } from '#accounts/users/authority';
 import { DAY, HOUR, SECOND, startOfDate } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { amount, longTimeout } from '../../../support/long.ts';
@@ -190,7 +191,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
         await teller(0).users.limit(key, limit);
         return;
       case 'rotate':
-        if (!isRevoked) ({ apiKey } = await teller(1).users.rotate(key));
+        if (!isRevoked) ({ apiKey } = await teller(1).users.rotate(byOperator(key)));
         return;
       case 'revoke':
         await teller(1).users.revoke(key);

@@ -41,12 +41,12 @@ it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a s
   const store = createUserStore(database.prisma);
   const keyCache = createKeyCache({ store, clock: systemClock });
   const ledger = createLedgerStore(database);
-  const log = { warn: (fault: unknown) => expect(fault).toBeUndefined() } as never;
+  const failures = { failed: (_work: string, fault: unknown) => expect(fault).toBeUndefined() };
   let waits = 0;
   const observeWait = () => {
     waits += 1;
   };
-  const allowance = createAllowance({ keyCache, ledger, clock: systemClock, log, observeWait });
+  const allowance = createAllowance({ keyCache, ledger, clock: systemClock, failures, observeWait });
   const users = createUsers({ store, clock: systemClock });
   const person = { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' as const };
   const apiKeys: string[] = [];

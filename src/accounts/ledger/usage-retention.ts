@@ -1,0 +1,45 @@
+import { type Clock, startOfDate } from '#core/clock';
+import type { Log } from '#core/log';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { createDeletionRounds } from '#upstream/deletion-rounds';
+import type { FailureLog } from '#upstream/failure-log';
+import type { UsageDayStore } from './usage-day-store.ts';
+import { firstKeptDate } from './usage-retention-periods.ts';
+
+type Dependencies = {
+  store: UsageDayStore;
+  refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
+  /** How long the calls of a date are kept, in ms. */
+  retention: number;
+  clock: Clock;
+  log: Log;
+  failures: Pick<FailureLog, 'failed'>;
+};
+
+/** Deletes the calls of dates that have been kept for as long as they may be: once a date, and as a process starts. */
+export function createUsageRetention(dependencies: Dependencies) {
+  const { store, refreshes, retention, clock, log, failures } = dependencies;
+  const startedAt = clock.now();
+
+  async function* deleteOld(now: number) {
+    const before = firstKeptDate(retention, now);
+    let rows = 0;
+    try {
+      for (let after: number | null = 0; after !== null; ) {
+        const batch = await store.deleteBefore(before, after);
+        rows += batch.deleted;
+        after = batch.last;
+        yield;
+      }
+    } finally {
+      // Also for a round that is cut short.
+      if (rows > 0) log.info({ rows }, 'expired calls per date deleted');
+    }
+  }
+
+  return createDeletionRounds({
+    ...{ name: 'usage-retention', refreshes, deleteOld, clock, failures },
+    // The setting may have changed with a start.
+    isDue: (age, now) => age > now - Math.max(startedAt, startOfDate(now)),
+  });
+}

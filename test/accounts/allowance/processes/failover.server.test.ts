@@ -1,0 +1,55 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { canStartPostgres, startPostgresServer, startStandby } from '../../../../fixtures/postgres-server.ts';
+import { hammer } from '../../../support/service/hammer.ts';
+import { startReplicas } from './replicas.ts';
+
+const LIMIT = 1_000_000;
+/** What rests with the two processes in the end, whose keys are idle then. */
+const RESTING = 2 * 20;
+
+describe.runIf(canStartPostgres)('a primary that is lost under load', () => {
+  it('is replaced by its standby: the processes find it, and no count is lost', {
+    timeout: 180_000,
+  }, async () => {
+    // A commit waits for the standby, so nothing that was acknowledged is lost.
+    const primary = await startPostgresServer([], { synchronous_standby_names: 'standby' });
+    onTestFinished(primary.close);
+    const standby = await startStandby(primary);
+    onTestFinished(standby.close);
+    const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join();
+    const url = `postgresql://quotient@${hosts}/postgres?target_session_attrs=read-write`;
+    const replicas = await startReplicas(2, { url });
+    onTestFinished(replicas.close);
+    const { books, processes, enrol, start } = replicas;
+    const { key, apiKey } = await enrol(LIMIT);
+    const hammers = processes.map((one) => hammer(one.url, apiKey, { connections: 2, everyMs: 20 }));
+    await expect.poll(async () => (await books(key)).used, { timeout: 20_000 }).toBeGreaterThan(200);
+
+    await primary.stop('immediate');
+    await standby.promote();
+    for (const { url } of processes) {
+      const ready = async () => (await fetch(`${url}/health/ready`)).status;
+      await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+    }
+    const before = hammers.map(({ count }) => count());
+    await expect
+      .poll(() => hammers.every(({ count }, i) => count() > (before[i] ?? 0) + 100), { timeout: 30_000 })
+      .toBe(true);
+    await Promise.all(hammers.map(({ stop }) => stop()));
+    expect(hammers.flatMap(({ failed }) => failed)).toEqual([]);
+    const others = hammers.flatMap(({ answers }) => answers.filter(({ status }) => status !== 200));
+    expect(new Set(others.map(({ status, code }) => `${status} ${code}`))).toEqual(
+      new Set(others.length > 0 ? ['503 database_unavailable'] : []),
+    );
+
+    const ok = hammers.reduce((sum, { count }) => sum + count(), 0);
+    await expect
+      .poll(() => books(key), { timeout: 40_000 })
+      .toEqual({ used: ok, outstanding: RESTING, daily: ok });
+
+    // One that starts now finds the new primary, too.
+    const another = await start();
+    expect((await fetch(`${another.url}/health/ready`)).status).toBe(200);
+    await another.kill();
+  });
+});

@@ -1,0 +1,65 @@
+import type { Service } from '../../support/service/service.ts';
+
+export type Change = { method: string; path: string; body?: unknown };
+type Operation = { operationId: string; 'x-scope'?: string };
+
+/** A valid request for each operation that changes data of a user, by its `operationId`. `id` is a key of the user. */
+const REQUESTS: Record<string, (id: number) => Change> = {
+  rotateKey: () => ({ method: 'POST', path: '/v1/user/rotate' }),
+  renewKey: () => ({ method: 'POST', path: '/v1/user/renew' }),
+  deleteUser: () => ({ method: 'DELETE', path: '/v1/user' }),
+  createKey: () => ({ method: 'POST', path: '/v1/user/keys?label=x' }),
+  revokeKey: (id) => ({ method: 'DELETE', path: `/v1/user/keys/${id}` }),
+  setNotices: () => ({
+    method: 'PUT',
+    path: '/v1/user/notices',
+    body: { email: true, webhookUrl: 'https://example.org/hook', thresholds: [80] },
+  }),
+};
+
+/**
+ * A valid request for every operation of the service that changes data of a user with an owner key. An operation of the
+ * OpenAPI document that has no request here is an error, so that a new one is tested as well.
+ */
+export async function everyChange(service: Pick<Service, 'get'>, id: number): Promise<Change[]> {
+  const { paths } = (await (await service.get('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) =>
+    Object.entries(methods).filter(([method, one]) => method !== 'get' && one['x-scope'] === 'account'),
+  );
+  return operations.map(([, { operationId }]) => {
+    const request = REQUESTS[operationId];
+    if (!request) throw new Error(`There is no request for ${operationId}: add one.`);
+    return request(id);
+  });
+}
+
+/** Sends a request with a key, and returns the code of the problem, or the status. */
+export async function outcomeOf(url: string, { method, path, body }: Change, key: string) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const problem = text === '' ? {} : (JSON.parse(text) as { code?: string });
+  return problem.code ?? response.status;
+}
+
+/** Creates a key with the scope `prices` by an owner key. */
+export async function makeKey(url: string, owner: string) {
+  const response = await fetch(`${url}/v1/user/keys?label=shop`, {
+    method: 'POST',
+    headers: { 'x-api-key': owner },
+  });
+  return (await response.json()) as { id: number };
+}
+
+/** Everything stored about a user that such a change could alter. */
+export const storedOf = ({ database: { prisma } }: Pick<Service, 'database'>, userKey: number) =>
+  Promise.all([
+    prisma.user.findUnique({ where: { key: userKey }, omit: { changedAt: true } }),
+    prisma.apiKey.findMany({ where: { userKey }, orderBy: { id: 'asc' }, omit: { lastUsedAt: true } }),
+    prisma.noticeSettings.findMany({ where: { userKey } }),
+  ]);

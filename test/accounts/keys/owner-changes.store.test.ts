@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hashApiKey } from '#accounts/keys/api-key';
+import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
+import { type Change, everyChange, makeKey, outcomeOf, storedOf } from './every-change.ts';
+
+/* A change is decided by what the database has of the owner key, whatever this process has cached of it. */
+
+let service: MailingService;
+beforeAll(async () => {
+  service = await startMailingService({ settings: { BURST_PER_SECOND: '0' } });
+});
+afterAll(() => service?.close());
+
+/** What another process writes when it ends the key in each of these ways. */
+const ENDED: Record<string, object> = {
+  replaced: { replacedAt: new Date(0), expiresAt: new Date('2026-02-07T12:00:00Z') },
+  recovered: { replacedAt: new Date(0), expiresAt: new Date(0) },
+  revoked: { revokedAt: new Date(0) },
+};
+
+it.each(Object.entries(ENDED))('a key that another process has %s changes nothing', async (_, data) => {
+  const { key, apiKey } = await service.user('ada@example.org');
+  const { id } = await makeKey(service.url, apiKey);
+  const changes = await everyChange(service, id);
+  expect(changes.length).toBeGreaterThanOrEqual(6);
+  await service.database.prisma.apiKey.update({ where: { hash: hashApiKey(apiKey) }, data });
+  const before = await storedOf(service, key);
+  for (const change of changes) {
+    const outcome = await outcomeOf(service.url, change, apiKey);
+    expect([change.path, outcome]).toEqual([change.path, 'api_key_revoked']);
+  }
+  expect(await storedOf(service, key)).toEqual(before);
+});
+
+it('an active owner key makes each of these changes', async () => {
+  const count = (await everyChange(service, 0)).length;
+  const outcomes = [];
+  for (let n = 0; n < count; n += 1) {
+    const { apiKey } = await service.user('ada@example.org');
+    const { id } = await makeKey(service.url, apiKey);
+    const change = (await everyChange(service, id))[n] as Change;
+    outcomes.push(await outcomeOf(service.url, change, apiKey));
+  }
+  expect(outcomes.filter((outcome) => typeof outcome !== 'number' || outcome >= 300)).toEqual([]);
+});

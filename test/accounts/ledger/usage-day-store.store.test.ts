@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createUsageDayStore } from '#accounts/ledger/usage-day-store';
+import { DAY } from '#core/clock';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => database.close());
+
+const TODAY = Date.parse('2026-05-15T00:00:00Z');
+
+/** So many users, each with calls on so many dates up to today; gives their keys. */
+async function insertUsers(count: number, dates: number) {
+  const users = await database.prisma.user.createManyAndReturn({
+    data: Array.from({ length: count }, () => ({
+      plan: 'monthly' as const,
+      limit: 1,
+      ...{ anchor: new Date(0), createdAt: new Date(0), validUntil: new Date(0), updatedAt: new Date(0) },
+    })),
+    select: { key: true },
+  });
+  const keys = users.map(({ key }) => key).sort((a, b) => a - b);
+  await database.prisma.$executeRaw`
+    INSERT INTO usage_day (user_key, date, calls)
+    SELECT key, '2026-05-15'::date - day, 1 FROM unnest(${keys}::int[]) AS u(key), generate_series(0, ${dates - 1}::int) AS d(day)`;
+  return keys;
+}
+
+/** Deletes all before a date; gives the rows that each batch deleted. */
+async function deleteAll(before: number) {
+  const store = createUsageDayStore(database.prisma);
+  const deleted: number[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const batch = await store.deleteBefore(before, after);
+    deleted.push(batch.deleted);
+    after = batch.last;
+  }
+  return deleted;
+}
+
+const kept = () =>
+  database.prisma.$queryRaw`
+    SELECT count(*)::int AS rows, min(date)::text AS first FROM usage_day`;
+
+it('the rows of older dates are deleted in batches, all others stay', async () => {
+  await insertUsers(30, 500);
+  // Whole users, until there are 5,000 rows.
+  expect(await deleteAll(TODAY - 99 * DAY)).toEqual([13 * 400, 13 * 400, 4 * 400, 0]);
+  expect(await kept()).toEqual([{ rows: 30 * 100, first: '2026-02-05' }]);
+  expect(await deleteAll(TODAY - 99 * DAY)).toEqual([0, 0]);
+});
+
+it('a batch ends with so many users, and the next goes on behind them', async () => {
+  await insertUsers(4500, 1);
+  const [last] = await insertUsers(1, 40);
+  expect(await deleteAll(TODAY - 9 * DAY)).toEqual([0, 0, 30, 0]);
+  expect(await kept()).toEqual([{ rows: 4500 + 10, first: '2026-05-06' }]);
+  expect(await createUsageDayStore(database.prisma).deleteBefore(TODAY, last as number)).toEqual({
+    deleted: 0,
+    last: null,
+  });
+});
+
+it('one user with more rows than a batch loses all of them', async () => {
+  await insertUsers(1, 7000);
+  expect(await deleteAll(TODAY)).toEqual([6999, 0]);
+});
