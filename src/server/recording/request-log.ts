@@ -1,5 +1,6 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
-import { toProblem } from '#server/replies/problem-replies';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '#core/problems';
+import type { FailureLog } from '#upstream/failure-log';
 
 type Facts = {
   reqId: string;
@@ -11,29 +12,48 @@ type Facts = {
   user: number | undefined;
 };
 
-/** Creates what writes one line for an answer. */
-export const createAnswerLog = (logger: FastifyBaseLogger) => (facts: Facts) =>
-  logger.info({ ...facts, ms: Math.round(facts.ms * 10) / 10 }, 'answered');
+const rounded = (facts: Facts): Facts => ({ ...facts, ms: Math.round(facts.ms * 10) / 10 });
 
-export type LogAnswer = ReturnType<typeof createAnswerLog>;
-
-/** Logs the answers of the framework. When errors alone are wanted, no other answer is looked at. */
-export function logRequests(app: FastifyInstance, which: 'all' | 'errors' | 'none', log: LogAnswer): void {
-  const logAnswer = (request: FastifyRequest, status: number, ms: number) => {
-    const { id: reqId, method, is404, routeOptions, caller } = request;
-    log({ reqId, method, route: is404 ? undefined : routeOptions.url, status, ms, user: caller?.user.key });
-  };
-  if (which === 'all') {
-    app.addHook('onResponse', (request, reply, done) => {
-      logAnswer(request, reply.statusCode, reply.elapsedTime);
-      done();
-    });
-  }
-  if (which === 'errors') {
-    app.addHook('onError', (request, reply, error, done) => {
-      const { status } = toProblem(error);
-      if (status >= 500) logAnswer(request, status, reply.elapsedTime);
-      done();
-    });
-  }
+function factsOf(request: FastifyRequest, reply: FastifyReply, status: number): Facts {
+  const { id: reqId, method, is404, routeOptions, caller } = request;
+  const route = is404 ? undefined : routeOptions.url;
+  return { reqId, method, route, status, ms: reply.elapsedTime, user: caller?.user.key };
 }
+
+type Options = {
+  /** Which requests have a line of their own: `errors` names the latest failed one in the line of its cause. */
+  which: 'all' | 'errors' | 'none';
+  logger: FastifyBaseLogger;
+  failures: Pick<FailureLog, 'failed'>;
+};
+
+/** Logs requests. A failed one is one line: a fault of ours its own, any other a count in the line of its cause. */
+export function createRequestLog({ which, logger, failures }: Options) {
+  const answered = (facts: Facts) => logger.info(rounded(facts), 'request answered');
+
+  return {
+    /** Writes the line of an answer; undefined where requests have none. */
+    answered: which === 'all' ? answered : undefined,
+
+    /** A request was answered with a problem of 5xx. */
+    failed(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
+      const { code, status, cause: err } = problem;
+      const facts = { ...rounded(factsOf(request, reply, status)), code };
+      if (code === 'internal_error') logger.error({ ...facts, err }, 'request failed');
+      else failures.failed('request', problem, which === 'errors' ? facts : {});
+    },
+
+    /** Logs the answers of the framework, where each is a line. */
+    listen(app: FastifyInstance): void {
+      if (which !== 'all') return;
+      app.addHook('onResponse', (request, reply, done) => {
+        // A fault of ours has its line.
+        if (reply.statusCode !== 500) answered(factsOf(request, reply, reply.statusCode));
+        done();
+      });
+    },
+  };
+}
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
+export type LogAnswer = NonNullable<RequestLog['answered']>;

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HOUR, SECOND } from '#core/clock';
 import type { Answer } from '#server/cache/answer';
@@ -7,6 +8,8 @@ import { type SharedFields, shareFields } from './response-head.ts';
 
 /** How long a price may be kept from now on, in ms: a budget may be raised, and the price be refreshed sooner. */
 const LONGEST = HOUR;
+/** Characters of a validator between its quotes: 132 bits. */
+const ETAG_LENGTH = 22;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long a cache may serve a stale answer while it revalidates, or when the service is down. */
 const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
@@ -48,18 +51,41 @@ export function isKnownTo(headers: IncomingHttpHeaders, answer: Answer, etag: st
   return named === undefined && since !== undefined ? isOfSameTime(since, answer) : isNamed(named, etag);
 }
 
-type Headers = { full: SharedFields; unchanged: SharedFields };
+/** The headers of an answer with 200 and with 304, and the validator that both have. */
+type Headers = { etag: string; full: SharedFields; unchanged: SharedFields };
+
+type Options = {
+  /** Whether an answer to a page of another origin has other headers. */
+  varyByOrigin: boolean;
+  /** Makes validators that cannot be computed from a body. */
+  etagKey: string;
+};
 
 /**
  * Creates what makes the headers of priced answers, for caches. They are the same for every caller within a second, and
  * made once for it.
- * @param varyByOrigin whether an answer to a page of another origin has other headers
+ *
+ * A 304 is free, and any client can have one: `If-None-Match: *` matches every answer (RFC 9110, 13.1.2), and the time of
+ * an answer can be guessed. So a 304 reveals no figure:
+ *
+ * - It must have the `ETag`, `Vary` and `Cache-Control` of the 200 (RFC 9110, 15.4.5), and `Age`, without which a cache
+ *   would take `max-age` for the rest of the lifetime (RFC 9111, 4.2). It also has what may change while the body does not,
+ *   so that a cache stores it anew (RFC 9111, 3.2): `Last-Modified`, `Cache-Status`, `Quotient-Source`, `Quotient-Gaps`.
+ *   These name times, sources and missing spans.
+ * - `Quotient-Currency` is a part of the 200 alone, since it has the rate. A cache keeps the one that it stored.
+ * - The `ETag` is a keyed hash. From a plain one a client could find a body by trying what it may be: often one figure is
+ *   not known, such as a rate, or the newest point of a series that was paid for before.
  */
-export function createCacheHeaders(varyByOrigin: boolean) {
+export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
   const vary = `Accept, Accept-Encoding${varyByOrigin ? ', Origin' : ''}`;
   const made = new WeakMap<Representation, { headers: Headers; answer: Answer; second: number }>();
 
-  function make(answer: Answer, { coding, payload, etag }: Representation, format: Format, now: number) {
+  const keyed = (etag: string) =>
+    `"${createHmac('sha256', etagKey).update(etag).digest('base64url').slice(0, ETAG_LENGTH)}"`;
+
+  function make(answer: Answer, representation: Representation, format: Format, now: number): Headers {
+    const { coding, payload } = representation;
+    const etag = keyed(representation.etag);
     const { fileName, source, currency, modifiedAt, fetchedAt, settled, gaps } = answer;
     const policy = settled
       ? `max-age=${YEAR_SECONDS}, immutable`
@@ -67,15 +93,15 @@ export function createCacheHeaders(varyByOrigin: boolean) {
     const fields = ['etag', etag, 'vary', vary];
     fields.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', `private, ${policy}`);
     fields.push('cache-status', cacheStatus(answer, now), 'quotient-source', source);
-    if (currency !== undefined) fields.push('quotient-currency', currency);
     if (fetchedAt !== undefined)
       fields.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
     if (gaps.length > 0) fields.push('quotient-gaps', gaps.join(', '));
     const content = coding === 'identity' ? [] : ['content-encoding', coding];
+    if (currency !== undefined) content.push('quotient-currency', currency);
     content.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
     if (format === 'csv' && fileName !== undefined)
       content.push('content-disposition', `attachment; filename="${fileName}.csv"`);
-    return { full: shareFields(200, [...fields, ...content]), unchanged: shareFields(304, fields) };
+    return { etag, full: shareFields(200, [...fields, ...content]), unchanged: shareFields(304, fields) };
   }
 
   return function cacheHeaders(

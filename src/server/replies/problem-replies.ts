@@ -6,6 +6,7 @@ import { checkRequest } from '#server/limits/request-limits';
 import { PAGE_SECURITY } from '#server/pages/page-security';
 import { problemHtml } from '#server/pages/problem-html';
 import type { RequestHistograms } from '#server/recording/request-histogram';
+import type { RequestLog } from '#server/recording/request-log';
 import { createKnownPaths } from './known-paths.ts';
 import { prefersHtml } from './negotiation.ts';
 
@@ -39,12 +40,6 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
-/** A fault of ours is logged whole; one of an upstream or of the database by its kind: who fetched it logs the rest. */
-function logFailure({ log, id }: FastifyRequest, { code, message, cause }: Problem): void {
-  if (code === 'internal_error') log.error({ err: cause, code, reqId: id }, message);
-  else log.warn({ code, reqId: id, reason: (cause as { reason?: string } | undefined)?.reason }, message);
-}
-
 /**
  * Whether a person reads what is answered: a browser goes to the address, which it says in an older way without
  * encryption. At an unknown path that is not of the API, nobody says it who wants something else.
@@ -58,6 +53,7 @@ function isForPerson({ method, url, headers }: FastifyRequest, { basePath, neare
 
 type Options = {
   basePath: string;
+  log: Pick<RequestLog, 'failed'>;
   limits?: Record<string, string>;
   /** Where no route has the path: gives the one that may be meant. */
   nearest?: ((url: string) => string | undefined) | undefined;
@@ -70,7 +66,7 @@ function send(
   options: Options,
 ): FastifyReply {
   const { basePath, limits = {}, nearest } = options;
-  if (problem.status >= 500) logFailure(request, problem);
+  if (problem.status >= 500) options.log.failed(request, reply, problem);
   for (const name of Object.keys(reply.getHeaders())) {
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
   }
@@ -89,7 +85,7 @@ function send(
   return reply.header('content-type', MEDIA_TYPE).send(textOf(problem, basePath, requestId));
 }
 
-type Dependencies = { basePath: string; rateLimits: RateLimits; now: () => number };
+type Dependencies = Pick<Options, 'basePath' | 'log'> & { rateLimits: RateLimits; now: () => number };
 
 /**
  * Makes every error of an app a problem, and tells an unknown path from a method that is not allowed. Gives a function
@@ -97,7 +93,7 @@ type Dependencies = { basePath: string; rateLimits: RateLimits; now: () => numbe
  */
 export function replyWithProblems(
   app: FastifyInstance,
-  { basePath, rateLimits, now }: Dependencies,
+  { basePath, log, rateLimits, now }: Dependencies,
 ): () => void {
   const paths = createKnownPaths(app);
 
@@ -118,6 +114,7 @@ export function replyWithProblems(
     const isUnknown = request.is404 && problem.code === 'not_found';
     return send(request, reply, problem, {
       basePath,
+      log,
       limits,
       nearest: isUnknown ? paths.nearest : undefined,
     });
@@ -133,14 +130,14 @@ export function replyWithProblems(
 }
 
 /** Answers a path that the router cannot make out: Fastify's `frameworkErrors`, which runs no hook. */
-export function answerUnroutable(basePath: string, requests?: RequestHistograms) {
+export function answerUnroutable(options: Pick<Options, 'basePath' | 'log'>, requests?: RequestHistograms) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-request-id', request.id);
     try {
       checkRequest(request);
-      send(request, reply, toProblem(error), { basePath });
+      send(request, reply, toProblem(error), options);
     } catch (problem) {
-      send(request, reply, toProblem(problem), { basePath });
+      send(request, reply, toProblem(problem), options);
     }
     requests?.observe(undefined, request.method, reply.statusCode, 0);
   };

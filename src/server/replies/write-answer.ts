@@ -35,8 +35,8 @@ export function createAnswerWriter(dependencies: WriterDependencies) {
     response: ServerResponse,
     { answer, representation, format, receipt, requestId, now }: Reply,
   ): 200 | 304 {
-    const status = isKnownTo(headers, answer, representation.etag) ? 304 : 200;
-    const { full, unchanged } = cacheHeaders(answer, representation, format, now);
+    const { etag, full, unchanged } = cacheHeaders(answer, representation, format, now);
+    const status = isKnownTo(headers, answer, etag) ? 304 : 200;
     const shared = status === 200 ? full : unchanged;
     const isPaid = status === 200 && !isGone(socket);
     const own = receipt ? settleCharge(dependencies, receipt, isPaid, now) : [];

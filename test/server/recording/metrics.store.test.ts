@@ -112,11 +112,13 @@ test('a histogram has every answer that was counted, and its buckets add up', as
 });
 
 test('calls are told as they are held, settled and given back', async () => {
+  const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
+  // Fetched now: a settlement between the charge of the refused call and its refund would settle both.
+  await service.get(gone, { key: await service.enrol({ limit: 100 }) });
   const key = await service.enrol({ limit: 100 });
   await service.parts.allowance.settle();
   const before = await scrape.series();
   for (let i = 0; i < 7; i++) await service.get(LATEST, { key });
-  const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
   expect((await service.get(gone, { key })).status).toBe(404);
   await service.parts.allowance.settle();
   const after = await scrape.series();
