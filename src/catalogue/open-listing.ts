@@ -1,6 +1,6 @@
 import type { Database } from '#database/database';
 import { createDeadline } from '#database/deadline';
-import { isDatabaseUnable } from '#database/unreachable';
+import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import type { Context } from '#open-context';
 import { openVenue } from '#prices/open-kraken';
 import { openCoinGecko } from '#prices/sources/coingecko';
@@ -8,6 +8,7 @@ import type { Settings } from '#settings';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { createFailureLog } from '#upstream/failure-log';
 import { createListing } from './listing.ts';
 import { openCatalogue } from './open.ts';
 import { createTokenStore } from './token-store.ts';
@@ -21,7 +22,9 @@ export async function openListing({ settings, database: { prisma }, clock, log }
   const store = createTokenStore(prisma);
   const catalogue = await openCatalogue({ store, refreshes });
   const unobserved = () => () => undefined;
+  const failures = createFailureLog({ log, clock, identifyDatabaseFailure });
   const context = {
+    failures,
     ...{ settings, prisma, deadline: createDeadline(isDatabaseUnable), refreshes, catalogue, clock, log },
     ...{ observe: unobserved, dropped: unobserved, differed: () => undefined },
   };

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type Clock, iso, isoDate, SECOND } from '#core/clock';
+import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
 import { INTERVALS, type Interval } from '#prices/interval';
 import type { Market } from '#prices/market';
 import { type TokenRecord, tokenRecord } from '#records';
@@ -14,7 +15,7 @@ const schema = {
   description:
     'In the order in which they were added. The operator can add and remove tokens at any time; the built-in ones stay. ' +
     '`tokenName` and `symbol` are what the other paths take; of several tokens with one symbol, the symbol stands for the ' +
-    'first.',
+    'first. `available` contains the first date for which each interval of prices and candles is available.',
   operationId: 'listTokens',
   response: { 200: z.array(tokenRecord).meta({ description: 'Every token' }) },
 };
@@ -29,19 +30,26 @@ const PRICES = [
 const CANDLES = '/v1/prices/history/ohlc';
 const STATISTICS = '/v1/prices/latest/stats';
 
-function toRecord({ token, listedAt, held }: Awaited<ReturnType<Market['tokens']>>[number]): TokenRecord {
-  const of = (interval: Interval) => {
+const byInterval = <Value>(of: (interval: Interval) => Value) =>
+  Object.fromEntries(INTERVALS.map((interval) => [interval, of(interval)])) as Record<Interval, Value>;
+
+type Listed = Awaited<ReturnType<Market['tokens']>>[number];
+
+function toRecord({ token, listedAt, held, firstPrice }: Listed, firstCandles: FirstCandles): TokenRecord {
+  const archive = byInterval((interval) => {
     const row = held.find((one) => one.interval === interval);
     return row
       ? { from: iso(row.from), thru: iso(row.thru), points: row.points }
       : { from: null, thru: null, points: 0 };
-  };
-  const archive = Object.fromEntries(
-    INTERVALS.map((interval) => [interval, of(interval)]),
-  ) as TokenRecord['archive'];
+  });
   const { name: tokenName, symbol, title, pair, statistics } = token;
   const endpoints = [...PRICES, ...(pair ? [CANDLES] : []), ...(statistics ? [STATISTICS] : [])];
-  return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive };
+  const dateOfCandle = (at: number | undefined) => (at === undefined ? null : isoDate(at));
+  const available = {
+    prices: byInterval((interval) => isoDate(firstPrice(interval))),
+    candles: pair === undefined ? null : byInterval((interval) => dateOfCandle(firstCandles[interval])),
+  };
+  return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive, available };
 }
 
 /** How long a list is given while nothing changes that this process knows of, in ms: whoever asks needs no key. */
@@ -49,18 +57,24 @@ const KEPT_FOR = SECOND;
 /** A longer list is made in pieces. */
 const LONG_LIST = 200;
 
-type Options = { catalogue: OpenCatalogue; market: Market; clock: Clock };
+type Options = {
+  catalogue: OpenCatalogue;
+  market: Market;
+  firstCandles: CandleAvailability;
+  clock: Clock;
+};
 
 /** The list as a body that many share: a thousand tokens are half a megabyte. */
-function createList({ catalogue, market, clock }: Options) {
+function createList({ catalogue, market, firstCandles, clock }: Options) {
   let kept: { version: string; at: number; body: Promise<Body> } | undefined;
 
   async function make(): Promise<Body> {
-    const all = await market.tokens();
+    const [all, firstCandlesOf] = await Promise.all([market.tokens(), firstCandles()]);
     function* pieces() {
       let before = '[';
       for (const one of all) {
-        yield `${before}${JSON.stringify(toRecord(one))}`;
+        const { token, listedAt } = one;
+        yield `${before}${JSON.stringify(toRecord(one, firstCandlesOf(token.name, listedAt)))}`;
         before = ',';
       }
       yield ']';

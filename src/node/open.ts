@@ -10,16 +10,17 @@ export function openNodes({
   observe,
   clock,
   log,
-}: Pick<Context, 'settings' | 'observe' | 'clock' | 'log'>) {
+  failures,
+}: Pick<Context, 'settings' | 'observe' | 'clock' | 'log' | 'failures'>) {
   const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
   // Named by its place among the URLs: a URL may hold a secret.
   const nodes = from.urls.map((url, index) => {
     const [upstream, breaker] = [`node-${index + 1}`, createBreaker()];
-    const source = openNode({ url, timeoutMs, clock, observe: observe(upstream), breaker });
+    const source = openNode({ name: upstream, url, timeoutMs, clock, observe: observe(upstream), breaker });
     return { ...source, upstream, breaker };
   });
   const { dialect, chainId } = from;
-  const pool = createNodePool({ sources: nodes, dialect, chainId, timeoutMs, clock, log });
+  const pool = createNodePool({ sources: nodes, dialect, chainId, timeoutMs, clock, log, failures });
 
   return {
     node: createNode({ pool, timeoutMs, clock }),

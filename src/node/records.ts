@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BROADCAST_MODES } from '#cosmos/legacy-shapes';
 
 /*
- * What the node proxy takes and answers, as `domain/cosmos/legacy-shapes.ts` has it: the interface description is made
+ * What the node proxy takes and answers, as `packages/cosmos/legacy-shapes.ts` has it: the interface description is made
  * from these. Members that are not named here are kept.
  */
 

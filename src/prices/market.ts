@@ -18,6 +18,7 @@ import { createLatestAnswers } from '#prices/latest/latest-answer';
 import { createLatestPrice } from '#prices/latest/latest-price';
 import { createLatestTable } from '#prices/latest/latest-table';
 import type { Backfill } from '#prices/refresh/backfill';
+import { firstProvided } from '#prices/refresh/backfill-plan';
 import { fetchesOf } from '#prices/refresh/fetch-names';
 import type { KeyCheck } from '#prices/refresh/key-check';
 import { createStaleness } from '#prices/refresh/staleness';
@@ -196,14 +197,23 @@ export function createMarket(dependencies: Dependencies) {
     /** Rises with what is stored. */
     generation: archive.generation,
 
-    /** The tokens, since when (Unix ms) a price of each is known, and what the archive holds of it. */
+    /**
+     * The tokens, since when (Unix ms) a price of each is known, what the archive holds of it, and the first instant of
+     * which prices of each interval are available, from the archive or from the aggregator.
+     */
     async tokens() {
       const rowsOf = Map.groupBy(await summary(), ({ token }) => token);
       return catalogue.all().map((token) => {
         const rows = rowsOf.get(token.name) ?? [];
         const held = INTERVALS.flatMap((interval) => heldOf(rows, interval) ?? []);
         const firstDay = held.find(({ interval }) => interval === 'day')?.from;
-        return { token, listedAt: knownSince(token, firstDay), held };
+        const listedAt = knownSince(token, firstDay);
+        const firstPrice = (interval: Interval) => {
+          const stored = held.find((one) => one.interval === interval)?.from ?? Number.POSITIVE_INFINITY;
+          const provided = firstProvided(interval, { reach: backfill.reach(interval), now: clock.now() });
+          return Math.min(stored, Math.max(listedAt, provided));
+        };
+        return { token, listedAt, held, firstPrice };
       });
     },
   };

@@ -26,7 +26,7 @@ export async function openVenue(context: Context) {
     callSpacing: () => SPACING,
     observe: observe(upstream),
     dropped: createDropped(context, upstream),
-    leftOut: (pair) => log.warn({ upstream, ...pair }, 'a pair that is not traded is left out'),
+    leftOut: (pair) => log.warn({ upstream, ...pair }, 'untraded pair excluded'),
     breaker,
   });
 

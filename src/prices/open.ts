@@ -28,7 +28,8 @@ type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: 
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
 export async function openMarket(context: Context, { source: venue, rates, workingSet }: Beside) {
-  const { settings, prisma, deadline, refreshes, catalogue, observe, differed, clock, log } = context;
+  const { settings, prisma, deadline, refreshes, catalogue, observe, differed, clock, log, failures } =
+    context;
   const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const next = line.includes(venue.name) ? venue : undefined;
   const upstream = 'coingecko';
@@ -65,7 +66,7 @@ export async function openMarket(context: Context, { source: venue, rates, worki
   });
   const load = createScheduledLoad({ archive, clock });
   const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
-  const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, log });
+  const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, failures });
   const fetches = createFetches({ source, archive, clock, retention });
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
   const failover = next && {

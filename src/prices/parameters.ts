@@ -3,7 +3,7 @@ import type { Catalogue } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS, type TokenName } from '#catalogue/token';
 import { type Clock, startOfDate } from '#core/clock';
 import { invalidRequest } from '#core/problems';
-import { type Currency, DOLLAR, hasEnded } from '#prices/currencies/currency';
+import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/currencies/currency';
 import { misspeltParameters } from '#server/pipeline/misspelt-parameters';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 
@@ -69,12 +69,17 @@ const usd = lowerCase
 
 export const dollarsAlone = { currency: usd, vs_currency: usd };
 
-const CURRENCY_RULES =
-  'What prices, market caps and volumes are told in; upper and lower case do not matter. Each figure is converted with ' +
-  "the European Central Bank's reference rate of its own UTC date, which is the last one published on or before it, and " +
-  'the latest with the latest; `ath` and `atl` with that of their own dates. `btc` and `eth` are worth what their own ' +
-  'samples of the same time say. Supplies stay as they are, and so do percentages, which are of US dollars. Points of a ' +
-  'time of which no rate is known are left out and named in `Quotient-Gaps`.';
+/** The rule of currencies that have reference rates. */
+const RATE_RULE =
+  "A figure is converted at the European Central Bank's reference rate of its own UTC date: the last rate that was " +
+  'published on or before it. The latest figures are converted at the latest rate, `ath` and `atl` at the rate of their ' +
+  'own dates. ';
+
+const currencyRules = (served: readonly Currency[]) =>
+  'The currency of prices, market caps and volumes; upper and lower case do not matter. ' +
+  (served.includes(EURO) ? RATE_RULE : '') +
+  'For `btc` and `eth`, the rate is the sample of that token of the same time. Supplies are not converted, and ' +
+  'percentages always refer to US dollars. Points of a time without a known rate are omitted and named in `Quotient-Gaps`.';
 
 /** Of which currencies there is a history alone; empty where none of them is served. */
 function endedRule(served: readonly Currency[]): string {
@@ -95,9 +100,10 @@ export function currencyParameters(served: readonly Currency[]) {
   const code = lowerCase
     .refine((value) => served.includes(value), 'is not a currency that is served')
     .optional();
-  const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: ['eur'] };
+  const [, other = DOLLAR] = served;
+  const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: [other] };
   return {
-    currency: code.meta({ description: CURRENCY_RULES + endedRule(served), fix, wire }),
+    currency: code.meta({ description: currencyRules(served) + endedRule(served), fix, wire }),
     vs_currency: code.meta({
       description: 'The same as `currency`',
       fix,

@@ -28,7 +28,7 @@ const OPEN: Record<StatisticsKind, (options: KeyedOptions) => StatisticsSource> 
 
 /** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
 export async function openStatistics(context: Context) {
-  const { settings, prisma, deadline, refreshes, observe, dropped, clock, log } = context;
+  const { settings, prisma, deadline, refreshes, observe, dropped, clock, log, failures } = context;
   const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
@@ -72,7 +72,7 @@ export async function openStatistics(context: Context) {
     clock,
     dropped: (name) => byName.get(name)?.countDropped(1),
   });
-  const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, log });
+  const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
   return {
     statistics: createStatistics({ cache, failover, singleFlight, clock, log }),

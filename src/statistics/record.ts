@@ -1,7 +1,8 @@
 import { SECOND } from '#core/clock';
 import { type TokenStatistics, tokenStatistics } from '#records';
+import { figuresOf } from './chain-figures.ts';
 import { FIGURES, type Figure } from './figures.ts';
-import type { ChainSample, StatisticsSymbol } from './statistics-sources.ts';
+import { type ChainSample, isStatisticsSymbol, type StatisticsSymbol } from './statistics-sources.ts';
 
 /** A sample as the public record, its members in the contract's order: what the source did not tell is null. */
 export function statisticsRecord(
@@ -24,15 +25,24 @@ export function statisticsRecord(
 
 const UNTOLD = Object.fromEntries(FIGURES.map((figure) => [figure, null]));
 
+/** A record without the figures that its chain does not have: an earlier release stored a source's 0 for them. */
+function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
+  const symbol = record.symbol.toLowerCase();
+  if (!isStatisticsSymbol(symbol)) return record;
+  const figures = Object.fromEntries(figuresOf(symbol).map((figure) => [figure, record[figure]]));
+  return { ...record, ...UNTOLD, ...figures };
+}
+
 /**
- * A record that was stored by this release or an earlier one: a figure that it lacks is null, and a size of blocks that
- * it has a fraction of is rounded. Undefined for what is no record.
+ * A record that this release or an earlier one stored. A figure that it lacks, or that its chain does not have, is null.
+ * A fractional block size is rounded. Undefined if the stored value is not a record.
  */
 export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
   const record: Record<string, unknown> = { ...UNTOLD, ...(stored as object) };
   const { block_size: size } = record;
-  return tokenStatistics.safeParse({
+  const { data } = tokenStatistics.safeParse({
     ...record,
     ...(typeof size === 'number' && { block_size: Math.round(size) }),
-  }).data;
+  });
+  return data && withoutForeignFigures(data);
 }

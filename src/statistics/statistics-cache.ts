@@ -57,7 +57,7 @@ export async function openStatisticsCache({ store, refreshes, sources, clock, lo
   const { sync, version, fetchedAt } = createPoll({ refreshes, names: () => names, reload });
   await sync();
   for (const row of await store.leftAside(plausibleTimes(clock.now()))) {
-    log.warn(row, 'rows that cannot be true are left aside');
+    log.warn(row, 'implausible rows excluded');
   }
 
   const dayBefore = (at: number) => ({ from: at - DAY - DAY_TOLERANCE, thru: at - DAY + DAY_TOLERANCE });

@@ -43,7 +43,7 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
     const cause = passedOver.get(from);
     const reason = cause ?? (failover.isOpen(from) ? 'preferred' : 'not_configured');
     const isFailure = cause !== undefined && cause !== 'not_listed';
-    log[isFailure ? 'warn' : 'info']({ token: symbol, from, to, reason }, 'statistics from another source');
+    log[isFailure ? 'warn' : 'info']({ token: symbol, from, to, reason }, 'statistics source switched');
   }
 
   async function fetch(symbol: StatisticsSymbol): Promise<void> {

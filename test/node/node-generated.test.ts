@@ -8,6 +8,7 @@ import { createNode } from '#node/node';
 import { createNodePool } from '#node/pool/pool';
 import { SAMPLES } from '../cosmos/conversion/samples.ts';
 import { amount, longTimeout } from '../support/long.ts';
+import { unlogged } from '../support/unlogged.ts';
 
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 const HASH = 'AB'.repeat(32);
@@ -242,6 +243,7 @@ describe.each(['cosmos', 'legacy'] as const)('generated answers of a %s node', (
           sources: [{ ask, close: async () => {} }],
           ...{ dialect, timeoutMs: 1000, clock: systemClock },
           log: { debug() {}, info() {}, warn() {}, error() {} },
+          failures: unlogged,
         });
         const node = createNode({ pool, timeoutMs: 1000, clock: systemClock });
         const use = {
@@ -304,6 +306,7 @@ test('generated amino JSON is encoded or refused, and never an error of ours', {
     sources: [{ ask, close: async () => {} }],
     dialect: 'cosmos',
     log,
+    failures: unlogged,
     ...options,
   });
   const node = createNode({ pool, ...options });

@@ -37,7 +37,10 @@ export function serviceOver(
   const lines: object[] = [];
   const note = (facts: object, message: string) => void lines.push({ ...facts, message });
   const log = { debug: note, info: note, warn: note, error: note };
-  const pool = createNodePool({ sources, dialect, chainId, timeoutMs, clock, log });
+  const failures = {
+    failed: (work: string, error: unknown) => void lines.push({ work, message: String(error) }),
+  };
+  const pool = createNodePool({ sources, dialect, chainId, timeoutMs, clock, log, failures });
   closing.push(() => Promise.all(sources.map((source) => source.close())));
   return { ...createNode({ pool, timeoutMs, clock }), lines };
 }

@@ -54,6 +54,13 @@ test('a stored record of an earlier release may have a fraction of a byte, which
   expect(readStatisticsRecord({ ...record, block_size: 95363.6 })).toEqual(record);
 });
 
+test('a stored record of a proof-of-stake chain has no hash rate and no difficulty', () => {
+  const figures = { block_height: 7, hashrate: 0, difficulty: 5.875e22 };
+  const read = (symbol: 'btc' | 'eth') => readStatisticsRecord(statisticsRecord(symbol, { at: AT, figures }));
+  expect(read('eth')).toMatchObject({ block_height: 7, hashrate: null, difficulty: null });
+  expect(read('btc')).toMatchObject(figures);
+});
+
 test('a stored record that lacks a figure has null there; one that lacks anything else is none', () => {
   const record = statisticsRecord('btc', { at: AT, id: 1182, figures: { block_height: 7, hashrate: 9 } });
   expect(readStatisticsRecord(record)).toEqual(record);

@@ -162,7 +162,7 @@ describe('the key for Ethereum', () => {
     one.faults.always({ kind: 'html', status: 200 });
     const { status, code } = await service.stats('eth');
     expect([status, code]).toEqual([503, 'upstream_unavailable']);
-    const [line] = service.logLines.filter((one) => one.includes('could not be fetched'));
+    const [line] = service.logLines.filter((one) => one.includes('upstream failed'));
     expect(line).toContain('ethereum-stats-2: status 401: it wants an API key');
   });
 });

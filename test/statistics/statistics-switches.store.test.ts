@@ -72,7 +72,7 @@ describe('a switch of source is logged', () => {
     const answer = await again.statistics.latest('btc');
     await again.statistics.idle();
     expect(answer.source).toBe('bitcoin-stats');
-    expect(lines.filter((line) => line.includes('another source'))).toEqual([]);
+    expect(lines.filter((line) => line.includes('statistics source switched'))).toEqual([]);
   });
 
   test('with the key gone it is said that the source is not configured any more', async () => {
@@ -83,7 +83,7 @@ describe('a switch of source is logged', () => {
     service.clock.advance(HOUR);
     await again.statistics.latest('btc');
     await again.statistics.idle();
-    const [said] = lines.filter((line) => line.includes('another source'));
+    const [said] = lines.filter((line) => line.includes('statistics source switched'));
     expect(JSON.parse(said ?? '{}')).toMatchObject({ level: INFO, reason: 'not_configured' });
   });
 });

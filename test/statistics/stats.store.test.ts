@@ -42,6 +42,18 @@ describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
     expect(record?.id !== null).toBe(source === 'cryptocompare');
   });
 
+  test('have a hash rate and a difficulty above zero, or null where the chain is proof of stake', async () => {
+    const { record, source } = await service.stats(token);
+    const isMined = token === 'btc' || token === 'ar';
+    const { hashrate, difficulty } = record ?? {};
+    // An Arweave node provides no hash rate.
+    const hasHashrate = isMined && source !== 'arweave-node';
+    expect([hashrate, difficulty].map((figure) => (figure == null ? figure : figure > 0))).toEqual([
+      hasHashrate || null,
+      isMined || null,
+    ]);
+  });
+
   test('are the same whatever the case, and cost one call each', async () => {
     const before = await used();
     const lower = await service.stats(token);
@@ -148,7 +160,9 @@ describe('the interface description', () => {
     const { description } = document.paths[STATS]?.get ?? { description: '' };
     for (const token of STATISTICS_SYMBOLS) {
       const part = description.split(`\n* \`${token}\`\n`)[1]?.split('\n* ')[0] ?? '';
-      expect(part).toContain('`cryptocompare` tells every figure');
+      const isMined = token === 'btc' || token === 'ar';
+      const mining = part.split('\n').find((one) => one.includes('`cryptocompare`'));
+      expect(mining).toContain(isMined ? 'tells every figure' : 'null: `hashrate`, `difficulty`');
       const line = part.split('\n').find((one) => one.includes(`\`${KEYLESS[token]}\``));
       for (const figure of FIGURES)
         expect(line?.split(`\`${figure}\``), `${token} ${figure}`).toHaveLength(2);

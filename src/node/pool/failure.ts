@@ -9,17 +9,17 @@ const REASONS: Record<NodeFaultKind, FailureCause> = {
   wrong_dialect: 'unexpected',
 };
 
-/** Every failure of a node as an `UpstreamFailure`; what the node refused to take counts as not sent. */
-export function toFailure(error: unknown, sent: boolean): unknown {
+/** Every failure of a node, by its name, as an `UpstreamFailure`; what the node refused to take counts as not sent. */
+export function toFailure(error: unknown, sent: boolean, node: string): unknown {
   if (error instanceof UpstreamFailure) {
     if (sent && error.reason !== 'rate_limited') return error;
     const { retryAfter, reason, upstream, message, cause } = error;
     const said = message.slice(`${upstream}: `.length);
-    return new UpstreamFailure('node', reason, said, { cause, retryAfter, sent: false });
+    return new UpstreamFailure(node, reason, said, { cause, retryAfter, sent: false });
   }
   if (!(error instanceof NodeFault)) return error;
   const isTaken = sent && error.kind !== 'rate_limited' && error.kind !== 'wrong_dialect';
-  return new UpstreamFailure('node', REASONS[error.kind], error.message.slice(0, 500), {
+  return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), {
     cause: error,
     sent: isTaken,
   });

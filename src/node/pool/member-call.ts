@@ -3,8 +3,9 @@ import type { Log } from '#core/log';
 import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '#cosmos/dialects/adapter';
 import { type AskNode, isUpToCaller, NodeFault } from '#cosmos/exchange';
 import { UpstreamFailure } from '#upstream/failure';
+import type { FailureLog } from '#upstream/failure-log';
 import { isOfNode, toFailure } from './failure.ts';
-import type { Member } from './member.ts';
+import { type Member, nameOf } from './member.ts';
 import type { WantedChain } from './wanted-chain.ts';
 
 type Options = {
@@ -13,17 +14,18 @@ type Options = {
   configured: NodeDialect | undefined;
   clock: Clock;
   log: Log;
+  failures: Pick<FailureLog, 'failed'>;
 };
 
 /** Calls one node in its dialect, once its chain is known, and remembers why it failed. */
-export function createMemberCall({ chain, configured, clock, log }: Options) {
+export function createMemberCall({ chain, configured, clock, log, failures }: Options) {
   /** Asks a node for its newest block, which tells its chain too. */
   async function readHead(member: Member, calls: NodeCalls): Promise<number> {
     const head = await calls.head();
     const [before, told] = [member.chainId, head.chainId ?? null];
     member.chainId = told;
     if (before !== told && chain.isLeftOut(member)) {
-      log.warn({ node: member.number, chainId: told, wanted: chain.wanted() }, 'a node is of another chain');
+      log.warn({ node: member.number, chainId: told, wanted: chain.wanted() }, 'node of another chain');
     }
     return head.height;
   }
@@ -32,11 +34,12 @@ export function createMemberCall({ chain, configured, clock, log }: Options) {
   async function dialectOf(member: Member, ask: AskNode): Promise<NodeDialect> {
     try {
       const found = await detectDialect(ask);
-      if (member.dialect !== found) log.info({ node: member.number, dialect: found }, 'a node speaks');
+      if (member.dialect !== found)
+        log.info({ node: member.number, dialect: found }, 'node dialect detected');
       member.dialect = found;
       return found;
     } catch (error) {
-      throw toFailure(error, false);
+      throw toFailure(error, false, nameOf(member));
     }
   }
 
@@ -45,7 +48,9 @@ export function createMemberCall({ chain, configured, clock, log }: Options) {
     try {
       await readHead(member, calls);
     } catch (error) {
-      throw error instanceof NodeFault && error.kind === 'wrong_dialect' ? error : toFailure(error, false);
+      throw error instanceof NodeFault && error.kind === 'wrong_dialect'
+        ? error
+        : toFailure(error, false, nameOf(member));
     }
     if (chain.isLeftOut(member)) throw chain.failure();
   }
@@ -86,19 +91,17 @@ export function createMemberCall({ chain, configured, clock, log }: Options) {
       isOpenEnded = isUpToCaller(question);
       const left = until - clock.elapsed();
       if (left > 0) return member.source.ask(question, left);
-      throw new UpstreamFailure('node', 'timeout', 'no time is left for it', { sent: false });
+      throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left for it', { sent: false });
     };
     try {
       const value = await attempt(member, ask, use);
       member.failure = undefined;
       return value;
     } catch (error) {
-      const failure = toFailure(error, sends);
+      const failure = toFailure(error, sends, nameOf(member));
       if (failure instanceof UpstreamFailure) {
-        const { reason, message } = failure;
-        if (!isOfNode(reason, isOpenEnded)) throw failure;
-        if (member.failure?.reason !== reason)
-          log.warn({ node: member.number, reason, message }, 'a node failed');
+        if (!isOfNode(failure.reason, isOpenEnded)) throw failure;
+        failures.failed('node call', failure);
         member.failure = failure;
       } else member.failure = undefined;
       throw failure;

@@ -19,4 +19,7 @@ export function createMember(source: NodeSource, index: number, dialect: NodeDia
   };
 }
 
+/** A node's name in logs and metrics. */
+export const nameOf = ({ number }: Pick<Member, 'number'>): string => `node-${number}`;
+
 export type Member = ReturnType<typeof createMember>;

@@ -3,6 +3,7 @@ import type { Log } from '#core/log';
 import type { NodeCalls, NodeDialect } from '#cosmos/dialects/adapter';
 import type { NodeSource } from '#node/sources/node';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import type { FailureLog } from '#upstream/failure-log';
 import type { Warning } from '#upstream/warning';
 import { createMember, type Member } from './member.ts';
 import { createMemberCall } from './member-call.ts';
@@ -23,14 +24,15 @@ type Options = {
   timeoutMs: number;
   clock: Clock;
   log: Log;
+  failures: Pick<FailureLog, 'failed'>;
 };
 
 /** The nodes, any of which answers what is read: when one fails, the next is asked. */
-export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, log }: Options) {
+export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, log, failures }: Options) {
   const configured = dialect === 'auto' ? undefined : dialect;
   const members = sources.map((source, index) => createMember(source, index, configured));
   const chain = createWantedChain(members, chainId);
-  const { call, readHead } = createMemberCall({ chain, configured, clock, log });
+  const { call, readHead } = createMemberCall({ chain, configured, clock, log, failures });
   const { candidates, lag } = createSelection({ members, chain, call, readHead, timeoutMs, clock });
 
   return {

@@ -103,7 +103,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     const series = eachOnce([...rows, ...touchedByLatest(prices)], now);
     const samples = series.length > 0 ? await store.samplesFrom(series, times) : [];
     const leftAside = loading.size > 0 ? await store.leftAside(times, [...loading.keys()]) : [];
-    for (const row of leftAside) log.warn(row, 'rows that cannot be true are left aside');
+    for (const row of leftAside) log.warn(row, 'implausible rows excluded');
 
     series.forEach(({ token, interval, from }, i) => {
       const { series } = loading.get(token) ?? tokens.of(token);

@@ -1,4 +1,4 @@
-import { type Clock, HOUR, SECOND } from '#core/clock';
+import { type Clock, HOUR, isoDate, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import { overlap, union } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
@@ -59,14 +59,16 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
       });
     if (failure) return upstreamProblem(failure, { who: 'The venue', members });
     const [first] = spans;
-    if (!first) return new Problem('no_data', 'No finished candle of this token lies in the time asked for.');
+    if (!first) return new Problem('no_data', 'This time range contains no finished candle of this token.');
     const oldest = firstAsked(series.interval, bounds(series.interval, clock.now()));
     if (spans.every(({ thru }) => thru < oldest)) {
+      const available = isoDate(Math.min(oldest, cache.first(series) ?? oldest));
       const detail =
-        'The venue tells its newest candles alone, or older ones are not kept, and the archive has none of this time.';
+        `Neither the venue nor the archive has candles of this interval for this time range. ` +
+        `They are available from ${available}.`;
       return new Problem('no_data', detail, { members });
     }
-    const detail = 'The venue has not told this time yet, and the archive does not hold it.';
+    const detail = 'The venue does not provide candles of this time range yet, and the archive has none.';
     return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / SECOND, members });
   }
 

@@ -34,6 +34,9 @@ export type CandleSummary = CandleSeries & {
   candles: number;
 };
 
+/** `at`: when the first candle of a series begins, in Unix ms. */
+type FirstCandle = CandleSeries & { at: number };
+
 /** How long the import of a file may take, in ms: a million rows take a minute. */
 const IMPORT_MS = 30 * 60 * 1000;
 
@@ -139,6 +142,24 @@ export function createCandleStore(prisma: PrismaClient) {
     /** The spans of which all candles are known, of some tokens; of all where left out. */
     coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> =>
       readCoverage(prisma, 'candle_coverage', tokens),
+
+    /** A number that rises with each change to candles. */
+    async changes(): Promise<number> {
+      const [row] = await prisma.$queryRaw<{ changes: number }[]>`
+        SELECT coalesce(sum(version), 0)::float8 AS changes FROM refresh WHERE what LIKE 'candles%'`;
+      return row?.changes ?? 0;
+    },
+
+    /** The beginning of the first plausible candle of each series (Unix ms), one look-up in the index each. */
+    async firsts(times: Span): Promise<FirstCandle[]> {
+      const rows = await prisma.$queryRaw<(CandleSeries & { at: number | null })[]>`
+        SELECT token, grain::text AS interval, ${epochMs('at')} AS at FROM (
+          SELECT token, grain, (
+            SELECT min(candle.at) FROM candle
+            WHERE candle.token = series.token AND candle.grain = series.grain AND ${plausible(times)}) AS at
+          FROM (SELECT DISTINCT token, grain FROM candle_coverage) AS series) AS first`;
+      return rows.flatMap(({ at, ...series }) => (at === null ? [] : [{ ...series, at }]));
+    },
 
     /** The plausible candles of each series and source, counted by the database. */
     async summary(times: Span): Promise<CandleSummary[]> {

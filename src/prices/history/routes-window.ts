@@ -42,7 +42,7 @@ export const orCsv = <T extends z.ZodType>(
   schema: T,
   { header, example, note } = SAMPLES,
 ) => ({
-  description: `${description}; or the same as CSV, its times as spreadsheets read them (a midnight is a date alone)${note}`,
+  description: `${description}; or as CSV, with \`2026-11-21\` for a midnight and otherwise \`2026-11-21 13:05:00\`${note}`,
   content: {
     'application/json': { schema },
     'text/csv': { schema: z.string().meta({ pattern: `^${header}\\r\\n`, examples: [example] }) },

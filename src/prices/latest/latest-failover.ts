@@ -90,11 +90,11 @@ export function createLatestFailover(dependencies: Dependencies) {
     const failure = singleFlight.failure('latest');
     const cause = failure === undefined ? 'over_budget' : causeOf(failure);
     const reason = to === first ? 'it answers again' : `${first}: ${cause}`;
-    log.warn({ from, to, reason }, 'another source of latest prices is told');
+    log.warn({ from, to, reason }, 'latest-price source switched');
     for (const { token, ...prices } of differences) {
       differed(token);
       const told = { [from]: prices.from, [to]: prices.to };
-      log.warn({ token, prices: told }, 'the price of a token differs much between two sources');
+      log.warn({ token, prices: told }, 'price difference between sources');
     }
   }
 

@@ -1,7 +1,7 @@
 import { DAY, HOUR, startOfDate } from '#core/clock';
 import { overlap, type Span, without } from '#core/span';
 import { gapsIn, type Known } from '#prices/gaps';
-import { dayReady, lastKnowable, slotOf, type Window } from '#prices/interval';
+import { dayReady, type Interval, lastKnowable, slotOf, type Window } from '#prices/interval';
 import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 import type { RefreshSchedule } from './refresh-schedule.ts';
 
@@ -53,9 +53,15 @@ const isDue = (kind: FetchKind, every: number, input: PlanInput): boolean =>
   !input.tried.includes(kind) && ageOf(kind, input) >= every;
 
 /** The first midnight that the aggregator's plan reaches, and the first hour. */
-const firstMidnight = ({ reach }: PlanInput): number => startOfDate(reach + DAY - 1);
+const firstMidnight = ({ reach }: Pick<PlanInput, 'reach'>): number => startOfDate(reach + DAY - 1);
 // The reach moves on while a call is in flight: the first one or two hours are left out.
-const firstHour = ({ reach }: PlanInput): number => slotOf('hour', reach) + 2 * HOUR;
+const firstHour = ({ reach }: Pick<PlanInput, 'reach'>): number => slotOf('hour', reach) + 2 * HOUR;
+
+/** The first instant of which the aggregator provides samples of an interval: minutes of the last day only. */
+export function firstProvided(interval: Interval, known: Pick<PlanInput, 'reach' | 'now'>): number {
+  if (interval === 'minute') return Math.max(known.reach, known.now - DAY);
+  return interval === 'hour' ? firstHour(known) : firstMidnight(known);
+}
 
 /** The gaps of a span that the aggregator's plan reaches. */
 function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, input: PlanInput): Span[] {

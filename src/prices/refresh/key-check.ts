@@ -35,14 +35,14 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
     if (told) source.limitReach(coinGeckoPlan(told).historyDays);
     differences = planDifferences(plan, configured.budget, facts, budget.reading().limit);
     if (differences.length === 0) return;
-    log.warn({ upstream: 'coingecko', ...facts }, `${differences.join('; ')}: the smaller figures hold`);
+    log.warn({ upstream: 'coingecko', ...facts, differences }, 'API plan smaller than configured');
   }
 
   const isPaid = names !== undefined;
   const done =
     isPaid && configured.apiKey
       ? check().catch((err: unknown) => {
-          log.warn({ err }, 'the plan of the key could not be asked for: what is configured holds');
+          log.warn({ err }, 'API plan check failed');
         })
       : Promise.resolve();
 

@@ -11,7 +11,7 @@ describe('the dialect of a node', () => {
     only.state.known.set(HASH, { height: '5', txhash: HASH });
     expect(await node.transaction(HASH)).toMatchObject({ height: '5', txhash: HASH });
     expect(only.calls.length).toBe(calls + 1);
-    expect(node.lines).toEqual([{ node: 1, dialect, message: 'a node speaks' }]);
+    expect(node.lines).toEqual([{ node: 1, dialect, message: 'node dialect detected' }]);
   });
 
   test('is found out anew when the node no longer knows the paths', async () => {

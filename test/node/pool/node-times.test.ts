@@ -5,6 +5,7 @@ import { createNodePool } from '#node/pool/pool';
 import type { NodeSource } from '#node/sources/node';
 import { UpstreamFailure } from '#upstream/failure';
 import { createTestClock } from '../../../fixtures/clock.ts';
+import { unlogged } from '../../support/unlogged.ts';
 import { ADDRESS, HASH, TX_BYTES } from '../node-harness.ts';
 
 const TIMEOUT = 900;
@@ -22,7 +23,14 @@ function hanging(nodes: number) {
   };
   const sources = Array.from({ length: nodes }, () => ({ ask, close: async () => undefined }));
   const log = pino({ level: 'silent' });
-  const pool = createNodePool({ sources, dialect: 'cosmos', timeoutMs: TIMEOUT, clock, log });
+  const pool = createNodePool({
+    sources,
+    dialect: 'cosmos',
+    timeoutMs: TIMEOUT,
+    clock,
+    log,
+    failures: unlogged,
+  });
   return { pool, clock, given };
 }
 

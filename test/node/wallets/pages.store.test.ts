@@ -9,7 +9,7 @@ import { buildClient } from '../../../scripts/build-client.ts';
 import { startService } from '../../support/service/service.ts';
 import { DIALECTS } from './open.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Where the code of the pages runs, beside the libraries that it names. */
 let folder: string;

@@ -69,7 +69,7 @@ describe('another currency', () => {
     const before = await used();
     const again = await service.ask(asked, { 'if-none-match': first.header('etag') ?? '' });
     expect(again.status).toBe(304);
-    expect(again.header('quotient-currency')).toBe(first.header('quotient-currency'));
+    expect(again.header('quotient-currency')).toBeUndefined();
     expect(await used()).toBe(before);
     // Those in dollars are not those in francs.
     const dollars = await service.ask(path, { 'if-none-match': first.header('etag') ?? '' });
@@ -104,7 +104,7 @@ describe('another currency', () => {
     const folder = await mkdtemp(join(tmpdir(), 'quotient-currency-'));
     const path = join(folder, 'euros.csv');
     await writeFile(path, (await service.ask(`${RANGE}&currency=eur`, { accept: 'text/csv' })).body);
-    await expect(openImportFile(path)).rejects.toThrow('has other columns than');
+    await expect(openImportFile(path)).rejects.toThrow('has other columns');
     await rm(folder, { recursive: true });
   });
 

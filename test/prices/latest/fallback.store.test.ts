@@ -20,8 +20,8 @@ const logged = (message: string) =>
   service.logLines
     .map((line) => JSON.parse(line) as { level: number; msg: string })
     .filter(({ msg }) => msg === message);
-const SWITCH = 'another source of latest prices is told';
-const DIFFERENT = 'the price of a token differs much between two sources';
+const SWITCH = 'latest-price source switched';
+const DIFFERENT = 'price difference between sources';
 
 /** An answer of Kraken with one price for all. */
 const ticker = (price: string) => ({

@@ -12,7 +12,7 @@ import { readSettings } from '#settings';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const recordings =
-  process.env.RECORDINGS_DIR ?? new URL('../../../shared/recordings', import.meta.url).pathname;
+  process.env.RECORDINGS_DIR ?? new URL('../../../../shared/recordings', import.meta.url).pathname;
 const FILES = {
   ethereum: join(recordings, 'series/coingecko_ethereum_2015_2024-12.csv'),
   'usd-coin': join(recordings, 'series/coingecko_usd-coin_2018_2022-09.csv'),

@@ -15,11 +15,11 @@ export class ImportFileError extends Error {
 }
 
 const REASONS: Record<string, string> = {
-  ENOENT: 'does not exist',
-  EACCES: 'may not be read',
-  EPERM: 'may not be read',
-  ENOTDIR: 'does not exist',
-  EISDIR: 'is a directory',
+  ENOENT: 'does not exist: check the path',
+  EACCES: 'cannot be read: change its permissions',
+  EPERM: 'cannot be read: change its permissions',
+  ENOTDIR: 'does not exist: check the path',
+  EISDIR: 'is a directory: give a CSV file',
   CSV_MAX_RECORD_SIZE: 'has a line too long to be one of an export',
 };
 
@@ -41,9 +41,9 @@ export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);
   });
-  if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory`);
-  if (!facts.isFile()) throw new ImportFileError(`${path} is not a regular file`);
-  if (facts.size === 0) throw new ImportFileError(`${path} is empty`);
+  if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory: give a CSV file`);
+  if (!facts.isFile()) throw new ImportFileError(`${path} is not a regular file: give a CSV file`);
+  if (facts.size === 0) throw new ImportFileError(`${path} is empty: give a file with rows`);
 
   return {
     /** Every line that is not empty, one pass for each call. Throws `ImportFileError`. */

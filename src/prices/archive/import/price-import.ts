@@ -25,11 +25,11 @@ export async function openImportFile(path: string) {
       const isHeader = IMPORT_COLUMNS.some((column) => names.includes(column));
       throw new ImportFileError(
         isHeader
-          ? `${path} has other columns than ${wanted}`
+          ? `${path} has other columns: its columns must be ${wanted}`
           : `${path} has no header: its first line must be ${wanted}`,
       );
     }
-    throw new ImportFileError(`${path} is empty`);
+    throw new ImportFileError(`${path} is empty: give a file with rows`);
   }
 
   const columns = await readHeader();

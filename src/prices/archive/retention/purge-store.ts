@@ -166,11 +166,6 @@ export function createPurgeStore(prisma: PrismaClient) {
         return deleted;
       });
     },
-
-    /** That the retention was enforced at an instant (Unix ms); ends the claim on it. */
-    async retentionEnforced(at: number): Promise<void> {
-      await prisma.$executeRaw(bumpRefresh('retention', at));
-    },
   };
 }
 

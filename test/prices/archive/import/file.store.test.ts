@@ -83,7 +83,7 @@ it.each([
     '2020-01-01 00:00:00 UTC,1,2,3\n',
     /has no header: its first line must be snapped_at/,
   ],
-  ['other columns', 'snapped_at,price,market_cap\n', /has other columns than snapped_at/],
+  ['other columns', 'snapped_at,price,market_cap\n', /has other columns: .*snapped_at/],
   ['nothing', '', /is empty/],
   ['empty lines', '\n\r\n', /is empty/],
   ['one line without an end', 'x'.repeat(3_000_000), /has a line too long/],

@@ -1,0 +1,70 @@
+import type { TokenName } from '#catalogue/token';
+import type { Clock } from '#core/clock';
+import { union } from '#core/span';
+import { keptFrom, type Retention } from '#prices/archive/retention/retention-periods';
+import { INTERVALS, type Interval } from '#prices/interval';
+import { plausibleTimes } from '#prices/plausible-sample';
+import type { MarketSource } from '#prices/sources/source';
+import type { CandleStore } from './candle-store.ts';
+import { candleGaps, firstAsked } from './candle-window.ts';
+
+type Dependencies = {
+  store: Pick<CandleStore, 'changes' | 'firsts' | 'coverage'>;
+  source: Pick<MarketSource, 'name' | 'reach'>;
+  retention: Retention;
+  clock: Clock;
+};
+
+/** The beginning of the first available candle of each interval (Unix ms); undefined if there is none. */
+export type FirstCandles = Record<Interval, number | undefined>;
+
+/** Which candles are available: those that are stored, and those that the venue still provides. */
+export function createCandleAvailability({ store, source, retention, clock }: Dependencies) {
+  async function read() {
+    const [firsts, coverage] = await Promise.all([
+      store.firsts(plausibleTimes(clock.now())),
+      store.coverage(),
+    ]);
+    return {
+      firsts: Map.groupBy(firsts, ({ token }) => token),
+      coverage: Map.groupBy(coverage, ({ token }) => token),
+    };
+  }
+  let known: { changes: number; stored: ReturnType<typeof read> } | undefined;
+
+  /** Returns the stored availability, which is read again after each change of the store. */
+  async function current(): ReturnType<typeof read> {
+    const changes = await store.changes();
+    if (known?.changes !== changes) {
+      const reading = { changes, stored: read() };
+      reading.stored.catch(() => {
+        if (known === reading) known = undefined;
+      });
+      known = reading;
+    }
+    return known.stored;
+  }
+
+  /** @returns a function of a token and of the first instant of which its price is known (Unix ms) */
+  return async () => {
+    const { firsts, coverage } = await current();
+    const now = clock.now();
+    const kept = keptFrom(retention, source.name, now);
+
+    return function firstCandles(token: TokenName, listedAt: number): FirstCandles {
+      function firstOf(interval: Interval): number | undefined {
+        const isMine = (row: { interval: Interval }) => row.interval === interval;
+        const covered = union((coverage.get(token) ?? []).filter(isMine).map(({ span }) => span));
+        const from = firstAsked(interval, { reach: source.reach(interval, now), keptFrom: kept });
+        const since = Math.max(from, listedAt);
+        const [gap] = candleGaps({ from: since, thru: now }, since, { now, interval, coverage: covered });
+        const stored = firsts.get(token)?.find(isMine);
+        const found = [stored?.at, gap?.from].filter((at) => at !== undefined);
+        return found.length > 0 ? Math.min(...found) : undefined;
+      }
+      return Object.fromEntries(INTERVALS.map((interval) => [interval, firstOf(interval)])) as FirstCandles;
+    };
+  };
+}
+
+export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
