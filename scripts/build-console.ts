@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { PLAN_NAMES, PLANS } from '#accounts/allowance/plan';
+import { PLAN_NAMES, PLANS, termInWords } from '#accounts/allowance/plan';
 import { hasEnded, servedCurrencies } from '#prices/currencies/currency';
 import { footerHtml, headerHtml } from '#server/pages/page-frame';
 
@@ -73,7 +73,7 @@ const planChoice = () =>
   PLAN_NAMES.map((name, place) => {
     const { limit, months } = PLANS[name];
     const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
-    return `<label class="plan"><input type="radio" name="plan" value="${name}"${place === 0 ? ' checked' : ''}> \
+    return `<label class="plan"><input type="radio" name="plan" value="${name}" data-term="${termInWords(name)}"${place === 0 ? ' checked' : ''}> \
 <span><strong>${title}</strong> ${limit.toLocaleString('en-US')} calls a ${PERIODS[months]}</span></label>`;
   }).join('\n');
 

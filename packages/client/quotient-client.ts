@@ -17,6 +17,7 @@ import type {
   TokenStatistics,
   Usage,
   User,
+  UserOfKey,
 } from './generated/records.ts';
 import type { KeyOptions, NoticeSettings, PendingRegistration, Registration } from './requests/account.ts';
 import * as account from './requests/account.ts';
@@ -101,8 +102,11 @@ export class QuotientClient {
     return this.#send(() => account.confirmRecovery(token), call);
   }
 
-  /** The user of the key, also when the key has expired. */
-  user(call?: CallOptions): Promise<User> {
+  /**
+   * Reads the user of the key, also when the key has expired. `name` and `email` are null for a key without the scope
+   * `account`.
+   */
+  user(call?: CallOptions): Promise<UserOfKey> {
     return this.#send(account.user, call);
   }
 

@@ -39,20 +39,48 @@ export function announce(text: string): void {
   byId('announcements').textContent = text;
 }
 
-/** Makes a button copy a text, and say whether it did. */
-export function copyButton(button: HTMLElement, text: () => string, onCopied?: () => void): void {
+/** How long a button says that it has copied, in ms. */
+const COPIED_MS = 2000;
+
+type Copied = {
+  /** The element that shows the content. */
+  shown: Node;
+  /** The text that is copied, where the element does not show it as it is. */
+  text?: () => string;
+  onCopied?: () => void;
+};
+
+/** Makes a button copy a content. It says so for a while, but never of another content than the one it has copied. */
+export function copyButton(
+  button: HTMLElement,
+  { shown, text = () => shown.textContent ?? '', onCopied }: Copied,
+): void {
   const label = button.textContent ?? '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The content that was copied last. */
+  let content: string | undefined;
+  const reset = () => {
+    clearTimeout(timer);
+    button.textContent = label;
+  };
+  const resetOther = () => {
+    if (text() !== content) reset();
+  };
+  new MutationObserver(resetOther).observe(shown, { childList: true, characterData: true, subtree: true });
   button.addEventListener('click', async () => {
-    const copied = await navigator.clipboard.writeText(text()).then(
+    const mine = text();
+    content = mine;
+    const copied = await navigator.clipboard.writeText(mine).then(
       () => true,
       () => false,
     );
     if (copied) onCopied?.();
-    button.textContent = copied ? 'Copied' : 'Copying failed';
     announce(copied ? 'Copied' : 'The browser does not allow copying: select the text and copy it yourself');
-    setTimeout(() => {
-      button.textContent = label;
-    }, 2000);
+    // The content may have changed while it was copied.
+    if (mine !== text()) return reset();
+    clearTimeout(timer);
+    button.textContent = copied ? 'Copied' : 'Copying failed';
+    timer = setTimeout(reset, COPIED_MS);
   });
 }
 
@@ -70,6 +98,10 @@ export function buttonGroup<T extends string>(
   return {
     select(selected: T): void {
       for (const [value, button] of buttons) button.setAttribute('aria-pressed', String(value === selected));
+    },
+    /** Disables the options that are not possible now. */
+    enable(isPossible: (value: T) => boolean): void {
+      for (const [value, button] of buttons) button.disabled = !isPossible(value);
     },
     /** Hides the options that are not available. */
     offer(isOffered: (value: T) => boolean): void {

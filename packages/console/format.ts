@@ -81,6 +81,14 @@ export const change = (fraction: number) => percent.format(fraction).replace('-'
 
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
+const INSTANT = /\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?/g;
+/** A text of the service with its dates as the page writes them: the service has them in ISO 8601. */
+export const withDates = (text: string) =>
+  text.replace(INSTANT, (written, time) => {
+    const instant = new Date(written);
+    if (Number.isNaN(instant.getTime())) return written;
+    return time === undefined ? onDate(instant) : onDateAt(instant);
+  });
 /** `10:42`, with the date if it is more than a day ago. */
 export const at = (instant: Date, now: number) =>
   now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);

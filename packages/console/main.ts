@@ -16,6 +16,7 @@ import { openRetries } from './dashboard/retries.ts';
 import { byId } from './dom.ts';
 import { openKeys } from './keys/keys.ts';
 import { isTemporary, toError } from './problem.ts';
+import { openScrollEdges } from './scroll-edges.ts';
 import { factsOf } from './service-facts.ts';
 import { openTheme } from './theme.ts';
 import { openSample } from './welcome/sample.ts';
@@ -80,6 +81,7 @@ openSample(session.anonymous);
 const confirm = openConfirm();
 const accountMenu = openAccountMenu(session, confirm, {
   usage: () => allowance.usage,
+  renewal: () => allowance.renewal(),
   onKeyReplaced: showKeyCreated,
   onRenewed: showDashboard,
   onSignedOut: (notice) => signOut(notice),
@@ -96,6 +98,7 @@ const notices = openNotices(session);
 const keys = openKeys(session, confirm, {
   onAccess(access) {
     accountMenu.restrict(access === 'none');
+    allowance.setAccess(access);
     if (access === 'owner' && facts.sendsMail) void notices.load();
   },
   onOwnKeyRevoked() {
@@ -136,6 +139,7 @@ function showChanged(): void {
   if (current === 'key-created') keyCreated.show();
   if (!isDashboard()) return;
   if (errors.isBlocked) void dashboard.load();
+  else void allowance.refresh();
   void keys.load();
 }
 
@@ -182,6 +186,7 @@ function showMailLink(): boolean {
 }
 
 byId('account-button').addEventListener('click', accountMenu.show);
+for (const box of document.querySelectorAll<HTMLElement>('.scroll-frame > .scroll')) openScrollEdges(box);
 // A link that is opened where the page is open already.
 addEventListener('hashchange', showMailLink);
 addEventListener('pageshow', ({ persisted }) => {

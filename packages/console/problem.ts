@@ -1,6 +1,6 @@
 import { QuotientError } from '../client/index.ts';
 import { make } from './dom.ts';
-import { span } from './format.ts';
+import { span, withDates } from './format.ts';
 
 /** Texts for errors that are no answer of the service. */
 const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
@@ -39,17 +39,17 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   const { code, detail, errors, retryAfter, requestId, gaps } = error;
   const connectionError = CONNECTION_ERRORS[code];
   const note = make('div', { class: 'note bad' });
-  const add = (text: string) => note.append(make('p', {}, text));
+  const add = (text: string) => note.append(make('p', {}, withDates(text)));
 
   add(connectionError ?? (errors.length > 0 ? 'The request is not valid:' : detail));
   if (errors.length > 0) {
     const items = errors.map(({ location, message, fix }) =>
-      make('li', {}, `${location.replace(/^\w+\./, '')} ${message}: ${fix}`),
+      make('li', {}, `${location.replace(/^\w+\./, '')} ${withDates(message)}: ${fix}`),
     );
     note.append(make('ul', {}, ...items));
   }
   if (retryAfter !== undefined && code !== 'quota_exceeded') add(`Try again in ${span(retryAfter * 1000)}.`);
-  if (gaps.length > 0) add(`Missing: ${gaps.map(({ from, thru }) => `${from} to ${thru}`).join(', ')}.`);
+  if (gaps.length > 0) add(`Missing: ${gaps.map(({ from, thru }) => `${from} to ${thru}`).join('; ')}.`);
   if (!connectionError) {
     const link = make('a', { href: `docs/problems#${code}` }, `What ${code} means`);
     note.append(make('p', { class: 'soft' }, link, requestId ? ` (request ${requestId})` : ''));

@@ -18,7 +18,7 @@ afterAll(() => opened?.close());
 beforeEach(async () => {
   here = await visit(browser, service.url);
   key = await service.enrol({ limit: 1000 });
-  await here.open(key);
+  await here.openWhole(key);
 });
 afterEach(async () => {
   expect(here.complaints).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { QuotientError } from '#client/index';
 import { dailyCalls } from '#console/account/daily-calls';
 import { ageText, oldest, staleReason } from '#console/api/result';
-import { bigMoney, change, fromNow, money, span } from '#console/format';
+import { bigMoney, change, fromNow, money, span, withDates } from '#console/format';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
@@ -31,6 +31,14 @@ describe('money', () => {
 it('writes a change with a sign of its own width', () => {
   expect([change(0.0158), change(-0.0093), change(0)]).toEqual(['+1.58%', '−0.93%', '0.00%']);
 });
+
+it.each([
+  ['expired at 2026-11-22T09:05:07.123Z: renew it', 'expired at 22 Nov 2026, 09:05: renew it'],
+  ['no data before 2013-04-28.', 'no data before 28 Apr 2013.'],
+  ['2012-01-01 to 2012-12-31', '1 Jan 2012 to 31 Dec 2012'],
+  ['2026-99-99 is no date', '2026-99-99 is no date'],
+  ['no date at all', 'no date at all'],
+])('writes the dates of %j as the page does', (text, written) => expect(withDates(text)).toBe(written));
 
 it('tells spans in the unit that matters', () => {
   expect([span(59 * SECOND), span(SECOND), span(60 * MINUTE), span(3 * HOUR), span(40 * DAY)]).toEqual([

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { QuotientError } from '#client/index';
 import type { Session } from '#console/account/session';
-import type { ApiCall } from '#console/api/api-call';
+import { type ApiCall, daysCall } from '#console/api/api-call';
 import { createMarketData } from '#console/api/market-data';
 import { pauseAfter } from '#console/dashboard/backoff';
 import { MINUTE } from '#core/clock';
-import { isLow } from '../../packages/console/account/allowance-level.ts';
-import { priceInWords } from '../../packages/console/dashboard/auto-refresh.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -58,13 +56,34 @@ it('rejects where there never was an answer, or it was forgotten', async () => {
   await expect(marketData.fetch(call)).rejects.toBe(away);
 });
 
+it('gives for free what it has, or the sample of the service', async () => {
+  const history = { prices: [] };
+  const samples: object[] = [{ history }];
+  const about = () => ({ age: 60, gaps: [], sources: ['a'] });
+  const anonymous = {
+    about,
+    async sample() {
+      const next = samples.shift();
+      if (!next) throw new QuotientError('network', 'away');
+      return next;
+    },
+  };
+  const marketData = createMarketData({ client: { about }, anonymous } as unknown as Session);
+  const answer = {};
+  const sampled = { ...daysCall('bitcoin', 30, 'usd'), send: async () => answer as never };
+  for (const other of [daysCall('bitcoin', 30, 'eur'), daysCall('bitcoin', 7, 'usd'), callOf([])])
+    expect(await marketData.free(other)).toBeUndefined();
+  expect(await marketData.free(sampled)).toMatchObject({ value: history, isSample: true, sources: ['a'] });
+  expect(await marketData.free(sampled), 'without a sample').toBeUndefined();
+  await marketData.fetch(sampled);
+  const recent = await marketData.free(sampled);
+  expect([recent?.value === answer, recent?.isSample]).toEqual([true, undefined]);
+  vi.advanceTimersByTime(MINUTE);
+  expect(await marketData.free(sampled), 'it is no longer reused').toBeUndefined();
+});
+
 it('waits longer from try to try, and never less than the service asks for', () => {
   const pauses = [1, 2, 3, 4, 5, 60].map((tries) => pauseAfter(tries) / 1000);
   expect(pauses).toEqual([5, 10, 20, 40, 60, 60]);
   expect([pauseAfter(1, 12), pauseAfter(5, 12), pauseAfter(1, 3600)]).toEqual([12_000, 60_000, 3_600_000]);
-});
-
-it('names the price of refreshing by itself, and keeps a tenth of the allowance', () => {
-  expect(priceInWords(3)).toBe('every 5 min: at most 36 calls an hour');
-  expect([100, 99].map((remaining) => isLow({ remaining, limit: 1000 }))).toEqual([false, true]);
 });

@@ -20,7 +20,6 @@ function answer(ages: Readonly<Record<string, number | null>>, stale?: string): 
 const quotesOf = (tell: (path: string) => Result<TokenPrice[]> | Promise<Result<TokenPrice[]>>) =>
   createQuotes({
     fetch: async <T extends object>({ path }: ApiCall<T>) => (await tell(path)) as unknown as Result<T>,
-    clear: () => {},
   });
 
 describe('the ages of prices', () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { FIGURES } from '#statistics/figures';
 
 // The page needs a browser's types, so its modules cannot be imported here.
-const CONSOLE = new URL('../../src/console/', import.meta.url);
+const CONSOLE = new URL('../../packages/console/', import.meta.url);
 const modules = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(new URL(name, CONSOLE), 'utf8'))

@@ -79,6 +79,8 @@ it('tells of a failure where there is nothing to show, and shows what else there
   try {
     await here.page.goto(`${bare.url}/`);
     await here.open(await bare.enrol());
+    expect(await text('chart-offer'), 'without a sample').toContain('The chart costs one call.');
+    await here.page.locator('#chart-load').click();
     await here.page
       .locator('#chart-problem')
       .getByRole('link', { name: 'What upstream_unavailable means' })
@@ -105,13 +107,13 @@ it('renews a key that has expired', async () => {
 });
 
 it('says when an allowance that is spent is refilled', async () => {
-  await here.open(await service.enrol({ limit: 2 }));
+  await here.open(await service.enrol({ limit: 1 }));
+  await here.page.locator('#statistics-load').click();
   await banner().getByText('It resets in').waitFor();
   expect(await banner().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
-  // The answers may come in another order than they were charged in: the usage, which follows, is exact.
-  await expect.poll(() => text('session-calls')).toBe('2 calls since you opened this page');
+  await expect.poll(() => text('session-calls')).toBe('1 call since you opened this page');
   await expect.poll(() => text('left')).toBe('0');
-  expect(await text('left-of')).toBe('of 2 calls left, calls fail until it resets');
+  expect(await text('left-of')).toBe('of 1 calls left, calls fail until it resets');
 });
 
 it('renews, and says from when that is possible again', async () => {

@@ -1,14 +1,23 @@
-import type { ApiKey, CreatedKey, RegistrationPending, Usage, User } from '../generated/records.ts';
+import type {
+  ApiKey,
+  CreatedKey,
+  RegistrationPending,
+  Usage,
+  User,
+  UserOfKey,
+} from '../generated/records.ts';
 import { instant, orNull, type Wire } from './wire.ts';
 
 /* Records of the account as they arrive: times become `Date`. Another shape throws some error. */
 
-export const toUser = (wire: Wire<User>): User => ({
-  ...wire,
+const times = (wire: Wire<Pick<User, 'createdAt' | 'validUntil' | 'updatedAt'>>) => ({
   createdAt: instant(wire.createdAt),
   validUntil: instant(wire.validUntil),
   updatedAt: instant(wire.updatedAt),
 });
+
+export const toUser = (wire: Wire<User>): User => ({ ...wire, ...times(wire) });
+export const toUserOfKey = (wire: Wire<UserOfKey>): UserOfKey => ({ ...wire, ...times(wire) });
 
 export const toPendingRegistration = (wire: Wire<RegistrationPending>): RegistrationPending => ({
   ...wire,

@@ -8,8 +8,16 @@ import type {
   RegistrationPending,
   Usage,
   User,
+  UserOfKey,
 } from '../generated/records.ts';
-import { toApiKeys, toCreatedKey, toPendingRegistration, toUsage, toUser } from './account-records.ts';
+import {
+  toApiKeys,
+  toCreatedKey,
+  toPendingRegistration,
+  toUsage,
+  toUser,
+  toUserOfKey,
+} from './account-records.ts';
 import { json, list, nothing, type Request } from './request.ts';
 import { object, type Wire } from './wire.ts';
 
@@ -76,7 +84,11 @@ export const confirmRecovery = (token: string): Request<User> => ({
   read: readUser,
 });
 
-export const user = (): Request<User> => ({ method: 'GET', path: '/v1/user/data', read: readUser });
+export const user = (): Request<UserOfKey> => ({
+  method: 'GET',
+  path: '/v1/user/data',
+  read: json(toUserOfKey),
+});
 
 export const usage = (): Request<Usage> => ({ method: 'GET', path: '/v1/user/usage', read: json(toUsage) });
 

@@ -3,12 +3,13 @@ import { masked } from '../api/snippets.ts';
 import { byId } from '../dom.ts';
 import { count, onDateAt } from '../format.ts';
 import type { Confirm } from './confirm.ts';
-import { renewableFrom } from './renewal.ts';
+import type { Renewal } from './renewal.ts';
 import type { Session } from './session.ts';
 
 type Options = {
   /** The allowance as it was last read. */
   usage: () => Usage | undefined;
+  renewal: () => Renewal;
   /** There is a new key, which has to be shown. */
   onKeyReplaced: () => void;
   onRenewed: () => void;
@@ -16,23 +17,20 @@ type Options = {
   onSignedOut: (notice: string) => void;
 };
 
+/** Where no name is known: a key without the scope `account` does not read it. */
+const UNNAMED = 'Account';
+
 /** The menu of the signed-in user: remember, renew or replace the key, sign out, delete the account. */
 export function openAccountMenu(
   session: Session,
   confirm: Confirm,
-  { usage, onKeyReplaced, onRenewed, onSignedOut }: Options,
+  { usage, renewal, onKeyReplaced, onRenewed, onSignedOut }: Options,
 ) {
   const menu = byId('account-menu');
   const remember = byId('menu-remember', HTMLInputElement);
 
   const renew = byId('menu-renew');
   const validUntil = () => (session.user ? onDateAt(session.user.validUntil) : '');
-
-  /** When the account can be renewed; undefined if it can be now, or if only the service knows. */
-  function renewable(): Date | undefined {
-    const [validUntil, resetsAt] = [session.user?.validUntil, usage()?.resetsAt];
-    return validUntil && resetsAt && renewableFrom(validUntil, resetsAt, Date.now());
-  }
 
   function renewalInWords(): string {
     const { user } = session;
@@ -69,11 +67,14 @@ export function openAccountMenu(
       act();
     });
   }
-  renew.addEventListener('click', () => {
-    if (renewable()) return;
-    menu.hidePopover();
-    askRenewal();
-  });
+  // The button of the allowance panel does the same.
+  for (const button of [renew, byId('renew')]) {
+    button.addEventListener('click', () => {
+      if (!renewal().isPossible) return;
+      menu.hidePopover();
+      askRenewal();
+    });
+  }
   const askReplacement = () =>
     confirm({
       title: 'Replace the key?',
@@ -115,12 +116,11 @@ export function openAccountMenu(
     show(): void {
       const { user } = session;
       if (!user) return;
-      byId('menu-name').textContent = user.name;
-      byId('account-name').textContent = user.name;
+      for (const id of ['menu-name', 'account-name']) byId(id).textContent = user.name ?? UNNAMED;
       const verb = user.validUntil.getTime() > Date.now() ? 'valid until' : 'expired on';
       byId('menu-plan').textContent = `${user.plan} plan, ${verb} ${validUntil()}`;
-      const from = renewable();
-      renew.setAttribute('aria-disabled', String(from !== undefined));
+      const { isPossible, from } = renewal();
+      renew.setAttribute('aria-disabled', String(!isPossible));
       byId('menu-renew-from').textContent = from ? `Can be renewed from ${onDateAt(from)}` : '';
       byId('menu-key').textContent = masked(session.key);
       remember.checked = session.isRemembered();
@@ -128,7 +128,7 @@ export function openAccountMenu(
 
     /** Forgets the user. */
     clear(): void {
-      byId('account-name').textContent = 'Account';
+      byId('account-name').textContent = UNNAMED;
       for (const id of ['menu-name', 'menu-plan', 'menu-key', 'menu-renew-from']) byId(id).textContent = '';
     },
   };

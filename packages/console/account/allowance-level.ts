@@ -4,12 +4,9 @@ export type Level = 'enough' | 'short' | 'low' | 'none';
 const LOW = 0.1;
 const SHORT = 0.25;
 
-/** Whether so little is left that nothing is called unasked. */
-export const isLow = ({ remaining, limit }: { remaining: number; limit: number }) => remaining < LOW * limit;
-
 export function levelOf(remaining: number, limit: number): Level {
   if (remaining <= 0) return 'none';
-  if (isLow({ remaining, limit })) return 'low';
+  if (remaining < LOW * limit) return 'low';
   return remaining < SHORT * limit ? 'short' : 'enough';
 }
 

@@ -6,6 +6,7 @@ import { type OnError, toError } from '../problem.ts';
 import { LEVEL_WORDS, levelOf } from './allowance-level.ts';
 import { dailyCalls } from './daily-calls.ts';
 import type { Session } from './session.ts';
+import { openValidity } from './validity.ts';
 
 /** Usage is read this long after the last of several answers, in ms: once for all of them. */
 const SETTLE_MS = 400;
@@ -20,6 +21,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   const fill = byId('meter-fill');
   const problem = byId('allowance-problem');
   const showAge = openDataAge(byId('allowance-age'));
+  const validity = openValidity();
   let usage: Usage | undefined;
   /** When the usage was read. */
   let readAt: Date | undefined;
@@ -48,12 +50,12 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     byId('daily').replaceChildren(
       ...days.map(({ date, calls }) => {
         const kind = calls > 0 ? 'day' : 'day none';
-        const bar = make('span', { class: kind, title: `${date}: ${count(calls)}` });
+        const bar = make('span', { class: kind, title: `${onDate(new Date(date))}: ${count(calls)}` });
         bar.style.height = `${Math.max(3, (calls / most) * 100)}%`;
         return bar;
       }),
     );
-    const rows = days.map(({ date, calls }) => makeRow([date], [count(calls)]));
+    const rows = days.map(({ date, calls }) => makeRow([onDate(new Date(date))], [count(calls)]));
     byId('daily-body').replaceChildren(...rows.toReversed());
     const [first, last] = [days[0], days.at(-1)];
     if (first && last) {
@@ -68,8 +70,11 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     showLeft(next.remaining, next.limit);
     const now = Date.now();
     const isLast = next.validUntil <= next.resetsAt;
-    const when = `${fromNow(next.resetsAt, now)}, on ${onDateAt(next.resetsAt)}`;
-    byId('resets').textContent = isLast ? `Ends with the key ${when}, unless you renew it` : `Resets ${when}`;
+    const when = fromNow(next.resetsAt, now);
+    byId('resets').textContent = isLast
+      ? `Ends with the key ${when}`
+      : `Resets ${when}, on ${onDateAt(next.resetsAt)}`;
+    validity.show(next.validUntil, next.resetsAt);
     showDays(dailyCalls(next.daily, now));
     const made = Math.max(0, next.used - usedBefore);
     byId('session-calls').textContent = `${inCalls(made)} since you opened this page`;
@@ -77,6 +82,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
 
   async function refresh(): Promise<void> {
     if (!session.user) return;
+    validity.show(session.user.validUntil, usage?.resetsAt);
     try {
       show(await session.client.usage());
       readAt = new Date();
@@ -102,6 +108,8 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
 
   return {
     refresh,
+    renewal: validity.renewal,
+    setAccess: validity.setAccess,
     /** As it was last read. */
     get usage(): Usage | undefined {
       return usage;
@@ -113,6 +121,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     /** Forgets the user. */
     clear(): void {
       clearTimeout(timer);
+      validity.clear();
       usage = undefined;
       usedBefore = undefined;
       readAt = undefined;

@@ -1,11 +1,12 @@
 import { byId, copyButton } from '../dom.ts';
+import { expiryInWords } from './renewal.ts';
 import type { Session } from './session.ts';
 
 /** The view of a new key, which is shown only once. `onContinue`: the user has saved it. */
 export function openKeyCreated(session: Session, onContinue: () => void) {
   const key = byId('created-key');
   const remember = byId('created-key-remember', HTMLInputElement);
-  copyButton(byId('created-key-copy'), () => session.key, session.setSaved);
+  copyButton(byId('created-key-copy'), { shown: key, onCopied: session.setSaved });
   remember.addEventListener('change', () => session.setRemembered(remember.checked));
   byId('created-key-continue').addEventListener('click', () => {
     key.textContent = '';
@@ -15,6 +16,10 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
   return {
     show(): void {
       key.textContent = session.key;
+      const { user } = session;
+      byId('created-key-validity').textContent = user
+        ? expiryInWords('key', user.validUntil, Date.now())
+        : '';
       remember.checked = session.isRemembered();
     },
     /** Removes the key from the page. */

@@ -12,7 +12,7 @@ export function openNotices(session: Session) {
   const secret = byId('webhook-secret');
   const secretText = byId('webhook-secret-text');
   const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
-  copyButton(byId('webhook-secret-copy'), () => secretText.textContent ?? '');
+  copyButton(byId('webhook-secret-copy'), { shown: secretText });
 
   function show({ email, webhookUrl, thresholds }: Omit<Notices, 'webhookSecret'>): void {
     field('email').checked = email;

@@ -1,4 +1,4 @@
-import { type Answer, QuotientClient, QuotientError, type User } from '../../client/index.ts';
+import { type Answer, QuotientClient, QuotientError, type User, type UserOfKey } from '../../client/index.ts';
 import { openKeyStore } from '../session/key-store.ts';
 import { warnBeforeLeaving } from '../session/leave-warning.ts';
 import { openTabs, type TabMessage } from '../session/tabs.ts';
@@ -26,7 +26,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
   /** The keys that this tab has seen replaced, each with the one that took its place. */
   const replaced = new Map<string, string>();
   let key = '';
-  let user: User | undefined;
+  let user: UserOfKey | undefined;
   const listeners: ((answer: Answer) => void)[] = [];
   const anonymous = new QuotientClient({
     baseUrl: base.href,
@@ -108,7 +108,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     get client(): QuotientClient {
       return client;
     },
-    get user(): User | undefined {
+    get user(): UserOfKey | undefined {
       return user;
     },
     /** The key; empty when nobody is signed in. */

@@ -19,6 +19,12 @@ const WAYS: Readonly<Record<ServiceFacts['registration'], string>> = {
   closed: 'The operator of this service gives out the API keys.',
 };
 
+/** How long a key of the plan that is chosen is valid, from when on where that is not now. */
+function termOf(form: HTMLFormElement, isVerified: boolean): string {
+  const plan = form.querySelector<HTMLInputElement>('[name=plan]:checked');
+  return `${plan?.dataset.term ?? ''}${isVerified ? ' from the confirmation' : ''}`;
+}
+
 /** The forms of the first view: get a key, sign in with one, or recover the account whose key is lost. */
 export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered, onSignedIn }: Events) {
   const isClosed = facts.registration === 'closed';
@@ -28,16 +34,28 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   byId('recovery').hidden = !facts.sendsMail;
   byId('no-recovery').hidden = facts.sendsMail;
 
-  onSubmit(byId('sign-up', HTMLFormElement), 'Creating key…', async (fields) => {
+  const signUp = byId('sign-up', HTMLFormElement);
+  const isVerified = facts.registration === 'verified';
+  /** For how long a key of the plan that is chosen is valid. */
+  function showValidity(): void {
+    byId('sign-up-validity').textContent =
+      `The key is valid for ${termOf(signUp, isVerified)}. Renew it in this console or with a call.`;
+  }
+  showValidity();
+  signUp.addEventListener('change', showValidity);
+  signUp.addEventListener('reset', () => queueMicrotask(showValidity));
+
+  onSubmit(signUp, 'Creating key…', async (fields) => {
     // The page offers the plans that there are, and nothing else.
     const plan = fieldOf(fields, 'plan') as Plan;
+    const term = termOf(signUp, isVerified);
     const form = { name: fieldOf(fields, 'name'), email: fieldOf(fields, 'email'), plan };
     const created = await session.anonymous.createUser(form);
     if (created.apiKey !== undefined) {
       onRegistered(created);
       return undefined;
     }
-    return `A mail with a link is on its way to ${created.email}. Open it by ${onDateAt(created.expiresAt)} to get your key.`;
+    return `A mail with a link is on its way to ${created.email}. Open it by ${onDateAt(created.expiresAt)} to get your key. The key is then valid for ${term}, and you can renew it.`;
   });
 
   const signIn = byId('sign-in', HTMLFormElement);

@@ -27,9 +27,9 @@ export type ApiCall<T extends object = object> = {
 /** How far apart points are, and how long candles. */
 export type Interval = 'minute' | 'hourly' | 'daily';
 
-/** How many tokens one call tells at most, and how many of them are charged as one call. */
+/** The most tokens that one request accepts, and the number of tokens that are charged as one call. */
 const MOST_TOKENS = 100;
-const TOKENS_PER_CALL = 10;
+export const TOKENS_PER_CALL = 10;
 
 /** Splits names into lists, each for one call. */
 export const batchesOf = (names: readonly TokenName[]): TokenName[][] =>

@@ -1,6 +1,6 @@
 import type { Session } from '../account/session.ts';
 import { toError } from '../problem.ts';
-import type { ApiCall } from './api-call.ts';
+import { type ApiCall, daysCall } from './api-call.ts';
 import { type Result, staleReason } from './result.ts';
 
 /** Told of each answer, with the path of its call. */
@@ -8,6 +8,9 @@ export type OnAnswer = (path: string, answer: object) => void;
 
 /** How long an answer is reused, in ms: going back and forth on the page costs no calls. */
 const REUSE_MS = 60_000;
+
+/** The call whose answer the service also gives as a free sample. */
+const SAMPLED = daysCall('bitcoin', 30, 'usd').path;
 
 /** Fetches market data, reuses each answer for a minute, and falls back to it when a later call fails. */
 export function createMarketData(session: Session, onAnswer: OnAnswer = () => undefined) {
@@ -19,9 +22,25 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
     const { client } = session;
     const value = await call.send(client);
     onAnswer(call.path, value);
-    const about = client.about(value);
+    return { value, ...provenanceOf(client, value) };
+  }
+
+  /** The service's free sample of the history; undefined where there is none. */
+  async function loadSample(): Promise<Result<object> | undefined> {
+    const { anonymous } = session;
+    const sample = await anonymous.sample().catch(() => undefined);
+    return sample && { value: sample.history, ...provenanceOf(anonymous, sample), isSample: true };
+  }
+
+  /** The answer to a call that is young enough to be reused. */
+  function reusable(path: string): Promise<Result<object>> | undefined {
+    const recent = recents.get(path);
+    return recent && performance.now() - recent.at < REUSE_MS ? recent.result : undefined;
+  }
+
+  function provenanceOf(client: Session['client'], answer: object): Omit<Result<object>, 'value'> {
+    const about = client.about(answer);
     return {
-      value,
       fetchedAt: about?.age === undefined ? undefined : new Date(Date.now() - about.age * 1000),
       stale: staleReason(about?.cacheStatus),
       gaps: about?.gaps ?? [],
@@ -50,11 +69,10 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
      */
     async fetch<T extends object>(call: ApiCall<T>, { refresh = false } = {}): Promise<Result<T>> {
       const { path } = call;
-      const now = performance.now();
-      const recent = recents.get(path);
-      if (recent && !refresh && now - recent.at < REUSE_MS) return recent.result as Promise<Result<T>>;
+      const recent = refresh ? undefined : reusable(path);
+      if (recent) return recent as Promise<Result<T>>;
       const result = loadOrKeep(call);
-      const entry = { result, at: now };
+      const entry = { result, at: performance.now() };
       recents.set(path, entry);
       const drop = () => {
         if (recents.get(path) === entry) recents.delete(path);
@@ -62,6 +80,17 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
       result.then(({ failure }) => failure && drop(), drop);
       return result;
     },
+
+    /**
+     * The answer to a call as far as it is free: one that is reused, or the service's sample of it. Undefined where
+     * neither exists. Never rejects.
+     */
+    async free<T extends object>({ path }: ApiCall<T>): Promise<Result<T> | undefined> {
+      const recent = await reusable(path)?.catch(() => undefined);
+      const result = recent ?? (path === SAMPLED ? await loadSample() : undefined);
+      return result as Result<T> | undefined;
+    },
+
     clear(): void {
       recents.clear();
       known.clear();

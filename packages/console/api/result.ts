@@ -13,6 +13,8 @@ export type Result<T> = {
   stale: string | undefined;
   gaps: readonly Gap[];
   sources: readonly string[];
+  /** It is the service's free sample, and not the answer to a call. */
+  isSample?: true;
   /** Why this is an earlier answer: what the last call failed with. */
   failure?: QuotientError | undefined;
 };

@@ -1,27 +1,39 @@
+import type { Interval } from '../api/api-call.ts';
 import { DEFAULT_CURRENCY } from '../currency.ts';
 import {
   DEFAULT_VIEW,
   type HistoryView,
-  isoDate,
   METRICS,
   metricInWords,
   RANGES,
   rangeInWords,
   SCALES,
 } from '../history/chart-choice.ts';
+import {
+  type Availability,
+  defaultInterval,
+  INTERVALS,
+  intervalFor,
+  isoDate,
+  type Ranged,
+} from '../range/intervals.ts';
 
 /** The part of a view that its address has. */
-export type View = Pick<HistoryView, 'token' | 'currency' | 'metric' | 'range' | 'scale' | 'from' | 'thru'>;
+export type View = Omit<HistoryView, 'listed'>;
 
 type AskedRange = Pick<View, 'range' | 'from' | 'thru'>;
 
-/** What an address asks for: undefined where it says nothing, or nothing that there is. */
+/** What an address requests: undefined where it has no value, or an unknown one. */
 export type AskedView = AskedRange & {
   /** As it was written: only the service knows which tokens there are. */
   token: string | undefined;
   currency: string | undefined;
   metric: View['metric'];
   scale: View['scale'];
+  /** Whether the address names what the chart shows, beyond its currency. */
+  namesChart: boolean;
+  /** Whether it is available depends on the token. */
+  interval: Interval | undefined;
   /** What cannot be shown, each as a sentence. */
   faults: string[];
 };
@@ -74,23 +86,42 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
   const askedScale = query.get('scale');
   const scale = SCALES.find((name) => name === (askedScale ?? DEFAULT_VIEW.scale));
   if (!scale) faults.push(`There is no scale ${quoted(askedScale ?? '')}. This is the linear one.`);
+  const askedInterval = query.get('interval');
+  const interval = INTERVALS.find(([name]) => name === askedInterval)?.[0];
+  if (askedInterval !== null && !interval) {
+    faults.push(`There is no interval ${quoted(askedInterval)}. This is the default interval.`);
+  }
   const { range: days, from, thru } = range ?? DEFAULT_VIEW;
   return {
     token: query.get('token') ?? undefined,
     currency,
     metric: metric ?? DEFAULT_VIEW.metric,
     scale: scale ?? DEFAULT_VIEW.scale,
+    namesChart: ['token', 'metric', 'range', 'interval', 'scale'].some((name) => query.has(name)),
+    interval,
     ...{ range: days, from, thru, faults },
   };
 }
 
+/** The fault of an interval that a token does not have for a range, if there is one. */
+export function intervalFaults(
+  { interval, ...view }: Ranged & Pick<AskedView, 'interval'>,
+  token: Availability,
+  now: number,
+): string[] {
+  const shown = intervalFor(view, interval, token, now);
+  if (interval === undefined || interval === shown) return [];
+  return [`The interval ${quoted(interval)} is not available for this time range. This is ${shown}.`];
+}
+
 /** The query of the address of a view: `?token=solana&range=7d`. What is the default is left out. */
 export function searchOf(view: View): string {
-  const { token, metric, scale, currency } = view;
+  const { token, metric, interval, scale, currency } = view;
   const parts = [
     ['token', token, DEFAULT_VIEW.token],
     ['metric', metric, DEFAULT_VIEW.metric],
     ['range', rangeText(view), rangeText(DEFAULT_VIEW)],
+    ['interval', interval, defaultInterval(view)],
     ['scale', scale, DEFAULT_VIEW.scale],
     ['currency', currency, DEFAULT_CURRENCY],
   ] as const;

@@ -1,16 +1,11 @@
 import type { Allowance } from '../account/allowance.ts';
-import { isLow } from '../account/allowance-level.ts';
 import { announce, byId } from '../dom.ts';
-import { inCalls } from '../format.ts';
+import { openStored } from '../storage.ts';
+import { hasReached, REFRESH_MINUTES, refreshInWords } from './refresh-cost.ts';
 
-const MINUTES = 5;
-const INTERVAL_MS = MINUTES * 60_000;
+const INTERVAL_MS = REFRESH_MINUTES * 60_000;
 /** How often it is looked whether a refresh is due. */
 const TICK_MS = 1000;
-
-/** What refreshing by itself costs at most. */
-export const priceInWords = (calls: number) =>
-  `every ${MINUTES} min: at most ${inCalls((calls * 60) / MINUTES)} an hour`;
 
 type Options = {
   allowance: Allowance;
@@ -20,30 +15,46 @@ type Options = {
 };
 
 /**
- * The switch that has the page refreshed by itself: off at first, never while nobody looks at the page, and off again
- * when little of the allowance is left, so that it does not take the last calls from others.
+ * The switch that refreshes the page automatically: off at first, idle while the page is hidden, and off again when less
+ * than a share of the allowance is left, so that it does not use up the calls of other programs. The user chooses the
+ * share, which this device keeps.
  */
 export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   const toggle = byId('auto-refresh', HTMLInputElement);
   const note = byId('auto-refresh-note');
+  const stopAt = byId('auto-refresh-stop', HTMLSelectElement);
+  const stored = openStored('localStorage', 'quotient:auto-refresh-stop');
+  const usual = stopAt.value;
+  stopAt.value = stored.read() ?? usual;
+  // A share that is no longer offered.
+  if (stopAt.value === '') stopAt.value = usual;
+  stopAt.addEventListener('change', () => {
+    stored.write(stopAt.value);
+    if (toggle.checked) stops();
+    else stop('');
+  });
   let cost = 0;
   let due = 0;
   let ticking: ReturnType<typeof setInterval> | undefined;
+
+  const inWords = () => refreshInWords(cost, allowance.usage);
 
   function stop(reason: string): void {
     clearInterval(ticking);
     ticking = undefined;
     toggle.checked = false;
-    note.textContent = reason || priceInWords(cost);
+    note.textContent = reason || inWords();
     if (reason) announce(reason);
   }
 
   /** Whether it cannot go on; says why. */
   function stops(): boolean {
     const { left } = allowance;
-    const hasReserve = !left || !isLow(left);
+    const hasReserve = !left || !hasReached(left, Number(stopAt.value));
     if (hasReserve && !isBlocked()) return false;
-    const reason = hasReserve ? 'the key gets no answers' : 'less than 10% of the allowance is left';
+    const reason = hasReserve
+      ? 'the key gets no answers'
+      : `less than ${stopAt.value}% of the allowance is left`;
     stop(`Auto-refresh is off: ${reason}.`);
     return true;
   }
@@ -59,7 +70,7 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   toggle.addEventListener('change', () => {
     if (!toggle.checked) return stop('');
     if (stops()) return;
-    note.textContent = priceInWords(cost);
+    note.textContent = inWords();
     due = performance.now() + INTERVAL_MS;
     ticking = setInterval(tick, TICK_MS);
   });
@@ -68,10 +79,10 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   });
 
   return {
-    /** Tells what one refresh costs, in calls. */
+    /** Sets the cost of one refresh, in calls. */
     setCost(calls: number): void {
       cost = calls;
-      if (toggle.checked || !note.textContent?.includes('is off')) note.textContent = priceInWords(calls);
+      if (toggle.checked || !note.textContent?.includes('is off')) note.textContent = inWords();
     },
     stop: () => stop(''),
   };

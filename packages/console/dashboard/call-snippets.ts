@@ -101,7 +101,7 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
     update();
   });
   reveal.addEventListener('change', update);
-  copyButton(byId('snippet-copy'), () => text(session.key));
+  copyButton(byId('snippet-copy'), { shown: byId('snippet'), text: () => text(session.key) });
 
   return {
     show(nextView: HistoryView, nextSymbol: StatisticsSymbol | undefined): void {

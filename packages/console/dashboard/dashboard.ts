@@ -5,7 +5,6 @@ import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
 import type { Currency } from '../currency.ts';
 import { byId } from '../dom.ts';
-import { inCalls } from '../format.ts';
 import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-details.ts';
@@ -13,6 +12,7 @@ import { openPrices } from '../prices/prices.ts';
 import type { Theme } from '../theme.ts';
 import {
   type AskedView,
+  intervalFaults,
   isWritten,
   pageTitle,
   quoted,
@@ -22,8 +22,10 @@ import {
 } from './address.ts';
 import { openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
+import { openOfferedStatistics } from './offered-statistics.ts';
 import type { PanelErrors } from './panel-errors.ts';
-import { openStatistics, statisticsSymbolOf } from './statistics.ts';
+import { costInWords } from './refresh-cost.ts';
+import { statisticsSymbolOf } from './statistics.ts';
 
 type Options = {
   session: Session;
@@ -62,12 +64,13 @@ export function openDashboard({
   const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showLoaded, onError });
   const details = openPriceDetails();
   const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: () => allowance.usage });
-  const statistics = openStatistics({ marketData, onError });
+  const statistics = openOfferedStatistics({ session, marketData, onError, onTaken: showCost });
   const history = openHistory({
     ...{ marketData, theme, currency, onError },
     onView(view) {
       snippets.show(view, selected && statisticsSymbolOf(selected));
       if (!selected) return;
+      showCost();
       showAddress(view, { isNew: search !== undefined && !asked });
       if (!asked && search !== searchOf(view)) onNotice('');
       search = searchOf(view);
@@ -83,9 +86,9 @@ export function openDashboard({
     return Promise.all([details.show(token, quote), history.compare(token, quote)]);
   }
 
-  const loadPanels = (token: Token, isRefresh = false): Promise<unknown> =>
+  const loadPanels = (token: Token, { isRefresh = false, isFree = false } = {}): Promise<unknown> =>
     Promise.all([
-      history.load({ refresh: isRefresh }),
+      history.load({ refresh: isRefresh, isFree }),
       statistics.show(token, { refresh: isRefresh }),
       showQuote(token),
     ]);
@@ -96,19 +99,14 @@ export function openDashboard({
     if (selected) void showQuote(selected);
   }
 
-  /** Says what it costs to load again what is shown. */
+  /** Shows the cost of loading again what is shown. */
   function showCost(): void {
-    const others = selected && statisticsSymbolOf(selected) ? ['the chart', 'the statistics'] : ['the chart'];
-    const parts = [
-      `${prices.cost} for the prices (one for each ten tokens)`,
-      ...others.map((one) => `1 for ${one}`),
+    const panels = [
+      ...(history.isWanted ? ['the chart'] : []),
+      ...(selected && statistics.isLoaded(selected) ? ['the statistics'] : []),
     ];
-    const cost = prices.cost + others.length;
-    const words = [`Refresh takes ${inCalls(cost)}: ${parts.join(', ')}.`];
-    words.push('Data that has not changed is free.');
-    if (currency.code !== 'usd') words.push('24h changes are those of the price in US dollars.');
-    byId('cost').textContent = words.join(' ');
-    autoRefresh.setCost(cost);
+    byId('cost').textContent = costInWords(prices.cost, panels, currency.code);
+    autoRefresh.setCost(prices.cost + panels.length);
   }
 
   function select(token: Token): void {
@@ -135,15 +133,18 @@ export function openDashboard({
   }
 
   /** The token that the address asks for, by its name or symbol. */
-  function askedToken({ token, metric, faults }: AskedView): Token | undefined {
+  function askedToken(view: AskedView): Token | undefined {
+    const { token, metric, faults } = view;
     const wanted = token?.toLowerCase();
     const found = tokens.find(({ tokenName, symbol }) => tokenName === wanted || symbol === wanted);
     const shown = found ?? tokens[0];
     if (!shown) return undefined;
     if (token !== undefined && !found)
       faults.push(`There is no token ${quoted(token)} here. This is ${shown.title}.`);
-    if (metric === 'candles' && !hasCandles(shown))
-      faults.push(`There are no candles of ${shown.title}. This is the price.`);
+    const isWithoutCandles = metric === 'candles' && !hasCandles(shown);
+    if (isWithoutCandles) faults.push(`There are no candles of ${shown.title}. This is the price.`);
+    const ranged = { ...view, metric: isWithoutCandles ? 'prices' : metric } as const;
+    faults.push(...intervalFaults(ranged, shown, Date.now()));
     onNotice(faults.join(' '));
     return shown;
   }
@@ -174,8 +175,10 @@ export function openDashboard({
       ? askedToken(asked)
       : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
     if (!token) return;
+    // A link that names a chart asks for it; a plain sign-in costs no more than the prices.
+    const isFree = !history.isWanted && !asked?.namesChart;
     select(token);
-    await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, isRefresh)]);
+    await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, { isRefresh, isFree })]);
   }
 
   async function refresh(): Promise<void> {
@@ -188,7 +191,7 @@ export function openDashboard({
   currency.onChange(() => {
     if (!selected) return;
     void prices.load();
-    void history.load();
+    void history.load({ isFree: !history.isWanted });
   });
 
   addEventListener('popstate', () => {
@@ -197,10 +200,11 @@ export function openDashboard({
     const code = currency.code;
     readView();
     const token = asked && askedToken(asked);
-    if (!token) return;
+    if (!asked || !token) return;
+    const isFree = !asked.namesChart;
     select(token);
     if (currency.code !== code) void prices.load();
-    void loadPanels(token);
+    void loadPanels(token, { isFree });
   });
 
   return {
@@ -220,6 +224,7 @@ export function openDashboard({
       snippets.clear();
       prices.clear();
       history.clear();
+      statistics.clear();
       selected = undefined;
       search = undefined;
     },

@@ -1,11 +1,12 @@
-import type { StatisticsSymbol, Token, TokenStatistics } from '../../client/index.ts';
+import type { StatisticsSymbol, Token } from '../../client/index.ts';
+import type { Session } from '../account/session.ts';
 import { statisticsCall } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { byId } from '../dom.ts';
-import { number, onDateAt } from '../format.ts';
 import type { OnError } from '../problem.ts';
 import { openDataAge } from './data-age.ts';
-import { type Entry, fillList, showPlaceholders } from './figure-list.ts';
+import { fillList, showPlaceholders } from './figure-list.ts';
+import { PROOF_OF_STAKE, statisticsEntries } from './statistics-figures.ts';
 
 const PLACEHOLDERS = 12;
 
@@ -15,48 +16,55 @@ export function statisticsSymbolOf({ symbol, endpoints }: Token): StatisticsSymb
   return hasStatistics ? (symbol as StatisticsSymbol) : undefined;
 }
 
-/** The on-chain statistics that the source has. */
-function statisticsEntries(statistics: TokenStatistics): Entry[] {
-  // The service gives TH/s, which makes unreadable numbers.
-  const exahashes = statistics.hashrate === null ? null : statistics.hashrate / 1e6;
-  const all: readonly (readonly [string, number | null, string?])[] = [
-    ['Block height', statistics.block_height],
-    ['Transactions', statistics.transaction_count, 'last 24 hours'],
-    ['All transactions', statistics.transaction_count_all_time],
-    ['Large transactions', statistics.large_transaction_count, 'over $100,000, last 24 hours'],
-    ['Average transaction', statistics.average_transaction_value, 'coins, last 24 hours'],
-    ['Active addresses', statistics.active_addresses, 'last 24 hours'],
-    ['New addresses', statistics.new_addresses, 'last 24 hours'],
-    ['All addresses', statistics.unique_addresses_all_time],
-    ['Zero-balance addresses', statistics.zero_balance_addresses_all_time],
-    ['Block time', statistics.block_time, 'seconds'],
-    ['Block size', statistics.block_size, 'bytes, average'],
-    ['Difficulty', statistics.difficulty],
-    ['Hashrate', exahashes, 'EH/s'],
-    ['Current supply', statistics.current_supply, 'coins'],
-  ];
-  return all.flatMap(([label, value, note]): Entry[] =>
-    value === null ? [] : [[label, number(value), note]],
-  );
+type Options = {
+  session: Pick<Session, 'anonymous'>;
+  marketData: MarketData;
+  onError: OnError;
+};
+
+/** The title of a source by its name: `solana-rpc-2` is the second of the sources called `solana-rpc`. */
+function openSourceTitles({ anonymous }: Options['session']) {
+  let titles: Promise<Map<string, string>> | undefined;
+
+  async function read(): Promise<Map<string, string>> {
+    const sources = await anonymous.sources();
+    return new Map(sources.map(({ name, title }) => [name, title]));
+  }
+  return async (name: string): Promise<string> => {
+    titles ??= read();
+    // A name is enough where the list cannot be read.
+    const known = await titles.catch(() => {
+      titles = undefined;
+      return new Map<string, string>();
+    });
+    return known.get(name) ?? known.get(name.replace(/-\d+$/, '')) ?? name;
+  };
 }
 
 /** The panel of on-chain statistics. */
-export function openStatistics({ marketData, onError }: { marketData: MarketData; onError: OnError }) {
+export function openStatistics({ session, marketData, onError }: Options) {
   const [list, note, problem] = [
     byId('statistics-list'),
     byId('statistics-note'),
     byId('statistics-problem'),
   ];
   const showAge = openDataAge(byId('statistics-age'));
+  const titleOf = openSourceTitles(session);
   let current: Token | undefined;
 
   const retry = async (): Promise<void> => {
     if (current) await show(current);
   };
 
+  /** Names the token in the heading, also while its figures are not loaded. */
+  function name({ title }: Token): void {
+    byId('statistics-title').textContent = `${title} on-chain statistics`;
+  }
+
   async function show(token: Token, { refresh = false } = {}): Promise<void> {
     const isOther = current !== token;
     current = token;
+    name(token);
     const symbol = statisticsSymbolOf(token);
     if (symbol === undefined) {
       list.replaceChildren();
@@ -72,10 +80,13 @@ export function openStatistics({ marketData, onError }: { marketData: MarketData
     }
     try {
       const result = await marketData.fetch(statisticsCall(symbol), { refresh });
+      const source = await titleOf(result.sources[0] ?? 'the source');
       if (current !== token) return;
-      fillList(list, statisticsEntries(result.value));
-      showAge(result);
-      note.textContent = `Source: ${result.sources.join(', ') || 'unknown'}, as of ${onDateAt(result.value.time)}.`;
+      fillList(list, statisticsEntries(result.value, source));
+      // The time of the figures is the sample's own, which can be older than the response.
+      showAge({ ...result, fetchedAt: result.value.time });
+      const stake = `${token.title} uses proof of stake: it has no hash rate and no difficulty.`;
+      note.textContent = `Source: ${source}.${PROOF_OF_STAKE.has(symbol) ? ` ${stake}` : ''}`;
       if (result.failure) onError(result.failure, problem, retry, true);
       else problem.replaceChildren();
     } catch (error) {
@@ -86,5 +97,5 @@ export function openStatistics({ marketData, onError }: { marketData: MarketData
     }
   }
 
-  return { show };
+  return { name, show };
 }

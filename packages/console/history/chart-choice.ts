@@ -8,6 +8,7 @@ import {
   type TokenName,
 } from '../api/api-call.ts';
 import { bigMoney, money, onDate } from '../format.ts';
+import { defaultInterval, INTERVAL_MS, isoDate, startOf } from '../range/intervals.ts';
 
 /** What can be drawn: a figure of the series, or candles. */
 export const METRICS = [
@@ -40,6 +41,7 @@ export type HistoryView = {
   metric: Metric;
   range: Range;
   scale: (typeof SCALES)[number];
+  interval: Interval;
   /** The first date of which the token has a price. */
   listed: string;
   /** YYYY-MM-DD, for the custom range. */
@@ -47,24 +49,25 @@ export type HistoryView = {
   thru: string;
 };
 
-/** What is shown where nothing else is asked for. */
+/** The view by default. */
 export const DEFAULT_VIEW: HistoryView = {
-  ...{ token: 'bitcoin', currency: 'usd', metric: 'prices', range: '30', scale: 'linear' },
+  ...{ token: 'bitcoin', currency: 'usd', metric: 'prices', range: '30', scale: 'linear', interval: 'daily' },
   ...{ listed: '', from: '', thru: '' },
 };
 
-/** What the service tells of a view. */
+/** The service's response for a view. */
 export type History = PriceSeries | Candle[];
 export type Points = PriceSeries['prices'];
 
 /** What the chart draws; of candles, the points are their last prices. */
 export type Drawn = { view: HistoryView; points: Points; candles: readonly Candle[] | undefined };
 
-const DAY = 86_400_000;
-export const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+/** `20 Nov 2026 to 21 Nov 2026`; one date alone if both are the same. */
+export const datesInWords = (from: Date, thru: Date): string =>
+  onDate(from) === onDate(thru) ? onDate(from) : `${onDate(from)} to ${onDate(thru)}`;
 
 export function rangeInWords({ range, from, thru }: Pick<HistoryView, 'range' | 'from' | 'thru'>): string {
-  if (range === 'custom') return `${onDate(new Date(from))} to ${onDate(new Date(thru))}`;
+  if (range === 'custom') return datesInWords(new Date(from), new Date(thru));
   if (range === '36500') return 'all available data';
   return range === '1' ? 'last 24 hours' : `last ${range} days`;
 }
@@ -72,7 +75,7 @@ export function rangeInWords({ range, from, thru }: Pick<HistoryView, 'range' | 
 export const metricTitle = (metric: Metric) => METRICS.find(([name]) => name === metric)?.[1] ?? metric;
 export const metricInWords = (metric: Metric) => metricTitle(metric).toLowerCase();
 
-/** Whether a venue tells candles of a token. */
+/** Whether a token has candles. */
 export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => path.endsWith('/history/ohlc'));
 
 /** Volumes are bars, which begin at zero: a log scale has none. */
@@ -80,47 +83,37 @@ export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !
 export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) =>
   view.scale === 'log' && hasLogScale(view);
 
-const CANDLE_LENGTHS: Readonly<Record<Interval, number>> = {
-  minute: 300_000,
-  hourly: 3_600_000,
-  daily: DAY,
-};
+/** Whether `history/days` returns a range in its interval: it has one interval for each number of days. */
+const isByDays = (view: HistoryView) =>
+  view.metric !== 'candles' && view.range !== 'custom' && view.interval === defaultInterval(view);
 
-/** Two dates are shown in hours up to so many days; for hours further back than this, there may be no source. */
-const HOURLY_UP_TO = 10 * DAY;
-const HOURLY_SINCE = 30 * DAY;
-
-/** How fine a range is shown: a few dates that are not long past in hours, as a few days back from now are. */
-function intervalOf({ range, from, thru }: HistoryView, now: number): Interval {
-  if (range === '1') return 'minute';
-  if (range === '7') return 'hourly';
-  if (range !== 'custom') return 'daily';
-  const isShort = Date.parse(thru) - Date.parse(from) < HOURLY_UP_TO;
-  return isShort && now - Date.parse(from) < HOURLY_SINCE ? 'hourly' : 'daily';
-}
-
-/** The call for a view; but for candles its answer has every metric. */
+/** The call for a view; its response has every metric but candles. */
 export function historyCall(view: HistoryView, now: number): ApiCall<History> {
-  const { token, metric, range, listed, from, thru, currency } = view;
-  const interval = intervalOf(view, now);
-  if (metric !== 'candles') {
-    return range === 'custom'
-      ? rangeCall(token, { from, thru, interval }, currency)
-      : daysCall(token, Number(range), currency);
-  }
-  if (range === 'custom') return candlesCall(token, { from, thru, interval }, currency);
-  const since = range === '36500' ? listed : isoDate(now - Number(range) * DAY);
-  return candlesCall(token, { from: since, thru: isoDate(now), interval }, currency);
+  const { token, metric, range, listed, thru, interval, currency } = view;
+  if (isByDays(view)) return daysCall(token, Number(range), currency);
+  const dates = {
+    from: startOf(view, listed, now),
+    thru: range === 'custom' ? thru : isoDate(now),
+    interval,
+  };
+  return metric === 'candles' ? candlesCall(token, dates, currency) : rangeCall(token, dates, currency);
 }
 
-/** The candles that a range of days has, of all since the midnight before it. */
-export function candlesIn(view: HistoryView, candles: readonly Candle[], now: number): Candle[] {
-  const since = view.range === 'custom' ? 0 : now - Number(view.range) * DAY;
-  const length = CANDLE_LENGTHS[intervalOf(view, now)];
-  return candles.filter(({ date }) => date.getTime() + length > since);
+/** The part of a response that lies in the view: a range of days does not begin at midnight, a range of dates does. */
+export function inView(view: HistoryView, history: History, now: number): History {
+  if (view.range === 'custom' || isByDays(view)) return history;
+  const since = now - Number(view.range) * INTERVAL_MS.daily;
+  const isIn = ({ date }: { date: Date }) => date.getTime() + INTERVAL_MS[view.interval] > since;
+  if (Array.isArray(history)) return history.filter(isIn);
+  const { prices, market_cap, total_volume } = history;
+  return {
+    prices: prices.filter(isIn),
+    market_cap: market_cap.filter(isIn),
+    total_volume: total_volume.filter(isIn),
+  };
 }
 
-/** What of an answer the chart draws. */
+/** The part of a response that the chart draws. */
 export function drawnOf(view: HistoryView, history: History): Drawn {
   if (!Array.isArray(history)) {
     return { view, points: history[view.metric === 'candles' ? 'prices' : view.metric], candles: undefined };

@@ -1,17 +1,21 @@
-import type { Gap, Token } from '../../client/index.ts';
+import type { Token } from '../../client/index.ts';
+import type { Interval } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import type { Result } from '../api/result.ts';
 import type { Currency } from '../currency.ts';
 import { openDataAge } from '../dashboard/data-age.ts';
-import { announce, buttonGroup, byId, make } from '../dom.ts';
-import { onDate, onDateAt } from '../format.ts';
+import { openOffer } from '../dashboard/offer.ts';
+import { announce, buttonGroup, byId } from '../dom.ts';
 import type { Quote } from '../prices/quotes.ts';
-import type { OnError } from '../problem.ts';
+import { type OnError, toError } from '../problem.ts';
 import { openCustomDates } from '../range/custom-dates.ts';
+import type { DateRange } from '../range/date-presets.ts';
+import { openGapNote } from '../range/gap-note.ts';
+import { earliestDate } from '../range/intervals.ts';
+import { isUnavailable, unavailableNote } from '../range/unavailable.ts';
 import type { Theme } from '../theme.ts';
 import type { Chart } from './chart.ts';
 import {
-  candlesIn,
   DEFAULT_VIEW,
   drawnOf,
   type History,
@@ -19,6 +23,7 @@ import {
   hasCandles,
   hasLogScale,
   historyCall,
+  inView,
   isLog,
   METRICS,
   metricInWords,
@@ -26,7 +31,8 @@ import {
   rangeInWords,
 } from './chart-choice.ts';
 import { openChartTools } from './chart-tools.ts';
-import { candlesToCsv, seriesToCsv } from './csv-download.ts';
+import { openExportButton } from './export-button.ts';
+import { openIntervalControl } from './interval-control.ts';
 import { openPointsTable } from './points-table.ts';
 import { openPrintedChart } from './printed-chart.ts';
 import { openReadout } from './readout.ts';
@@ -40,32 +46,30 @@ type Options = {
   onView: (view: HistoryView) => void;
 };
 
-/** `bitcoin-30d-eur-candles.csv`; dollars and lines go without saying. */
-function fileName({ token, range, from, thru, currency, metric }: HistoryView): string {
-  const days = range === '36500' ? 'all' : `${range}d`;
-  const parts = [token, range === 'custom' ? `${from}_${thru}` : days];
-  if (currency !== 'usd') parts.push(currency);
-  if (metric === 'candles') parts.push('candles');
-  return `${parts.join('-')}.csv`;
-}
+/** The part of a view that an address has; `interval` where it names one. */
+type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> & {
+  interval: Interval | undefined;
+};
 
 /** The panel with the chart and its controls. */
 export function openHistory({ marketData, theme, currency, onError, onView }: Options) {
   const [panel, problem] = [byId('history'), byId('chart-problem')];
-  const [state, gaps] = [byId('chart-state'), byId('chart-gaps')];
+  const state = byId('chart-state');
   const element = byId('chart');
-  const download = byId('export', HTMLButtonElement);
+  const download = openExportButton(() => shown && { view, value: shown.value });
   const showAge = openDataAge(byId('chart-age'));
   const showTable = openPointsTable();
+  const showGaps = openGapNote();
   let chart: Chart | undefined;
   const readout = openReadout(() => chart);
   const tools = openChartTools({ chart: () => chart, index: readout.index, onScale });
-  const dates = openCustomDates((range) => {
-    Object.assign(view, { range: 'custom', ...range });
-    void load();
-  });
+  const dates = openCustomDates(showDates);
+  const offer = openOffer('chart', () => void load());
   const view: HistoryView = { ...DEFAULT_VIEW };
-  let title = '';
+  const intervals = openIntervalControl(view, () => void load());
+  /** Whether the user has asked for charts, each of which costs a call. */
+  let isWanted = false;
+  let token: Token | undefined;
   let shown: (Result<History> & { token: string }) | undefined;
   /** Counts the loads: only the answer to the last one is shown. */
   let loads = 0;
@@ -78,69 +82,94 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
 
   /** `keepsPart`: what is shown of the points stays. */
   async function render({ keepsPart = false } = {}): Promise<void> {
-    if (!shown) return;
+    if (!shown || !token) return;
     const drawn = drawnOf({ ...view }, shown.value);
     const { points } = drawn;
     const { openChart } = await import('./chart.ts');
     chart ??= openChart(element, theme, { onPoint: readout.select, onPart });
     element.classList.toggle('empty', points.length === 0);
     tools.showScale(isLog(view), hasLogScale(view));
-    readout.show(drawn, title);
+    readout.show(drawn, token);
     chart.show(drawn, keepsPart);
     showTable(drawn);
     state.textContent = points.length > 0 ? '' : `No ${metricInWords(view.metric)} data in this time range.`;
   }
 
-  function showGaps(missing: readonly Gap[]): void {
-    gaps.hidden = missing.length === 0;
-    // Gaps between daily points are dates, gaps between finer points are times.
-    const format = (text: string) => (text.includes('T') ? onDateAt : onDate)(new Date(text));
-    const spans = missing.map((gap) => `${format(gap.from)} to ${format(gap.thru)}`);
-    gaps.textContent = `No data for ${spans.join('; ')}: the source does not go back that far or is unavailable.`;
-  }
-
-  function clear(): void {
+  /** Shows no figures, and says why. */
+  function clear(reason = ''): void {
     shown = undefined;
+    state.textContent = reason;
     element.classList.add('empty');
     readout.clear();
     showTable({ view: { ...view }, points: [], candles: undefined });
     showAge(undefined);
-    gaps.hidden = true;
+    showGaps([]);
   }
 
-  async function load({ refresh = false } = {}): Promise<void> {
+  /** `isFree`: shows the chart only where that costs no call, and offers it otherwise. */
+  async function load({ refresh = false, isFree = false } = {}): Promise<void> {
+    if (!token) return;
     loads += 1;
+    if (!isFree) isWanted = true;
+    offer.hide();
     const mine = loads;
+    const now = Date.now();
+    intervals.show(token, now);
     view.currency = currency.code;
     panel.setAttribute('aria-busy', 'true');
-    // No token's figures stand under the name of another.
+    // Another token's figures never stand under this token's name.
     if (shown?.token !== view.token) clear();
     state.textContent = 'Loading…';
-    download.disabled = true;
+    download.enable(false);
     onView({ ...view });
     try {
-      const now = Date.now();
-      const result = await marketData.fetch(historyCall(view, now), { refresh });
+      const call = historyCall(view, now);
+      const result = isFree ? await marketData.free(call) : await marketData.fetch(call, { refresh });
       if (mine !== loads) return;
-      const { value } = result;
-      const drawable = Array.isArray(value) ? candlesIn(view, value, now) : value;
-      shown = { ...result, token: view.token, value: drawable };
+      if (!result || result.isSample)
+        offer.show(result ? 'This is the free sample.' : 'The chart costs one call.');
+      if (!result) {
+        problem.replaceChildren();
+        return clear('Not loaded.');
+      }
+      shown = { ...result, token: view.token, value: inView(view, result.value, now) };
       await render();
       showAge(result);
       showGaps(result.gaps);
-      download.disabled = false;
+      download.enable(true);
       if (result.failure) return onError(result.failure, problem, load, true);
       problem.replaceChildren();
-      announce(`${title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}: loaded`);
+      announce(`${token.title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}: loaded`);
     } catch (error) {
       if (mine !== loads) return;
       // The old chart does not match the selection.
-      clear();
-      state.textContent = 'No data.';
-      onError(error, problem, load);
+      clear('No data.');
+      const failed = { view, token, error: toError(error), now };
+      if (isUnavailable(failed)) problem.replaceChildren(unavailableNote(failed, showOtherDates));
+      else onError(error, problem, load);
     } finally {
       if (mine === loads) panel.setAttribute('aria-busy', 'false');
     }
+  }
+
+  function showDates(range: DateRange): void {
+    Object.assign(view, { range: 'custom', ...range });
+    void load();
+  }
+
+  /** Shows dates that the user did not enter. */
+  function showOtherDates(range: DateRange): void {
+    ranges.select('custom');
+    dates.show(true);
+    dates.set(range);
+    showDates(range);
+    dates.focus();
+  }
+
+  /** Limits the dates to those for which the metric is available. */
+  function limitDates(): void {
+    const subject = view.metric === 'candles' ? 'Candles' : 'Prices';
+    if (token) dates.limit(earliestDate(view.metric, token) ?? token.listed, subject);
   }
 
   function onScale(isOn: boolean): void {
@@ -153,6 +182,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     const isOtherCall = (metric === 'candles') !== (view.metric === 'candles');
     view.metric = metric;
     metrics.select(metric);
+    limitDates();
     if (isOtherCall) return void load();
     onView({ ...view });
     // The loaded answer has every metric.
@@ -163,16 +193,8 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     dates.show(range === 'custom');
     if (range === 'custom') return dates.focus();
     view.range = range;
+    intervals.choose(undefined);
     void load();
-  });
-  download.addEventListener('click', () => {
-    if (!shown) return;
-    const { value } = shown;
-    const { currency } = view;
-    const text = Array.isArray(value) ? candlesToCsv(value, currency) : seriesToCsv(value, currency);
-    const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-    make('a', { href: url, download: fileName(view) }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
   });
   metrics.select(view.metric);
   ranges.select(view.range);
@@ -180,25 +202,32 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
 
   return {
     load,
-    clear,
-    /** Selects what an address asks for. */
-    restore({ metric, range, scale, from, thru }: Omit<HistoryView, 'token' | 'currency' | 'listed'>): void {
+    get isWanted(): boolean {
+      return isWanted;
+    },
+    clear(): void {
+      isWanted = false;
+      clear();
+    },
+    /** Selects the view of an address. */
+    restore({ metric, range, scale, interval, from, thru }: Restored): void {
       Object.assign(view, { metric, range, scale, from, thru });
+      intervals.choose(interval);
       metrics.select(metric);
       ranges.select(range);
       tools.showScale(isLog(view), hasLogScale(view));
       dates.show(range === 'custom');
       if (range === 'custom') dates.set({ from, thru });
     },
-    select(token: Token): void {
-      ({ title } = token);
+    select(next: Token): void {
+      token = next;
       view.token = token.tokenName;
       view.listed = token.listed;
-      byId('chart-title').textContent = `${title} history`;
-      metrics.offer((metric) => metric !== 'candles' || hasCandles(token));
+      byId('chart-title').textContent = `${token.title} history`;
+      metrics.offer((metric) => metric !== 'candles' || hasCandles(next));
       if (view.metric === 'candles' && !hasCandles(token)) view.metric = 'prices';
       metrics.select(view.metric);
-      dates.limit(token);
+      limitDates();
       readout.compare(undefined);
     },
 

@@ -9,23 +9,23 @@ import {
   TickMarkType,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import { utc } from '../format.ts';
 import type { Theme } from '../theme.ts';
 import { axisLabels } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
 import { openGestures } from './gestures.ts';
+import { type TimeUnit, timeLabel } from './time-labels.ts';
 import { indicesIn, isClosest, isWhole, type Part, panned, wholeOf, zoomed } from './zoom.ts';
 
 /*
  * The only module that imports the charting library. It is loaded when there is something to draw.
  */
 
-const TICKS: Readonly<Record<TickMarkType, Intl.DateTimeFormat>> = {
-  [TickMarkType.Year]: utc({ year: 'numeric' }),
-  [TickMarkType.Month]: utc({ month: 'short', year: 'numeric' }),
-  [TickMarkType.DayOfMonth]: utc({ day: 'numeric', month: 'short' }),
-  [TickMarkType.Time]: utc({ timeStyle: 'short' }),
-  [TickMarkType.TimeWithSeconds]: utc({ timeStyle: 'medium' }),
+const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
+  [TickMarkType.Year]: 'year',
+  [TickMarkType.Month]: 'month',
+  [TickMarkType.DayOfMonth]: 'day',
+  [TickMarkType.Time]: 'time',
+  [TickMarkType.TimeWithSeconds]: 'time',
 };
 
 /** The smallest step on the axis: a thousandth of what lies between the values, at most a dollar. */
@@ -72,7 +72,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
       fixLeftEdge: true,
       fixRightEdge: true,
       lockVisibleTimeRangeOnResize: true,
-      tickMarkFormatter: (time: UTCTimestamp, kind: TickMarkType) => TICKS[kind].format(time * 1000),
+      tickMarkFormatter: (time: UTCTimestamp, kind: TickMarkType) => timeLabel(time, UNITS[kind]),
     },
     grid: { vertLines: { visible: false } },
     crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },

@@ -1,5 +1,5 @@
 import { change, onDate } from '../format.ts';
-import { type Drawn, type Points, rangeInWords } from './chart-choice.ts';
+import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-choice.ts';
 
 const DAY = 86_400_000;
 /** As the service has it: a change in 24 hours is told where there is a sample this near to 24 hours ago. */
@@ -17,7 +17,10 @@ function dayChange(points: Points): number | undefined {
 /** Since when the change is: the range, or the first point where the data begin well after it. */
 function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
   const { range } = view;
-  if (range === 'custom') return `from ${onDate(first)} to ${onDate(last)}`;
+  if (range === 'custom') {
+    const dates = datesInWords(first, last);
+    return dates === onDate(first) ? `on ${dates}` : `from ${dates}`;
+  }
   const days = Number(range);
   const isShort = last.getTime() - first.getTime() < 0.9 * days * DAY;
   return isShort ? `since ${onDate(first)}` : `in ${days} days`;

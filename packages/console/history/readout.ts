@@ -1,3 +1,4 @@
+import type { Token } from '../../client/index.ts';
 import { byId } from '../dom.ts';
 import { count, onDateAt } from '../format.ts';
 import type { Chart } from './chart.ts';
@@ -14,18 +15,22 @@ function summary(drawn: Drawn, dayChange: number | null | undefined): [value: st
   return [value, changeInWords(drawn, dayChange)];
 }
 
-/** A point, or a candle with all its prices. */
+/** A point, or a candle with all its figures: open, high, low, close and volume. */
 function pointInWords(
   { points, candles, view }: Drawn,
   index: number,
+  symbol: string,
 ): [value: string, note: string] | undefined {
   const point = points[index];
   if (!point) return undefined;
   const value = formatMetric(view, point.price);
   const candle = candles?.[index];
   if (!candle) return [value, onDateAt(point.date)];
-  const [open, high, low] = [candle.open, candle.high, candle.low].map((price) => formatMetric(view, price));
-  return [value, `${onDateAt(point.date)}: open ${open}, high ${high}, low ${low}`];
+  const prices = (['open', 'high', 'low', 'close'] as const).map(
+    (name) => `${name} ${formatMetric(view, candle[name])}`,
+  );
+  const volume = `volume ${count(candle.volume)} ${symbol.toUpperCase()}`;
+  return [value, `${onDateAt(point.date)}: ${[...prices, volume].join(', ')}`];
 }
 
 function extremesOf({ points, candles }: Drawn): [low: number, high: number] {
@@ -41,6 +46,7 @@ function extremesOf({ points, candles }: Drawn): [low: number, high: number] {
 export function openReadout(chart: () => Chart | undefined) {
   const slider = byId('chart');
   let shown: Drawn | undefined;
+  let symbol = '';
   let index: number | undefined;
   let dayChange: number | null | undefined;
 
@@ -50,7 +56,7 @@ export function openReadout(chart: () => Chart | undefined) {
   function update(): void {
     if (!shown) return;
     const { points, candles, view } = shown;
-    const point = index === undefined ? undefined : pointInWords(shown, index);
+    const point = index === undefined ? undefined : pointInWords(shown, index, symbol);
     const [value, note] = point ?? summary(shown, dayChange);
     const [first, last] = limits();
     slider.setAttribute('aria-valuemin', String(first));
@@ -98,12 +104,16 @@ export function openReadout(chart: () => Chart | undefined) {
   });
 
   return {
-    show(next: Drawn, title: string): void {
+    show(next: Drawn, token: Pick<Token, 'title' | 'symbol'>): void {
       shown = next;
+      ({ symbol } = token);
       index = undefined;
       const { view, candles } = next;
       byId('readout-note').classList.toggle('long', candles !== undefined);
-      slider.setAttribute('aria-label', `${title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`);
+      slider.setAttribute(
+        'aria-label',
+        `${token.title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`,
+      );
       update();
     },
     /** The point that is read. */

@@ -27,6 +27,14 @@ export function adviceFor(key: Scopes): string {
   return 'A key for a program: keep it out of web pages, where everybody can read it.';
 }
 
+/** Until when a new key is valid: until its own end, or with the account, which is valid until `accountEnds`. */
+export function validityInWords(expiresAt: Date | null, accountEnds: Date | undefined): string {
+  if (expiresAt !== null) return `It stops working on ${onDateAt(expiresAt)}, and cannot be renewed.`;
+  return accountEnds
+    ? `It is valid until ${onDateAt(accountEnds)}, and longer when you renew the account.`
+    : 'It is valid as long as the account.';
+}
+
 /** Whether it can manage the account: an owner key that another has replaced only reads. */
 export const canManage = (key: ApiKey) => isOwner(key) && key.replacedAt === null;
 

@@ -2,7 +2,7 @@ import { fieldOf, onSubmit } from '../account/form.ts';
 import type { Session } from '../account/session.ts';
 import { byId, copyButton } from '../dom.ts';
 import { warnBeforeLeaving } from '../session/leave-warning.ts';
-import { adviceFor, isForPages, ORIGINS } from './key-texts.ts';
+import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 
 const DAY = 86_400_000;
 
@@ -17,11 +17,7 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
   const form = byId('new-key-form', HTMLFormElement);
   const created = byId('new-key-created');
   const text = byId('new-key-text');
-  copyButton(
-    byId('new-key-copy'),
-    () => text.textContent ?? '',
-    () => warnBeforeLeaving(false),
-  );
+  copyButton(byId('new-key-copy'), { shown: text, onCopied: () => warnBeforeLeaving(false) });
 
   const firstScope = form.querySelector<HTMLInputElement>('[name=scopes]');
 
@@ -43,6 +39,7 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
     });
     text.textContent = key.apiKey;
     warnBeforeLeaving(true);
+    byId('new-key-validity').textContent = validityInWords(key.expiresAt, session.user?.validUntil);
     byId('new-key-advice').textContent = isForPages(key)
       ? `It is for web pages. ${ORIGINS}`
       : 'Save it where you keep your passwords.';

@@ -1,5 +1,5 @@
 import type { Token } from '../../client/index.ts';
-import { batchesOf, costOf, type TokenName } from '../api/api-call.ts';
+import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import type { Currency } from '../currency.ts';
 import { openDataAge } from '../dashboard/data-age.ts';
@@ -21,7 +21,7 @@ type Options = {
   onError: OnError;
 };
 
-/** So many tokens are loaded at first, and with each further step. */
+/** The number of tokens that are loaded with each further step; at first only those of one call. */
 const STEP = 100;
 /** So many rows stand in for those to come: at first those of the tokens that there always are. */
 const PLACEHOLDERS = { atFirst: 5, most: 10 };
@@ -53,6 +53,13 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     found()
       .filter(({ tokenName }) => !quotes.asked.has(tokenName))
       .slice(0, STEP);
+
+  /** The tokens of the first call: the selected one, and the first ones of the catalogue. */
+  function firstNames(): TokenName[] {
+    const first = namesOf(tokens).slice(0, TOKENS_PER_CALL);
+    if (selected === undefined || first.includes(selected)) return first;
+    return [selected, ...first.slice(0, -1)];
+  }
 
   const showPlaceholders = (rows: number) =>
     body.replaceChildren(...Array.from({ length: rows }, placeholderRow));
@@ -164,10 +171,9 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       else showPlaceholders(Math.min(tokens.length, PLACEHOLDERS.most));
     },
 
-    /** Loads the prices again that were loaded before; at first those of the first tokens. */
+    /** Loads the prices again that were loaded before; at first those of the first tokens, for one call. */
     load({ refresh = false } = {}): Promise<void> {
-      const names = quotes.asked.size > 0 ? [...quotes.asked] : namesOf(tokens.slice(0, STEP));
-      return load(names, refresh);
+      return load(quotes.asked.size > 0 ? [...quotes.asked] : firstNames(), refresh);
     },
 
     /** The price of a token, once it is there; undefined if it cannot be had. */

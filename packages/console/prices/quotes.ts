@@ -26,7 +26,7 @@ const newestOf = (quotes: readonly Quote[]) =>
   Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
 
 /** The latest prices of the tokens that were asked for, in one call for each hundred. */
-export function createQuotes(marketData: MarketData) {
+export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
   const asked = new Set<TokenName>();
   const known = new Map<TokenName, Quote>();
   let wanted = 'usd';

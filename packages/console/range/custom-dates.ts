@@ -1,21 +1,22 @@
-import type { Token } from '../../client/index.ts';
 import { byId, makeButton } from '../dom.ts';
 import { openFaults } from '../faults.ts';
 import { onDate } from '../format.ts';
-import { isoDate } from '../history/chart-choice.ts';
 import { type DateRange, datePresets } from './date-presets.ts';
+import { isoDate } from './intervals.ts';
 
 const DAY = 86_400_000;
 
 /**
- * The two dates of a custom range, and ranges that one click selects. They are the browser's date fields: those show
- * dates in the order that the user knows, so that none is taken for another, and have a calendar.
+ * The two dates of a custom range, and ranges that one click selects. They are the browser's date fields, which have a
+ * calendar and show dates in the user's own order.
  */
 export function openCustomDates(onApply: (range: DateRange) => void) {
   const form = byId('dates', HTMLFormElement);
   const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
   const [from, thru] = [field('from'), field('thru')];
   const faults = openFaults(form);
+  /** The first date that is available, and of what. */
+  let limit = { first: '', subject: '' };
 
   function set(range: DateRange): void {
     faults.clear();
@@ -24,7 +25,8 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
 
   /** The fault of a date that is there, but too early or too late. */
   function limitFault({ value, min, max }: HTMLInputElement): string {
-    if (value !== '' && value < min) return `There are prices from ${onDate(new Date(min))} on.`;
+    if (value !== '' && value < min)
+      return `${limit.subject} are available from ${onDate(new Date(limit.first))}.`;
     return value !== '' && value > max ? 'This date is in the future.' : '';
   }
 
@@ -44,14 +46,18 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
     focus: () => from.focus(),
     set,
 
-    /** Limits the dates to the time for which a token has prices. */
-    limit({ listed }: Token): void {
+    /**
+     * Limits the dates to those for which something is available.
+     * @param subject what: `Prices`
+     */
+    limit(first: string, subject: string): void {
+      limit = { first, subject };
       const now = Date.now();
       const today = isoDate(now);
-      for (const input of [from, thru]) [input.min, input.max] = [listed, today];
+      for (const input of [from, thru]) [input.min, input.max] = [first, today];
       from.value ||= isoDate(now - 14 * DAY);
       thru.value ||= today;
-      const buttons = datePresets(listed, now).map(([label, range]) =>
+      const buttons = datePresets(first, now).map(([label, range]) =>
         makeButton(
           label,
           () => {

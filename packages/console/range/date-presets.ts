@@ -3,8 +3,8 @@ export type DateRange = { from: string; thru: string };
 const dateOf = (year: number, month: number, day: number) =>
   new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
 
-/** Ranges of dates that people ask for, in UTC, from `listed` (YYYY-MM-DD) to today; those with no date are left out. */
-export function datePresets(listed: string, now: number): [label: string, range: DateRange][] {
+/** Common ranges of dates in UTC, from `first` (YYYY-MM-DD) to today. A range without a date is left out. */
+export function datePresets(first: string, now: number): [label: string, range: DateRange][] {
   const today = new Date(now);
   const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
   const day = today.getUTCDate();
@@ -19,7 +19,7 @@ export function datePresets(listed: string, now: number): [label: string, range:
   return spans
     .map(([label, from, thru]): [string, DateRange] => [
       label,
-      { from: from < listed ? listed : from, thru: thru > last ? last : thru },
+      { from: from < first ? first : from, thru: thru > last ? last : thru },
     ])
     .filter(([, { from, thru }]) => from <= thru);
 }

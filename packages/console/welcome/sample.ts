@@ -43,7 +43,7 @@ export function openSample(client: QuotientClient): void {
     setInterval(showAge, UPDATE_MS, latest.at);
     byId('sample-call').textContent = call;
     byId('sample-answer').textContent = answerText(PATH, sample);
-    copyButton(byId('sample-copy'), () => call);
+    copyButton(byId('sample-copy'), { shown: byId('sample-call') });
     section.classList.add('loaded');
   }
 

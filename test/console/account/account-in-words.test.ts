@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '#client/index';
 import { mailLinkIn } from '#console/account/link-in-address';
 import { thresholdsIn } from '#console/account/thresholds';
-import { adviceFor, isForPages, keyInUse, lifeInWords, scopesInWords } from '#console/keys/key-texts';
+import {
+  adviceFor,
+  isForPages,
+  keyInUse,
+  lifeInWords,
+  scopesInWords,
+  validityInWords,
+} from '#console/keys/key-texts';
 import { factsOf } from '#console/service-facts';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
@@ -63,6 +70,19 @@ describe('a key', () => {
       'Made 3 Feb 2026, used just now.',
       'Made 3 Feb 2026, not used yet, stops working 15 Mar 2026, 13:00.',
       'Made 3 Feb 2026, used 5 minutes ago, replaced, and only reads until 15 Mar 2026, 13:00.',
+    ]);
+  });
+
+  it('states until when it is valid', () => {
+    const [mine, accounts] = [new Date(NOW), new Date(NOW + DAY)];
+    expect([
+      validityInWords(mine, accounts),
+      validityInWords(null, accounts),
+      validityInWords(null, undefined),
+    ]).toEqual([
+      'It stops working on 15 Mar 2026, 12:00, and cannot be renewed.',
+      'It is valid until 16 Mar 2026, 12:00, and longer when you renew the account.',
+      'It is valid as long as the account.',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LEVEL_WORDS, levelOf } from '#console/account/allowance-level';
-import { renewableFrom } from '#console/account/renewal';
+import { expiryInWords, renewableFrom } from '#console/account/renewal';
 
 it.each([
   [10_000, 10_000, ''],
@@ -30,5 +30,12 @@ describe('an account', () => {
 
   it('is not renewed twice, and says from when it can be', () => {
     expect(from('04-30', '03-31', '03-01')).toEqual(at('03-31'));
+  });
+
+  it('expires on a date, and has expired from then on', () => {
+    const until = at('03-31');
+    expect([until.getTime() - 1, until.getTime()].map((now) => expiryInWords('account', until, now))).toEqual(
+      ['The account expires on 31 Mar 2026, 12:00.', 'The account expired on 31 Mar 2026, 12:00.'],
+    );
   });
 });

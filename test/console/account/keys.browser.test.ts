@@ -114,7 +114,9 @@ it('tells a key for pages what it may not do, and has no button for it', async (
   await page.locator('#keys').getByText('This key cannot manage the account').waitFor();
   expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
   expect(await page.locator('#notices').isVisible()).toBe(false);
+  expect(await page.locator('#account-name').innerText()).toBe('Account');
   await page.locator('#account-button').click();
+  expect(await page.locator('#menu-name').innerText()).toBe('Account');
   expect(await page.locator('#account-menu').getByRole('button').allInnerTexts()).toEqual(['Sign out']);
   expect(await page.locator('#prices-body .price').first().innerText()).toMatch(/^\$/);
 

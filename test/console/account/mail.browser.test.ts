@@ -143,6 +143,7 @@ it('sets the notices, and shows the secret of a webhook once', async () => {
   await address.fill('https://127.0.0.1/hook');
   await save();
   await panel.getByText('Enter an https:// address that is public').waitFor();
+  await panel.getByText('The operator can allow other addresses with WEBHOOK_ALLOW.').waitFor();
   expect(await address.getAttribute('aria-invalid')).toBe('true');
   await address.fill('https://hooks.example.org/quotient');
   await thresholds.fill('90 50%');

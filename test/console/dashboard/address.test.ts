@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pageTitle, readAddress, searchOf, type View } from '#console/dashboard/address';
+import { intervalFaults, pageTitle, readAddress, searchOf, type View } from '#console/dashboard/address';
 import { DEFAULT_VIEW, METRICS, RANGES, SCALES } from '#console/history/chart-choice';
+import { defaultInterval, INTERVALS } from '#console/range/intervals';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const read = (search: string) => readAddress(search, NOW, (code) => ['usd', 'eur', 'btc'].includes(code));
-const view = (parts: Partial<View> = {}): View => ({ ...DEFAULT_VIEW, ...parts });
+const view = (parts: Partial<View> = {}): View => {
+  const dates = { ...DEFAULT_VIEW, ...parts };
+  return { ...dates, interval: parts.interval ?? defaultInterval(dates) };
+};
 
 const views = fc
   .record({
@@ -14,6 +18,7 @@ const views = fc
     metric: fc.constantFrom(...METRICS.map(([name]) => name)),
     range: fc.constantFrom(...RANGES.map(([name]) => name)),
     scale: fc.constantFrom(...SCALES),
+    interval: fc.constantFrom(...INTERVALS.map(([name]) => name)),
   })
   .map((parts) => {
     const isCustom = parts.range === 'custom';
@@ -30,21 +35,35 @@ describe('the address of a view', () => {
     expect(searchOf(view({ range: 'custom', from: '2026-01-01', thru: '2026-02-01' }))).toBe(
       '?range=2026-01-01..2026-02-01',
     );
+    expect(searchOf(view({ range: '7', interval: 'hourly' }))).toBe('?range=7d');
+    expect(searchOf(view({ range: '7', interval: 'daily' }))).toBe('?range=7d&interval=daily');
   });
 
   it('is read as it was written', () => {
     fc.assert(
       fc.property(views, (written) => {
-        const { faults, token, currency, ...rest } = read(searchOf(written));
+        const { faults, token, currency, interval, namesChart: _, ...rest } = read(searchOf(written));
         expect(faults).toEqual([]);
         const { metric, range, scale, from, thru } = written;
         expect([token ?? 'bitcoin', currency ?? 'usd', rest]).toEqual([
           ...[written.token, written.currency],
           { metric, range, scale, from, thru },
         ]);
+        expect(interval ?? defaultInterval(written)).toBe(written.interval);
       }),
     );
   });
+
+  it.each([
+    ['', false],
+    ['currency=eur', false],
+    ['from=mail', false],
+    ['token=solana', true],
+    ['range=7d&currency=eur', true],
+    ['metric=candles', true],
+    ['scale=log', true],
+    ['interval=hourly', true],
+  ])('%j names a chart: %s', (search, names) => expect(read(search).namesChart).toBe(names));
 
   it.each([
     ['range=7w', '“7w” is no time range. These are the last 30 days.'],
@@ -66,6 +85,8 @@ describe('the address of a view', () => {
     ['metric=profit', 'There is no metric “profit”. This is the price.'],
     ['scale=cubic', 'There is no scale “cubic”. This is the linear one.'],
     ['currency=xyz', 'There is no currency “xyz”.'],
+    ['interval=weekly', 'There is no interval “weekly”. This is the default interval.'],
+    ['interval=', 'There is no interval “”. This is the default interval.'],
   ])('%s says what there is in its place', (query, fault) => {
     const { metric, range, faults } = read(`?${query}`);
     expect([metric, range, faults]).toEqual(['prices', '30', [fault]]);
@@ -82,6 +103,20 @@ describe('the address of a view', () => {
   });
 
   it('takes a currency in capitals', () => expect(read('?currency=EUR').currency).toBe('eur'));
+});
+
+it('says which interval it shows in place of one that is not available', () => {
+  const available = {
+    prices: { minute: '2026-03-14', hour: '2025-03-15', day: '2013-04-28' },
+    candles: { minute: '2026-03-13', hour: '2026-02-13', day: '2024-03-27' },
+  };
+  const faults = (query: string) => intervalFaults(read(query), { available }, NOW);
+  expect(faults('?range=30d&interval=hourly')).toEqual([]);
+  expect(faults('?range=365d')).toEqual([]);
+  expect(faults('?range=all&interval=minute')).toEqual([
+    'The interval “minute” is not available for this time range. This is daily.',
+  ]);
+  expect(faults('?range=2026-02-12..2026-02-14&metric=candles&interval=hourly')).toHaveLength(1);
 });
 
 it('names the page after the view', () => {

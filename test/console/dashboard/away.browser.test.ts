@@ -52,7 +52,7 @@ it('keeps its figures while the service is away, says how old they are, and goes
   try {
     const { port } = new URL(service.url);
     await page.goto(`${service.url}/`);
-    await here.open(await service.enrol({ limit: 100 }));
+    await here.openWhole(await service.enrol({ limit: 100 }));
     await page.locator('#key-list li').waitFor();
     await expect.poll(() => text('left')).toBe('97');
     const before = await figures();
@@ -105,7 +105,7 @@ it('keeps its figures when the key dies, and does not try again', async () => {
   const { page } = here;
   const key = await opened.service.enrol({ limit: 100 });
   await page.reload();
-  await here.open(key);
+  await here.openWhole(key);
   // The usage follows the first answers.
   await expect.poll(() => text('left')).toBe('97');
   const before = await figures();
@@ -124,7 +124,7 @@ it('refreshes by itself when that is asked for, at the price that it names', asy
   const { page } = here;
   const key = await opened.service.enrol({ limit: 40 });
   await page.reload();
-  await here.open(key);
+  await here.openWhole(key);
   const used = async () => {
     const answer = await opened.service.get('/v1/user/usage', { key });
     return ((await answer.json()) as { used: number }).used;
@@ -132,7 +132,11 @@ it('refreshes by itself when that is asked for, at the price that it names', asy
   const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
   const toggle = page.getByLabel('Auto-refresh');
   expect(await toggle.isChecked()).toBe(false);
-  expect(await text('auto-refresh-note')).toBe('every 5 min: at most 36 calls an hour');
+  expect(await text('auto-refresh-note')).toMatch(
+    /^At most 36 calls an hour, 90% of your 40 calls; [\d,]+% if it runs for the whole period\.$/,
+  );
+  const stopsAt = page.getByLabel('of the allowance is left');
+  expect(await stopsAt.inputValue()).toBe('10');
   await toggle.check();
   expect([priced(), await used()]).toEqual([3, 3]);
   await page.clock.fastForward(300_000);
@@ -148,14 +152,21 @@ it('refreshes by itself when that is asked for, at the price that it names', asy
   await hide(page, false);
   await page.getByText('Auto-refresh is off: less than 10% of the allowance is left.').first().waitFor();
   expect([await toggle.isChecked(), priced()]).toEqual([false, 9]);
+
+  await stopsAt.selectOption('5');
+  await toggle.check();
+  expect(await toggle.isChecked(), 'three of 40 calls are more than 5%').toBe(true);
+  await stopsAt.selectOption('25');
+  await page.getByText('Auto-refresh is off: less than 25% of the allowance is left.').first().waitFor();
+  expect(await toggle.isChecked()).toBe(false);
   await page.reload();
   await here.settled();
-  expect(await toggle.isChecked()).toBe(false);
+  expect([await toggle.isChecked(), await stopsAt.inputValue()]).toEqual([false, '25']);
 });
 
 it('asks a service that refuses everything no more often than it says, and not at all where nobody looks', async () => {
   const { page } = here;
-  await here.open(await opened.service.enrol());
+  await here.openWhole(await opened.service.enrol());
   await page.route('**/v1/**', (route) =>
     route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }),
   );

@@ -1,13 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '#client/index';
-import { candlesIn, drawnOf, type HistoryView, historyCall, isLog } from '#console/history/chart-choice';
+import {
+  drawnOf,
+  type History,
+  type HistoryView,
+  historyCall,
+  inView,
+  isLog,
+} from '#console/history/chart-choice';
+import { defaultInterval } from '#console/range/intervals';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:34:00Z');
-const view = (parts: Partial<HistoryView> = {}): HistoryView => ({
-  ...{ token: 'bitcoin', currency: 'usd', metric: 'candles', range: '30', scale: 'linear' },
-  ...{ listed: '2013-04-28', from: '2026-01-01', thru: '2026-02-01', ...parts },
-});
+function view(parts: Partial<HistoryView> = {}): HistoryView {
+  const dates = { range: '30', from: '2026-01-01', thru: '2026-02-01', ...parts } as const;
+  return {
+    ...{ token: 'bitcoin', currency: 'usd', metric: 'candles', scale: 'linear', listed: '2013-04-28' },
+    ...{ interval: defaultInterval(dates), ...dates },
+  };
+}
 const candle = (at: number, close = 1): Candle => ({
   ...{ date: new Date(at), open: 1, high: 3, low: 0.5 },
   ...{ close, volume: 7 },
@@ -27,13 +38,14 @@ describe('candles', () => {
   it('of the midnight before a range are left out, but for the one in which it begins', () => {
     const every = (length: number, from: number) =>
       Array.from({ length: Math.ceil((NOW - from) / length) }, (_, i) => candle(from + i * length));
-    const minutes = candlesIn(view({ range: '1' }), every(5 * MINUTE, Date.parse('2026-03-14')), NOW);
-    expect(minutes[0]?.date).toEqual(new Date('2026-03-14T12:30:00Z'));
-    const hours = candlesIn(view({ range: '7' }), every(HOUR, Date.parse('2026-03-08')), NOW);
-    expect(hours[0]?.date).toEqual(new Date('2026-03-08T12:00:00Z'));
-    const days = candlesIn(view(), every(DAY, Date.parse('2026-02-13')), NOW);
-    expect(days[0]?.date).toEqual(new Date('2026-02-13'));
-    expect(candlesIn(view({ range: 'custom' }), [candle(0)], NOW)).toHaveLength(1);
+    const firstOf = (history: History) => (Array.isArray(history) ? history[0]?.date : undefined);
+    const minutes = inView(view({ range: '1' }), every(5 * MINUTE, Date.parse('2026-03-14')), NOW);
+    expect(firstOf(minutes)).toEqual(new Date('2026-03-14T12:30:00Z'));
+    const hours = inView(view({ range: '7' }), every(HOUR, Date.parse('2026-03-08')), NOW);
+    expect(firstOf(hours)).toEqual(new Date('2026-03-08T12:00:00Z'));
+    const days = inView(view(), every(DAY, Date.parse('2026-02-13')), NOW);
+    expect(firstOf(days)).toEqual(new Date('2026-02-13'));
+    expect(inView(view({ range: 'custom' }), [candle(0)], NOW)).toHaveLength(1);
   });
 
   it('are drawn with their last prices as points', () => {
@@ -43,15 +55,40 @@ describe('candles', () => {
   });
 });
 
-it.each([
-  ['2026-03-14', '2026-03-14', 'hourly'],
-  ['2026-03-06', '2026-03-15', 'hourly'],
-  ['2026-03-05', '2026-03-15', undefined],
-  ['2026-02-13', '2026-02-20', undefined],
-])('a few dates that are not long past are shown in hours: %s to %s', (from, thru, interval) => {
-  const { path, method } = historyCall(view({ metric: 'prices', range: 'custom', from, thru }), NOW);
-  expect(new URL(path, 'http://localhost').searchParams.get('interval') ?? undefined).toBe(interval);
-  expect(method.includes("interval: 'hourly'")).toBe(interval === 'hourly');
+describe('points', () => {
+  it.each([
+    [{ range: '7' }, '/v1/prices/history/days?tokenName=bitcoin&days=7'],
+    [
+      { range: '7', interval: 'daily' },
+      '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-03-08&thruDate=2026-03-15',
+    ],
+    [
+      { range: '30', interval: 'hourly' },
+      '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-02-13&thruDate=2026-03-15&interval=hourly',
+    ],
+    [
+      { range: 'custom', from: '2026-03-14', thru: '2026-03-14' },
+      '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-03-14&thruDate=2026-03-14&interval=hourly',
+    ],
+    [
+      { range: 'custom', from: '2026-03-14', thru: '2026-03-14', interval: 'minute' },
+      '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-03-14&thruDate=2026-03-14&interval=minute',
+    ],
+  ] as const)('of %o are requested in their interval', (parts, path) => {
+    expect(historyCall(view({ metric: 'prices', ...parts }), NOW).path).toBe(path);
+  });
+
+  it('before the range are left out of dates that stand for days', () => {
+    const points = [-25, -24, -23].map((hours) => ({ date: new Date(NOW + hours * HOUR), price: 1 }));
+    const series = { prices: points, market_cap: points, total_volume: [] };
+    const hourly = view({ metric: 'prices', range: '1', interval: 'hourly' });
+    // The hour in which the range begins is part of it.
+    expect(inView(hourly, series, NOW)).toMatchObject({
+      ...{ prices: points.slice(1), market_cap: points.slice(1), total_volume: [] },
+    });
+    const minutes = view({ metric: 'prices', range: '1' });
+    expect(inView(minutes, series, NOW)).toBe(series);
+  });
 });
 
 it('asks for another currency than dollars by its code', () => {

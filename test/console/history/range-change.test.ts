@@ -12,7 +12,14 @@ function told(
   board?: number | null,
 ): string {
   const view: HistoryView = {
-    ...{ token: 'bitcoin', currency: 'usd', metric: 'prices', range: '30', scale: 'linear' },
+    ...{
+      token: 'bitcoin',
+      currency: 'usd',
+      metric: 'prices',
+      range: '30',
+      scale: 'linear',
+      interval: 'daily',
+    },
     ...{ listed: '2013-04-28', from: '2026-01-01', thru: '2026-02-01', ...parts },
   };
   return changeInWords({ view, points, candles: undefined }, board);
@@ -25,6 +32,8 @@ describe('the change over a range', () => {
     expect(told({}, month)).toBe('+2.00% in 30 days');
     expect(told({ metric: 'market_cap' }, month)).toBe('+2.00% in 30 days');
     expect(told({ range: 'custom' }, month)).toBe('+2.00% from 14 Feb 2026 to 15 Mar 2026');
+    const day = [point(2 * HOUR, 100), point(0, 102)];
+    expect(told({ range: 'custom' }, day)).toBe('+2.00% on 15 Mar 2026');
   });
 
   it('names the first point where the data begin later', () => {

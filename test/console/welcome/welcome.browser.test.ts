@@ -45,11 +45,11 @@ it('shows real figures to whoever is not signed in, in their place, and the call
   expect(await sample.innerText()).toContain('"tokenName": "bitcoin"');
   await expectSoundLooks(page, 'welcome', [320, 1440]);
 
+  expect(sent.filter((url) => url.endsWith('/v1/sample'))).toHaveLength(1);
   const key = await service.enrol();
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('#dashboard').waitFor();
-  expect(sent.filter((url) => url.endsWith('/v1/sample'))).toHaveLength(1);
   await context.close();
 });
 

@@ -1,0 +1,17 @@
+/**
+ * Marks at which edges a frame's box has more content to scroll to (`data-more-left`, `data-more-right`), so that the style
+ * sheet can show it: on a phone, scroll bars are invisible until the user scrolls.
+ */
+export function openScrollEdges(box: HTMLElement): void {
+  const frame = box.parentElement;
+  if (!frame) return;
+  const update = () => {
+    const { scrollLeft, clientWidth, scrollWidth } = box;
+    frame.toggleAttribute('data-more-left', scrollLeft > 0);
+    // Positions are fractions of a pixel on some screens.
+    frame.toggleAttribute('data-more-right', scrollLeft + clientWidth < scrollWidth - 1);
+  };
+  box.addEventListener('scroll', update, { passive: true });
+  const observer = new ResizeObserver(update);
+  for (const element of [box, ...box.children]) observer.observe(element);
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { hasReached, refreshInWords } from '#console/dashboard/refresh-cost';
+
+const DAY = 86_400_000;
+const start = Date.parse('2026-01-31T12:00:00Z');
+const usage = (limit: number, days: number) => ({
+  limit,
+  periodStart: new Date(start),
+  resetsAt: new Date(start + days * DAY),
+});
+
+describe('the cost of auto-refresh', () => {
+  it.each([
+    [
+      1,
+      usage(10_000, 28),
+      'At most 12 calls an hour, 0.12% of your 10,000 calls; 81% if it runs for the whole period.',
+    ],
+    [
+      3,
+      usage(10_000, 31),
+      'At most 36 calls an hour, 0.36% of your 10,000 calls; 268% if it runs for the whole period.',
+    ],
+    [
+      3,
+      usage(180_000, 365),
+      'At most 36 calls an hour, 0.02% of your 180,000 calls; 175% if it runs for the whole period.',
+    ],
+    [10, undefined, 'At most 120 calls an hour.'],
+    [1, usage(0, 28), 'At most 12 calls an hour.'],
+  ])('of %d calls is told in calls an hour and as a share of the allowance', (calls, of, words) =>
+    expect(refreshInWords(calls, of)).toBe(words),
+  );
+});
+
+it.each([
+  [1000, 10_000, 10, false],
+  [999, 10_000, 10, true],
+  [4999, 10_000, 50, true],
+  [0, 10_000, 5, true],
+])('with %d of %d calls left, a stop at %d%% is reached: %s', (remaining, limit, percent, reached) =>
+  expect(hasReached({ remaining, limit }, percent)).toBe(reached),
+);

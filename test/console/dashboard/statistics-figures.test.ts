@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import type { TokenStatistics } from '#client/index';
+import { PROOF_OF_STAKE, statisticsEntries } from '#console/dashboard/statistics-figures';
+import { figuresOf } from '#statistics/chain-figures';
+import { FIGURES } from '#statistics/figures';
+import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
+
+const record = (symbol: string, figures: Partial<TokenStatistics> = {}) =>
+  ({
+    ...{ id: null, time: new Date(0), symbol: symbol.toUpperCase(), partner_symbol: symbol },
+    ...Object.fromEntries(FIGURES.map((figure) => [figure, null])),
+    ...figures,
+  }) as TokenStatistics;
+
+it.each(STATISTICS_SYMBOLS)('every figure that %s has is listed, provided or not', (symbol) => {
+  const entries = statisticsEntries(record(symbol), 'Blockscout');
+  expect(entries).toHaveLength(figuresOf(symbol).length);
+  for (const [, text, note] of entries) expect([text, note]).toEqual(['–', 'not provided by Blockscout']);
+});
+
+it('the chains without mining are those of the service', () => {
+  const notMined = STATISTICS_SYMBOLS.filter((symbol) => !figuresOf(symbol).includes('hashrate'));
+  expect([...PROOF_OF_STAKE].toSorted()).toEqual(notMined.toSorted());
+});
+
+it('a figure that is provided has its value, zero included, and its unit', () => {
+  const figures = { hashrate: 514_000_000, new_addresses: 0, block_height: 823_786 };
+  const entries = statisticsEntries(record('btc', figures), 'Blockchain.com');
+  expect(entries.filter(([, , note]) => !note?.startsWith('not provided'))).toEqual([
+    ['Block height', '823,786', undefined],
+    ['New addresses', '0', 'last 24 hours'],
+    ['Hash rate', '514', 'EH/s'],
+  ]);
+});

@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { FIGURES } from '#statistics/figures';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+
+let opened: TestConsole;
+let here: Visit;
+let key: string;
+beforeAll(async () => {
+  opened = await openTestConsole();
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visit(opened.browser, opened.service.url);
+  key = await opened.service.enrol();
+  await here.openWhole(key);
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const labels = () => here.page.locator('#statistics-list dt').allInnerTexts();
+const missing = () => here.page.locator('#statistics-list dd').filter({ hasText: 'not provided by' });
+
+async function recordOf(symbol: string) {
+  const answer = await opened.service.get(`/v1/prices/latest/stats?token=${symbol}`, { key });
+  return (await answer.json()) as Record<string, number | null>;
+}
+
+it('lists every figure, and names the source that does not provide one', async () => {
+  const { page } = here;
+  await page.getByRole('heading', { name: 'Bitcoin on-chain statistics' }).waitFor();
+  expect(await labels()).toHaveLength(FIGURES.length);
+  const record = await recordOf('btc');
+  const absent = FIGURES.filter((figure) => record[figure] === null);
+  expect(absent.length).toBeGreaterThan(0);
+  expect(await missing().count()).toBe(absent.length);
+  for (const text of await missing().allInnerTexts()) {
+    expect(text).toMatch(/^–\s*not provided by Blockchain\.com$/);
+  }
+  expect((await page.locator('#statistics').innerText()).match(/as of/gi)).toHaveLength(1);
+});
+
+it.each([
+  ['Ethereum', 'eth'],
+  ['Solana', 'sol'],
+])('shows no hash rate and no difficulty of %s', async (title, symbol) => {
+  const { page } = here;
+  await page.getByRole('button', { name: title }).click();
+  await page.getByRole('heading', { name: `${title} on-chain statistics` }).waitFor();
+  await here.settled();
+  const shown = await labels();
+  expect(shown).toHaveLength(FIGURES.length - 2);
+  expect(shown.filter((label) => /hash|difficulty/i.test(label))).toEqual([]);
+  const record = await recordOf(symbol);
+  expect([record.hashrate, record.difficulty]).toEqual([null, null]);
+});
+
+it('shows the names of sources as the service has them while their list cannot be read', async () => {
+  const { page } = here;
+  await page.route('**/v1/sources', (route) => route.fulfill({ status: 503, body: '' }));
+  await page.reload();
+  await page.locator('#statistics-load').click();
+  await here.settled();
+  await expect.poll(() => page.locator('#statistics-note').innerText()).toBe('Source: bitcoin-stats.');
+});
+
+it('names the token while its statistics are not loaded', async () => {
+  const { page } = here;
+  await page.reload();
+  await page.getByRole('button', { name: 'Solana' }).click();
+  await page.getByRole('heading', { name: 'Solana on-chain statistics' }).waitFor();
+  expect(await labels()).toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+
+let opened: TestConsole;
+let here: Visit;
+beforeAll(async () => {
+  opened = await openTestConsole();
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visit(opened.browser, opened.service.url);
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const DAY = 86_400_000;
+const ISO = /\d{4}-\d\d-\d\d/;
+
+/** What the page says, to the eye and to screen readers, but for what it quotes of the API. */
+const words = () =>
+  here.page.evaluate<string>(`(() => {
+    const copy = document.body.cloneNode(true);
+    for (const code of copy.querySelectorAll('pre, code, script')) code.remove();
+    const titles = [...copy.querySelectorAll('[title]')].map((element) => element.title);
+    const labels = [...copy.querySelectorAll('[aria-label]')].map((element) => element.ariaLabel);
+    return [copy.textContent, ...titles, ...labels].join(' ');
+  })()`);
+
+it('writes every date of the dashboard in one format', async () => {
+  const { page } = here;
+  await here.openWhole(await opened.service.enrol());
+  await page.getByText('Show as a table').click();
+  await page.getByRole('button', { name: 'Custom' }).click();
+  const today = /\d{1,2} [A-Z][a-z]{2} \d{4}/;
+  expect(await page.locator('.day').last().getAttribute('title')).toMatch(today);
+  expect(await page.locator('#daily-body td').first().textContent()).toMatch(today);
+  expect(await words()).not.toMatch(ISO);
+});
+
+it('writes the dates of problems in it too', async () => {
+  const { page } = here;
+  await here.open(await opened.service.enrol({ validUntil: Date.now() - DAY }));
+  const banner = page.locator('#banner');
+  await banner.getByText(/^This API key expired at \d{1,2} \w{3} \d{4}, \d\d:\d\d/).waitFor();
+  expect(await words()).not.toMatch(ISO);
+});
+
+it('names a time range in it that cannot be had', async () => {
+  const { page } = here;
+  await here.open(await opened.service.enrol());
+  await page.route('**/v1/prices/history/**', (route) =>
+    route.fulfill({
+      status: 503,
+      contentType: 'application/problem+json',
+      json: {
+        ...{
+          type: '/docs/problems#upstream_unavailable',
+          title: 'Upstream unavailable',
+          status: 503,
+          code: 'upstream_unavailable',
+        },
+        detail: 'There is no data before 2013-04-28.',
+        gaps: ['2012-01-01/2012-12-31', '2013-01-01T00:00:00.000Z/2013-01-02T00:00:00.000Z'],
+      },
+    }),
+  );
+  await page.getByRole('button', { name: '90D' }).click();
+  const problem = page.locator('#chart-problem');
+  await problem.getByText('There is no data before 28 Apr 2013.').waitFor();
+  await problem
+    .getByText('Missing: 1 Jan 2012 to 31 Dec 2012; 1 Jan 2013, 00:00 to 2 Jan 2013, 00:00.')
+    .waitFor();
+});

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { timeLabel } from '#console/history/time-labels';
+
+const at = (iso: string) => Date.parse(iso) / 1000;
+
+it.each([
+  ['2026-11-21T00:00:00Z', 'time', '21 Nov'],
+  ['2026-11-21T09:05:00Z', 'time', '09:05'],
+  ['2026-11-21T09:05:17Z', 'time', '09:05'],
+  ['2026-11-21T00:00:00Z', 'day', '21 Nov'],
+  ['2026-11-01T00:00:00Z', 'month', 'Nov 2026'],
+  ['2026-01-01T00:00:00Z', 'year', '2026'],
+] as const)('a mark at %s for a %s is %s', (iso, unit, label) => {
+  expect(timeLabel(at(iso), unit)).toBe(label);
+});

@@ -1,0 +1,58 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { expectSoundLooks } from '../support/browser/looks.ts';
+
+let opened: TestConsole;
+let here: Visit;
+beforeAll(async () => {
+  opened = await openTestConsole();
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visit(opened.browser, opened.service.url, { viewport: { width: 390, height: 844 } });
+  await here.open(await opened.service.enrol({ limit: 10_000 }));
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+/** The opacity of the shadows at the left and the right edge of the table of prices. */
+const shadows = () =>
+  here.page
+    .locator('.prices .scroll-frame')
+    .evaluate((frame) =>
+      ['::before', '::after'].map(
+        (edge) => frame.ownerDocument.defaultView?.getComputedStyle(frame, edge).opacity,
+      ),
+    );
+const scrollTo = (left: number) =>
+  here.page.locator('#prices-scroll').evaluate((box, x) => Reflect.set(box, 'scrollLeft', x), left);
+
+it('the table of prices shows at which edge there is more of it', async () => {
+  await expect.poll(shadows).toEqual(['0', '1']);
+  await scrollTo(20);
+  await expect.poll(shadows).toEqual(['1', '1']);
+  await scrollTo(10_000);
+  await expect.poll(shadows).toEqual(['1', '0']);
+  await here.page.setViewportSize({ width: 1280, height: 900 });
+  await expect.poll(shadows, { message: 'all of it is shown' }).toEqual(['0', '0']);
+});
+
+it('the account button keeps the number of calls that are left', async () => {
+  const { page } = here;
+  const left = page.locator('#account-left');
+  await expect.poll(() => left.innerText()).toBe('9,999 left');
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await left.isVisible()).toBe(true);
+    const [outer, inner] = await Promise.all([
+      page.locator('#account-button').boundingBox(),
+      left.boundingBox(),
+    ]);
+    expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0));
+  }
+  const button = page.getByRole('button', { name: 'Ada Lovelace 9,999 left' });
+  expect(await button.count(), 'it is still named after the user').toBe(1);
+  await expectSoundLooks(page, 'the dashboard', [320, 390]);
+});
