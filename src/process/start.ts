@@ -7,7 +7,7 @@ export async function start(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
   } else if (args.length > 0) {
     process.stderr.write(
-      'the service takes no arguments: its settings are environment variables (see --help)\n',
+      'the service takes no arguments: its settings are environment variables (see `npm start -- --help`)\n',
     );
     process.exitCode = 2;
   } else if (isLaunched()) {

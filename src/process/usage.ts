@@ -5,7 +5,8 @@ export const USAGE = `Starts the service.
 It takes no arguments but --help. Settings are environment variables; those that are asked for first:
 
   PORT, HOST           where to listen (8080, 127.0.0.1)
-  DATABASE_URL         a PostgreSQL server, postgresql://…; unset: an embedded one in DATA_DIR (./data)
+  DATABASE_URL         a PostgreSQL server, postgresql://… (also several hosts, of which the primary is used);
+                       unset: an embedded one in DATA_DIR (./data)
   COINGECKO_API_KEY    a key of CoinGecko, with COINGECKO_PLAN (demo, basic or pro); unset: its public interface
   REGISTRATION         open, verified (by mail), or closed: then only \`npm run users\` creates users
   LOG_LEVEL            info; warn and error say less

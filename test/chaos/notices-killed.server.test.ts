@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { byOperator } from '#accounts/users/authority';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { type Replicas, startReplicas } from '../accounts/allowance/processes/replicas.ts';
 import { amount, longTimeout } from '../support/long.ts';
@@ -48,7 +49,8 @@ async function enrol(): Promise<Living[]> {
     const form = { name: 'Ada', email: `ada${i}@example.org`, plan: 'monthly' } as const;
     const user = await replicas.users.create(form, LIMIT);
     const wanted = { email: true, webhookUrl: receiver.url, thresholds: [80, 100] };
-    await settings.put(user.key, wanted, { secret: 'whsec_c2VjcmV0', isRotated: false, graceEnds: 0 });
+    const offered = { secret: 'whsec_c2VjcmV0', isRotated: false, graceEnds: 0 };
+    await settings.put(byOperator(user.key), wanted, offered);
     users.push(user);
   }
   return users;

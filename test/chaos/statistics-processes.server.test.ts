@@ -92,7 +92,7 @@ describe(`${PROCESSES} processes`, () => {
     }
     const switched = lines
       .map((line) => JSON.parse(line) as { msg: string; token?: string; reason?: string })
-      .filter(({ msg }) => msg === 'statistics from another source')
+      .filter(({ msg }) => msg === 'statistics source switched')
       .map(({ token, reason }) => `${token} ${reason}`);
     expect(switched.sort()).toEqual(['ar not_listed', 'btc not_json', 'eth not_json', 'sol not_listed']);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, hammer, PRICED } from '../support/service/hammer.ts';
+import { LIMITS, limitsOf } from './limits.ts';
 import { buildImage, docker, logsOf, openStack } from './stack.ts';
 
 const REPLICAS = 3;
@@ -49,11 +50,11 @@ it('the replicas wait for a database that is not there, and migrate it once when
   const replicas = await stack.containers('api');
   const saying = async (text: string) =>
     (await Promise.all(replicas.map(logsOf))).filter((log) => log.includes(text)).length;
-  await expect.poll(() => saying('waiting for the database: cannot connect'), PATIENT).toBe(REPLICAS);
+  await expect.poll(() => saying('cannot connect to the database'), PATIENT).toBe(REPLICAS);
 
   await stack.compose(...ALL_UP);
   url = await stack.url();
-  await expect.poll(() => saying('the database is there'), PATIENT).toBe(REPLICAS);
+  await expect.poll(() => saying('database recovered'), PATIENT).toBe(REPLICAS);
   const migrations = await stack.query('SELECT migration_name FROM _prisma_migrations');
   expect(new Set(migrations).size).toBe(migrations.length);
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
@@ -66,6 +67,27 @@ it('publishes the balancer and nothing else', async () => {
   expect(await docker('network', 'inspect', `${stack.project}_back`, '--format', '{{.Internal}}')).toBe(
     'true',
   );
+});
+
+it('every container has limits, only the capability it needs, and a read-only root file system', async () => {
+  for (const [service, { capability, ...limits }] of Object.entries(LIMITS)) {
+    const containers = await stack.containers(service);
+    expect(containers.length).toBeGreaterThan(0);
+    for (const id of containers) {
+      expect({ service, ...(await limitsOf(id)) }).toEqual({
+        service,
+        ...limits,
+        log: { Type: 'json-file', Config: { 'max-file': '3', 'max-size': '10m' } },
+        dropped: ['ALL'],
+        security: ['no-new-privileges:true'],
+        isReadOnly: true,
+      });
+      // Of the first process, which a command of the image's entrypoint may have started.
+      const status = await docker('exec', id, 'cat', '/proc/1/status');
+      expect([service, /^CapBnd:\s*(\w+)$/m.exec(status)?.[1]]).toEqual([service, capability]);
+      expect([service, /^NoNewPrivs:\s*(\d)$/m.exec(status)?.[1]]).toEqual([service, '1']);
+    }
+  }
 });
 
 it('registers, answers and counts, whichever replica is asked', async () => {
@@ -182,6 +204,13 @@ it('the balancer writes no key into its log, not even when it logs every request
     expect(await log()).not.toContain('qt_');
   } finally {
     await docker('rm', '--force', name);
+  }
+});
+
+it('no container reached its memory limit', async () => {
+  const everything = (await stack.compose('ps', '--all', '--quiet')).split('\n');
+  for (const id of everything) {
+    expect(await docker('inspect', id, '--format', '{{.State.OOMKilled}} {{.RestartCount}}')).toBe('false 0');
   }
 });
 

@@ -9,10 +9,13 @@ it('waits for a server that is not there, says so once, and is ended by SIGTERM 
   const server = await startRefusingServer('57P03', 'unused');
   await server.close();
   const service = spawnService({ DATABASE_URL: server.url });
-  const line = await service.logged(/waiting/);
+  const line = await service.logged(/database failed/);
   expect(JSON.parse(line)).toMatchObject({
     level: 40,
-    msg: `waiting for the database: cannot connect to the database at ${server.at}: connect ECONNREFUSED ${server.at}`,
+    msg: 'database failed',
+    cause: 'unreachable',
+    work: { start: 1 },
+    reason: `cannot connect to the database at ${server.at}: connect ECONNREFUSED ${server.at}`,
   });
   expect(await service.stop()).toBe(0);
   expect(service.lines.map((text) => JSON.parse(text).msg)).toEqual([JSON.parse(line).msg, 'stopping']);
@@ -38,4 +41,38 @@ it.each([
   await service.logged(/cannot connect/);
   expect(service.lines).toEqual([`cannot connect to the database at ${server.at}: ${message}`]);
   await server.close();
+});
+
+it('tries every host of a list, names each, and waits until one of them is there', async () => {
+  const starting = await startRefusingServer('57P03', 'the database system is starting up');
+  const gone = await startRefusingServer('57P03', 'unused');
+  await gone.close();
+  const url = `postgresql://somebody:hunter2@${gone.at},${starting.at}/quotient?target_session_attrs=read-write`;
+  const service = spawnService({ DATABASE_URL: url });
+  await starting.asked(2);
+  const { reason } = JSON.parse(await service.logged(/database failed/));
+  expect(reason).toContain(`connect ECONNREFUSED ${gone.at}`);
+  expect(reason).toContain(`${starting.at}: the database system is starting up`);
+  expect(service.lines.join()).not.toContain('hunter2');
+  expect(await service.stop()).toBe(0);
+  await starting.close();
+});
+
+it('does not try the next host with a password that one has rejected', async () => {
+  const server = await startRefusingServer('28P01', 'password authentication failed for user "somebody"');
+  const service = spawnService({ DATABASE_URL: `postgresql://x@${server.at},127.0.0.1:9/quotient` });
+  expect(await service.exited).toEqual([1, null]);
+  await service.logged(/cannot connect.*password authentication failed/);
+  await server.close();
+});
+
+it.each([
+  'postgresql://db1,db2/quotient?target_session_attrs=prefer-standby',
+  'postgresql://db1,db2/quotient?load_balance_hosts=random',
+  'postgresql://db1,,db2/quotient',
+])('exits at once with a list of hosts that it does not support: %s', async (url) => {
+  const service = spawnService({ DATABASE_URL: url });
+  expect(await service.exited).toEqual([2, null]);
+  await service.logged(/^DATABASE_URL must/);
+  expect(service.lines).toHaveLength(1);
 });

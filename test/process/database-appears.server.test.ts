@@ -9,13 +9,14 @@ describe.runIf(canStartPostgres)('a database that comes after the service', () =
     const server = await startPostgresServer();
     await server.stop();
     const services = [1, 2].map(() => spawnService({ DATABASE_URL: server.url }));
-    await Promise.all(services.map(({ logged }) => logged(/waiting for the database: .* ECONNREFUSED/)));
+    await Promise.all(services.map(({ logged }) => logged(/ECONNREFUSED.*database failed/)));
     await server.start();
     for (const service of services) {
       const listening = await service.logged(/Server listening/);
       const [url] = /http:[\d./:]+/.exec(listening) ?? [];
       expect((await fetch(`${url}/health/ready`)).status).toBe(200);
-      expect(service.lines.filter((line) => line.includes('the database is there'))).toHaveLength(1);
+      await service.logged(/database recovered/);
+      expect(service.lines.filter((line) => line.includes('database recovered'))).toHaveLength(1);
     }
     expect(await Promise.all(services.map(({ stop }) => stop()))).toEqual([0, 0]);
 

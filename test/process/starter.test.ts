@@ -27,7 +27,7 @@ async function startWaiting(args: readonly string[], env: Record<string, string>
   const server = await startRefusingServer('57P03', 'unused');
   await server.close();
   const service = spawnService({ DATABASE_URL: server.url, ...env }, [...args, 'src/main.ts']);
-  await service.logged(/waiting for the database/);
+  await service.logged(/database failed/);
   return service;
 }
 
@@ -88,9 +88,9 @@ it('prints its usage, and takes no other argument', async () => {
   for (const args of [['--port=80'], ['hunter2']]) {
     const refused = spawnService({}, ['src/main.ts', ...args]);
     expect(await refused.exited).toEqual([2, null]);
-    await refused.logged(/see --help/);
+    await refused.logged(/see `npm start -- --help`/);
     expect(refused.lines).toEqual([
-      'the service takes no arguments: its settings are environment variables (see --help)',
+      'the service takes no arguments: its settings are environment variables (see `npm start -- --help`)',
     ]);
   }
 });
