@@ -22,6 +22,7 @@ import { nodeProxy } from '#node/routes';
 import { type MailServices, userMail } from '#notifications/mail/routes';
 import type { Notices } from '#notifications/notices/notices';
 import { notices } from '#notifications/notices/routes';
+import type { CandleAvailability } from '#prices/candles/candle-availability';
 import type { Candles } from '#prices/candles/candles';
 import type { Currency } from '#prices/currencies/currency';
 import type { Rates } from '#prices/currencies/rates';
@@ -44,7 +45,7 @@ import { allowOrigins, createCorsHeaders } from '#server/pipeline/cross-origin';
 import { negotiateFormat } from '#server/pipeline/format';
 import { requestId, tellRequestId } from '#server/pipeline/request-id';
 import { type RequestHistograms, recordRequests } from '#server/recording/request-histogram';
-import { createAnswerLog, logRequests } from '#server/recording/request-log';
+import { createRequestLog } from '#server/recording/request-log';
 import { createCacheHeaders } from '#server/replies/answer-headers';
 import { createFastPath } from '#server/replies/fast-path';
 import { answerUnroutable, replyWithProblems } from '#server/replies/problem-replies';
@@ -53,11 +54,14 @@ import { createAnswerWriter, createSend } from '#server/replies/write-answer';
 import { stats } from '#statistics/routes';
 import type { Statistics } from '#statistics/statistics';
 import type { StatisticsSource } from '#statistics/statistics-sources';
+import type { FailureLog } from '#upstream/failure-log';
 import type { Settings } from './settings.ts';
 
 export type AppDependencies = {
   settings: Settings;
   logger: FastifyBaseLogger;
+  /** What logs the failures of requests. */
+  failures: FailureLog;
   clock: Clock;
   users: Users;
   allowance: Allowance;
@@ -68,6 +72,7 @@ export type AppDependencies = {
   /** A sample of the figures for everybody. */
   sample: () => Promise<Sample>;
   candles: Candles;
+  candleAvailability: CandleAvailability;
   /** What prices can be told in, and what is known of the rates. */
   currencies: { currencies: readonly Currency[]; rates: Pick<Rates, 'warnings'> };
   statistics: Statistics;
@@ -75,6 +80,8 @@ export type AppDependencies = {
   statisticsSources: readonly StatisticsSource[];
   node: Node;
   checkDatabase: () => Promise<void>;
+  /** Makes the validators of priced answers: the same in all processes, or a client pays for what it has. */
+  etagKey: string;
   /** Where answers are recorded, if metrics are served. */
   requests?: RequestHistograms | undefined;
   /** How long a request may take to arrive; as the contract has it where it is left out. */
@@ -94,6 +101,7 @@ export async function buildApp(dependencies: AppDependencies) {
   const {
     settings,
     logger,
+    failures,
     clock,
     users,
     allowance,
@@ -119,12 +127,13 @@ export async function buildApp(dependencies: AppDependencies) {
   const pending = createPendingResponses();
   const broken = createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests });
   const corsHeaders = createCorsHeaders(corsOrigins);
-  const cacheHeaders = createCacheHeaders(corsHeaders.vary);
+  const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey: dependencies.etagKey });
   const writeResponse = createResponseWriter(KEEP_ALIVE);
   const write = createAnswerWriter({ allowance, rateLimits, cacheHeaders, corsHeaders, writeResponse });
-  const logAnswer = createAnswerLog(logger);
-  const log = settings.logRequests === 'all' ? logAnswer : undefined;
-  const fastPath = createFastPath({ allowance, admission, catalogue, clock, write, requests, log });
+  const log = createRequestLog({ which: settings.logRequests, logger, failures });
+  const fastPath = createFastPath({
+    ...{ allowance, admission, catalogue, clock, write, requests, log: log.answered },
+  });
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
@@ -135,7 +144,7 @@ export async function buildApp(dependencies: AppDependencies) {
     genReqId: requestId,
     requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerUnroutable(basePath, requests),
+    frameworkErrors: answerUnroutable({ basePath, log }, requests),
     clientErrorHandler: broken.refuse,
     trustProxy: trusted(settings.trustProxy),
     return503OnClosing: false,
@@ -150,10 +159,10 @@ export async function buildApp(dependencies: AppDependencies) {
 
   app.setValidatorCompiler(parameterValidator);
   app.setSerializerCompiler(serializerCompiler);
-  const refuseUnknown = replyWithProblems(app, { basePath, rateLimits, now: clock.now });
+  const refuseUnknown = replyWithProblems(app, { basePath, log, rateLimits, now: clock.now });
   tellRequestId(app);
   limitRequests(app, bodies);
-  logRequests(app, settings.logRequests, logAnswer);
+  log.listen(app);
   if (requests) recordRequests(app, requests);
   await allowOrigins(app, corsOrigins);
   refuseUnknown();
@@ -177,7 +186,7 @@ export async function buildApp(dependencies: AppDependencies) {
       v1.register(userKeys, { prefix: '/user', users, clock });
       v1.register(userMail, { prefix: '/user', mail, bodies, settings });
       v1.register(notices, { prefix: '/user', mail, bodies, settings });
-      v1.register(tokens, { catalogue, market, clock });
+      v1.register(tokens, { catalogue, market, firstCandles: dependencies.candleAvailability, clock });
       v1.register(sources);
       v1.register(sample, { sample: dependencies.sample, clock });
       v1.register(priceLatest, { prefix: '/prices/latest', catalogue, currencies, market, send });

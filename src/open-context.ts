@@ -6,6 +6,7 @@ import type { Database } from '#database/database';
 import type { Deadline } from '#database/deadline';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureCause } from '#upstream/failure';
+import type { FailureLog } from '#upstream/failure-log';
 import type { Settings } from './settings.ts';
 
 /** What every dependency is opened with. */
@@ -25,4 +26,5 @@ export type Context = {
   differed: (token: TokenName) => void;
   clock: Clock;
   log: Log;
+  failures: FailureLog;
 };

@@ -12,7 +12,8 @@ import { createMetrics } from '#core/metrics/metrics';
 import { type Database, openDatabase } from '#database/database';
 import { createCheck } from '#database/database-check';
 import { createDeadline } from '#database/deadline';
-import { isDatabaseUnable } from '#database/unreachable';
+import { readSharedSecret } from '#database/shared-secret';
+import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import { openNodes } from '#node/open';
 import { openMail } from '#notifications/open';
 import { createWorkingSet } from '#prices/archive/working-set';
@@ -23,6 +24,8 @@ import { openVenue } from '#prices/open-kraken';
 import { createRequestHistograms } from '#server/recording/request-histogram';
 import { openStatistics } from '#statistics/open';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import type { FailureCause } from '#upstream/failure';
+import { createFailureLog, type FailureLog } from '#upstream/failure-log';
 import { openRetention } from './open-retention.ts';
 import type { Settings } from './settings.ts';
 
@@ -33,10 +36,16 @@ export function openLog(level: string, destination: pino.DestinationStream = pin
 
 export type Overrides = {
   logger?: pino.Logger;
+  /** What logs the failures of the same logger. */
+  failures?: FailureLog;
   clock?: Clock;
   /** A database that somebody else opened, and will close. */
   database?: Database;
 };
+
+/** What logs repeated failures of the service to a log. */
+export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
+  createFailureLog({ log: logger, clock, identifyDatabaseFailure });
 
 /** How often a process polls for what others have written, in ms. */
 const POLL_MS = 1000;
@@ -49,16 +58,35 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     overrides.database ??
     (await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir, clock }));
   const { prisma } = database;
+  const failures = overrides.failures ?? openFailureLog(logger, clock);
+  const etagKey = await readSharedSecret(prisma, 'etag');
   const metrics = createMetrics();
   const deadline = createDeadline(isDatabaseUnable);
   const refreshes = deadline.over(createRefreshStore(prisma));
   const recording = {
-    observe: metrics.upstream,
+    observe: (upstream: string) => {
+      const count = metrics.upstream(upstream);
+      failures.observe(upstream);
+      return (outcome: FailureCause | 'ok') => {
+        count(outcome);
+        if (outcome === 'ok') failures.worked(upstream);
+      };
+    },
     dropped: metrics.droppedSamples,
     differed: metrics.priceDifferences(),
   };
   const catalogue = await openCatalogue({ store: deadline.over(createTokenStore(prisma)), refreshes });
-  const context = { settings, prisma, deadline, refreshes, catalogue, ...recording, clock, log: logger };
+  const context = {
+    settings,
+    prisma,
+    deadline,
+    refreshes,
+    catalogue,
+    ...recording,
+    clock,
+    log: logger,
+    failures,
+  };
   const venue = await openVenue(context);
   const workingSet = createWorkingSet({ clock });
   const currencies = openCurrencies(context);
@@ -75,7 +103,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     keyCache,
     ledger,
     clock,
-    log: logger,
+    failures,
     firstGrant: settings.burstPerSecond || undefined,
     observeWait: metrics.ledgerWait,
   });
@@ -84,6 +112,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const mail = await openMail(context, users);
 
   const checkDatabase = createCheck(database.ready, clock);
+  failures.watch('database', checkDatabase);
   deadline.begin();
 
   async function poll(): Promise<void> {
@@ -91,7 +120,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     await Promise.all([prices, traded, chains].map((one) => one.poll()));
   }
   const polling = setInterval(() => {
-    poll().catch((err) => logger.warn({ err }, 'what is stored could not be read again'));
+    poll().catch((error) => failures.failed('data poll', error));
   }, POLL_MS);
   if (!database.isShareable) clearInterval(polling);
 
@@ -114,6 +143,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   return {
     settings,
     logger,
+    failures,
     clock,
     users,
     allowance,
@@ -125,12 +155,15 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     market: prices.market,
     sample: prices.sample,
     candles: traded.candles,
+    /** Which candles are available. */
+    candleAvailability: traded.available,
     currencies,
     statistics: chains.statistics,
     statisticsSources: chains.sources,
     node: nodes.node,
     /** Throws `database_unavailable` when the database cannot be written to. */
     checkDatabase,
+    etagKey,
     /** Deletes what has been kept for as long as it may be, where it is time. */
     enforceRetention: retention.look,
     /** Reloads what other processes have written: once a second, where there can be others. */
@@ -141,6 +174,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
       await allowance.close(settings.shutdownGraceMs);
       for (const one of [retention, prices, venue, currencies, chains, nodes]) await one.close();
       if (!overrides.database) await database.close();
+      failures.close();
     },
   };
 }

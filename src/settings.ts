@@ -1,5 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseUsageRetention } from '#accounts/ledger/usage-retention-periods';
+import { DAY } from '#core/clock';
+import { parseServerUrl } from '#database/server-url';
 import { mailFaults, sender, smtpUrl } from '#notifications/settings';
 import { parseNetworks } from '#notifications/webhooks/public-address';
 import { parseRetention } from '#prices/archive/retention/retention-periods';
@@ -88,7 +91,8 @@ const variables = z.object({
     .default(''),
   DATABASE_URL: z
     .string()
-    .refine((text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be a postgresql:// URL')
+    .regex(/^postgres(ql)?:/, 'must be a postgresql:// URL')
+    .pipe(readBy((text) => parseServerUrl(text) && text))
     .optional(),
   DATA_DIR: z.string().default('./data'),
   COINGECKO_URL: httpUrl.optional(),
@@ -128,6 +132,7 @@ const variables = z.object({
   PUBLIC_URL: baseUrl.optional(),
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
   BURST_PER_SECOND: whole(0, 1_000_000).default(50),
+  USAGE_RETENTION: readBy(parseUsageRetention).default(400 * DAY),
   REGISTRATION: oneOf('open', 'verified', 'closed').default('open'),
   REGISTRATIONS_PER_MINUTE: whole(0, 1_000_000).default(30),
   TRUST_PROXY: proxies.optional(),
@@ -140,6 +145,18 @@ const variables = z.object({
   METRICS_PORT: whole(0, 65_535).optional(),
   SHUTDOWN_GRACE_MS: whole(0, 600_000).default(10_000),
 });
+
+export type SettingName = keyof typeof variables.shape;
+
+/** The name of every setting of the environment. */
+export const SETTING_NAMES = Object.keys(variables.shape) as SettingName[];
+
+/** Settings as an environment has them. */
+export type Environment = Partial<Record<SettingName, string>>;
+
+/** The settings that an environment sets; an empty value counts as unset. */
+export const settingsIn = (env: Readonly<Record<string, string | undefined>> = process.env): Environment =>
+  Object.fromEntries(SETTING_NAMES.filter((name) => env[name]).map((name) => [name, env[name]]));
 
 const environment = variables
   .refine((env) => env.ETHEREUM_STATS_API_KEY === undefined || keyedUrls(env.ETHEREUM_STATS_URL).length > 0, {
@@ -156,8 +173,7 @@ const environment = variables
  * Throws `SettingsError` with a line for each fault. No value is repeated in a fault: it may be a secret.
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = environment.safeParse(given);
+  const parsed = environment.safeParse(settingsIn(env));
   if (!parsed.success) {
     throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
   }
@@ -204,6 +220,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     webhookAllow: data.WEBHOOK_ALLOW,
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,
     burstPerSecond: data.BURST_PER_SECOND,
+    usageRetention: data.USAGE_RETENTION,
     registration: data.REGISTRATION,
     registrationsPerMinute: data.REGISTRATIONS_PER_MINUTE,
     trustProxy: data.TRUST_PROXY,

@@ -7,10 +7,11 @@ const USAGE = `Copies the database, backs it up and restores it.
 
 ${copyUsage}
 ${backupUsage}
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory, 130 interrupted.
 `;
 
 await runCommandLine({
+  name: 'database',
   usage: USAGE,
   commands: { copy: runCopy, backup: runBackup, restore: runRestore },
 });

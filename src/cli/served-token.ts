@@ -2,7 +2,7 @@ import { createCatalogue } from '#catalogue/catalogue';
 import type { Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import type { Database } from '#database/database';
-import { wrongUsage } from './command-line.ts';
+import { wrongUsage } from './arguments.ts';
 
 /** The served token that an argument names, by name or symbol. Throws `ExitError` with the nearest for any other text. */
 export async function servedToken(prisma: Database['prisma'], text: string): Promise<Token> {

@@ -1,7 +1,7 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
-import { account, gettingKey, leakedKey } from '#docs/guide/keys';
+import { account, gettingKey, leakedKey, renewal } from '#docs/guide/keys';
 import { freshness, limits, TOO_MANY_REQUESTS } from '#docs/guide/limits';
-import { firstCall, history, javascriptClient } from '#docs/guide/prices';
+import { DATES, firstCall, history, javascriptClient } from '#docs/guide/prices';
 import { errors, nodeProxy, RULES } from '#docs/guide/rules';
 import type { GuideSettings } from '#docs/guide/words';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
@@ -28,11 +28,13 @@ export function guide(settings: GuideSettings): Section[] {
   return [
     { id: 'key', title: 'Get a key', text: gettingKey(base, settings) },
     { id: 'first-call', title: 'The first call', text: firstCall(base) },
-    { id: 'history', title: 'History and CSV', text: history(base) },
+    { id: 'history', title: 'History and CSV', text: history(base, settings) },
+    { id: 'dates', title: 'Dates', text: DATES },
     { id: 'client', title: 'The JavaScript client', text: javascriptClient(base) },
     { id: 'limits', title: 'Limits', text: limits(settings) },
     { id: 'too-many-requests', title: 'Why a 429', text: TOO_MANY_REQUESTS },
     { id: 'leaked-key', title: 'A key has leaked', text: leakedKey(base, basePath) },
+    { id: 'renewal', title: 'Renew a key', text: renewal(base, basePath) },
     { id: 'account', title: 'Your account', text: account(base, basePath) },
     { id: 'freshness', title: 'Caching and freshness', text: freshness(base, settings) },
     { id: 'errors', title: 'Errors', text: errors(basePath) },

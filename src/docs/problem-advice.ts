@@ -67,7 +67,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     cause:
       'The token was not listed yet, there is no sample in the requested time, or no source keeps such a fine interval for that long.',
     remedy:
-      'Ask for other dates: `GET /v1/tokens` has the first of each token in `listed`. If there are `gaps`, they list what is missing; of minutes long ago ask for `hourly` or `daily` instead.',
+      'Request other dates, or a coarser `interval`. `GET /v1/tokens` returns the first date of each interval in `available`, for prices and for candles. `gaps` lists the missing time.',
   },
   method_not_allowed: {
     cause: 'The path exists, but does not have this method.',

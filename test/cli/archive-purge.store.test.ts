@@ -40,22 +40,27 @@ it('deletes what a source told, before a date or all of it, and says how much', 
   );
 });
 
+const HINT = '(see `npm run archive -- --help`)\n';
+
 it.each([
-  [['--source', 'nobody'], '--source must be one of coingecko, kraken (see --help)\n'],
-  [[], '--source must be one of coingecko, kraken (see --help)\n'],
+  [['--source', 'nobody'], `--source must be one of coingecko, kraken ${HINT}`],
+  [[], `--source must be one of coingecko, kraken ${HINT}`],
   [
     ['--source', 'kraken', '--before', '31-12-2025'],
-    '--before must be a date like 2025-01-31, not after today (see --help)\n',
+    `--before must be a date like 2025-01-31, not after today ${HINT}`,
   ],
   [
     ['--source', 'kraken', '--before', '2025-02-29'],
-    '--before must be a date like 2025-01-31, not after today (see --help)\n',
+    `--before must be a date like 2025-01-31, not after today ${HINT}`,
   ],
   [
     ['--source', 'kraken', '--before', '9999-01-01'],
-    '--before must be a date like 2025-01-31, not after today (see --help)\n',
+    `--before must be a date like 2025-01-31, not after today ${HINT}`,
   ],
-  [['--source', 'kraken', 'bitcoin'], '1 argument(s) too many (see --help)\n'],
+  [
+    ['--source', 'kraken', 'bitcoin'],
+    `1 argument too many: give [--source <value>] [--before <value>], with quotes around a value that has spaces ${HINT}`,
+  ],
 ])('%j is wrong, and says so in one line', async (args, stderr) => {
   expect(await archive('purge', ...args)).toEqual({ code: 2, stdout: '', stderr });
 });

@@ -138,22 +138,30 @@ describe('archive import', () => {
   });
 });
 
+const HINT = '(see `npm run archive -- --help`)\n';
+
 describe('archive, wrongly used, says so in one line', () => {
   it.each([
-    [['import', 'dogecoin', SAMPLE], 'unknown token: `npm run tokens -- list` has them all (see --help)\n'],
-    [['import', 'Etherium', SAMPLE], 'unknown token: do you mean ethereum? (see --help)\n'],
+    [['import', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
+    [['import', 'Etherium', SAMPLE], `unknown token: do you mean ethereum? ${HINT}`],
     [
       ['import-candles', 'dogecoin', SAMPLE],
-      'unknown token: `npm run tokens -- list` has them all (see --help)\n',
+      `unknown token: \`npm run tokens -- list\` has them all ${HINT}`,
     ],
-    [['import', 'ethereum'], '<file.csv> is missing (see --help)\n'],
-    [['import', 'ethereum', SAMPLE, 'more'], '1 argument(s) too many (see --help)\n'],
-    [['import', 'ethereum', SAMPLE, '--force'], "Unknown option '--force' (see --help)\n"],
-    [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist\n'],
-    [['import', 'ethereum', '/tmp'], '/tmp is a directory\n'],
-    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file\n'],
-    [['export'], 'unknown command: use one of import, import-candles, status, purge (see --help)\n'],
-    [[], 'missing command: use one of import, import-candles, status, purge (see --help)\n'],
+    [['import', 'ethereum'], `<file.csv> is missing: give <token> <file.csv> [--strict] [--replace] ${HINT}`],
+    [
+      ['import', 'ethereum', SAMPLE, 'more'],
+      `1 argument too many: give <token> <file.csv> [--strict] [--replace], with quotes around a value that has spaces ${HINT}`,
+    ],
+    [
+      ['import', 'ethereum', SAMPLE, '--force'],
+      `unknown option --force: give <token> <file.csv> [--strict] [--replace] ${HINT}`,
+    ],
+    [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist: check the path\n'],
+    [['import', 'ethereum', '/tmp'], '/tmp is a directory: give a CSV file\n'],
+    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file: give a CSV file\n'],
+    [['export'], `unknown command: use one of import, import-candles, status, purge ${HINT}`],
+    [[], `missing command: use one of import, import-candles, status, purge ${HINT}`],
   ])('%j', async (args, stderr) => {
     expect(await archive(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
@@ -174,7 +182,7 @@ describe('archive, wrongly used, says so in one line', () => {
     const { code, stderr } = await runHere(commandLine, ['status'], env);
     expect([code, stderr]).toEqual([
       1,
-      'cannot connect to the database at 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9\n',
+      'cannot connect to the database at 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9: start the server, or correct DATABASE_URL\n',
     ]);
   });
 });

@@ -96,7 +96,9 @@ it('makes the same of an empty database, row for row, however often it is killed
   expect(embedded).toMatchObject({ code: 0, stderr: '' });
   if (isLong) console.log(embedded.stdout);
   expect(await contentOf({ dataDir })).toEqual(content);
-  expect(await refused(target.url, '--from', source.url)).toMatch(/ is not empty: its table \w+ has rows\n$/);
+  expect(await refused(target.url, '--from', source.url)).toMatch(
+    / is not empty: its table \w+ has rows; give an empty database\n$/,
+  );
 
   await withSession(target, (session) => session.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
   const back = await runProcess('database', ['copy', target.url], { DATA_DIR: dataDir });
@@ -147,14 +149,19 @@ describe('what cannot be copied', () => {
   it.each([
     [2, '<target> must be postgresql://user:password@host:port/', ['mysql://root:hunter2@localhost/x']],
     [2, '<target> must be postgresql://', ['root:hunter2@localhost']],
-    [2, '<target> must be postgresql://', ['']],
+    [2, '<target> is missing: give <target> [--from <value>] [--live]', ['']],
     [2, 'percent-encoded', ['nowhere', '--from', 'postgresql://root:hunter2/x@localhost/x']],
+    [
+      2,
+      'the source must have any, read-write or primary',
+      ['nowhere', '--from', 'postgresql://a,b/x?target_session_attrs=standby'],
+    ],
     [2, '<target> is the source itself', ['nowhere', '--from', './nowhere']],
     [2, 'there is no database in /', ['nowhere', '--from', 'nothing-there']],
     [1, 'the source: cannot connect to', ['nowhere', '--from', 'postgresql://root:hunter2@127.0.0.1:1/x']],
-    [2, '1 argument(s) too many', ['x', 'y']],
+    [2, '1 argument too many', ['x', 'y']],
     [2, '<target> is missing', []],
-    [2, 'Unknown option', ['x', '--force']],
+    [2, 'unknown option --force', ['x', '--force']],
   ] as const)('exit code %i, %s: %j', async (code, said, args) => {
     const text = await refused(...args);
     expect(text).toContain(said);

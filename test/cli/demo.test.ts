@@ -115,11 +115,12 @@ it('has a usage, and no arguments but --node', async () => {
   expect(await runProcess('demo', ['now'], {})).toEqual({
     code: 2,
     stdout: '',
-    stderr: '1 argument(s) too many (see --help)\n',
+    stderr:
+      '1 argument too many: give [--node <value>], with quotes around a value that has spaces (see `npm run demo -- --help`)\n',
   });
   expect(await runProcess('demo', ['--node', 'old'], {})).toEqual({
     code: 2,
     stdout: '',
-    stderr: '--node must be cosmos or legacy (see --help)\n',
+    stderr: '--node must be cosmos or legacy (see `npm run demo -- --help`)\n',
   });
 });

@@ -4,7 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { createUserStore } from '#accounts/users/user-store';
+import { createUsers } from '#accounts/users/users';
 import { type CommandLine, runCommand } from '#cli/command-line';
+import { systemClock } from '#core/clock';
 import { openDataDirectory } from '../support/database/database.ts';
 import { COMPILE_CACHE, SHORT_LIVED } from '../support/node-arguments.ts';
 
@@ -16,11 +19,16 @@ export async function makeDirectory() {
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** The same with an embedded database in `dataDir`. This process has it, so commands go through it: to open it takes a second each. */
-export async function makeServedDirectory() {
+/**
+ * The same with an embedded database in `dataDir`, with one user unless it is to have none. This process has it, so
+ * commands reach it through this process: to open it takes each a second.
+ */
+export async function makeServedDirectory({ hasUser = true } = {}) {
   const { path, remove } = await makeDirectory();
   const dataDir = join(path, 'data');
   const database = await openDataDirectory(dataDir);
+  const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
+  if (hasUser) await users.create({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
   return { path, dataDir, database, remove: () => database.close().then(remove) };
 }
 
@@ -54,9 +62,9 @@ export async function runHere(
   }
 }
 
-/** Starts one of `src/commands` as a process of its own, with no environment but the one given and the cache. */
+/** Starts one of `src/cli` as a process of its own, with no environment but the one given and the cache. */
 export function startCommand(name: string, args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [...SHORT_LIVED, `src/commands/${name}.ts`, ...args], {
+  const child = spawn(process.execPath, [...SHORT_LIVED, `src/cli/${name}.ts`, ...args], {
     cwd: ROOT,
     env: { ...COMPILE_CACHE, ...env },
   });

@@ -22,6 +22,8 @@ afterAll(async () => {
   await directory.remove();
 });
 
+const HINT = '(see `npm run tokens -- --help`)\n';
+
 describe('tokens', () => {
   it('are added with what is found, listed, and removed', async () => {
     const added = await tokens('add', 'albado');
@@ -53,13 +55,23 @@ describe('tokens', () => {
 
   it.each([
     [['add', 'solan'], 1, 'there is no such id: do you mean solana?\n'],
-    [['add', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- find <text>` looks for it\n'],
-    [['add', 'eth'], 1, 'its id is the symbol of ethereum, and callers who give it mean that one\n'],
-    [['add', 'bebado', '--kraken', 'nosuch'], 1, 'Kraken has no such pair against US dollars\n'],
-    [['remove', 'solana'], 1, 'this token is built in: it is always served, as it is\n'],
+    [['add', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- find <text>` searches CoinGecko\n'],
+    [['remove', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- list` shows the served tokens\n'],
+    [
+      ['add', 'eth'],
+      1,
+      'this id is the symbol of ethereum, so it cannot be added: clients that send it mean ethereum\n',
+    ],
+    [
+      ['add', 'bebado', '--kraken', 'nosuch'],
+      1,
+      'Kraken has no such pair against US dollars: give another pair, or `--kraken none`\n',
+    ],
+    [['remove', 'solana'], 1, 'this token is built in: it cannot be added or removed\n'],
     [['remove', 'solan'], 1, 'there is no such id: do you mean solana?\n'],
-    [['add'], 2, '<id> is missing (see --help)\n'],
-    [['drop', 'solana'], 2, 'unknown command: use one of add, remove, list, find (see --help)\n'],
+    [['add'], 2, `<id> is missing: give <id> [--symbol <value>] [--kraken <value>] ${HINT}`],
+    [['find', ''], 2, `<text> is missing: give <text> ${HINT}`],
+    [['drop', 'solana'], 2, `unknown command: use one of add, remove, list, find ${HINT}`],
   ])('%j is refused in one line', async (args, code, stderr) => {
     expect(await tokens(...args)).toEqual({ code, stdout: '', stderr });
   });
@@ -68,11 +80,12 @@ describe('tokens', () => {
     const nowhere = { COINGECKO_URL: 'http://127.0.0.1:9/api/v3' };
     const failed = await runHere(commandLine, ['add', 'bebado'], { ...env(), ...nowhere });
     expect(failed).toMatchObject({ code: 1, stdout: '' });
-    expect(failed.stderr).toMatch(/^coingecko: .+ \(unreachable\)\n$/);
+    expect(failed.stderr).toMatch(/^coingecko: .+ \(unreachable\): check [^\n]+COINGECKO_URL[^\n]+\n$/);
+    expect(failed.stderr.match(/unreachable/g)).toHaveLength(1);
     // Earlier commands have spent some of this month's calls.
     const spent = { COINGECKO_CALLS_PER_MONTH: '1' };
     const refused = await runProcess('tokens', ['add', 'bebado'], { ...env(), ...spent });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^coingecko: .+ \(over_budget\)\n$/);
+    expect(refused.stderr).toMatch(/^coingecko: .+ \(over_budget\): [^\n]+COINGECKO_CALLS_PER_MONTH\n$/);
   });
 });

@@ -11,16 +11,22 @@ const users = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: dire
 const member = (stdout: string, name: string) => new RegExp(`^${name}: +(.+)$`, 'm').exec(stdout)?.[1] ?? '';
 
 beforeAll(async () => {
-  directory = await makeServedDirectory();
+  directory = await makeServedDirectory({ hasUser: false });
 });
 afterAll(() => directory.remove());
 
+const EMPTY = (dataDir: string) =>
+  `The embedded database in ${dataDir} has no users. To use another database, set DATA_DIR or DATABASE_URL.\n`;
+
 const ada = ['--name', ' Ada Lovelace ', '--email', 'ada@example.org'];
+
+const UNKNOWN =
+  'No user has the record number 99. See `npm run users -- list` and `npm run users -- show <key>`.\n';
 
 describe('users', () => {
   it('are created, listed, limited, rotated, renewed and revoked', async () => {
     const created = await users('create', ...ada, '--plan', 'monthly');
-    expect([created.code, created.stderr]).toEqual([0, '']);
+    expect([created.code, created.stderr]).toEqual([0, EMPTY(directory.dataDir)]);
     const firstKey = member(created.stdout, 'apiKey');
     expect(isApiKey(firstKey)).toBe(true);
     expect(member(created.stdout, 'name')).toBe('Ada Lovelace');
@@ -66,7 +72,9 @@ describe('users', () => {
     }
     const last = await users('revoke', '1', '--id', String(ids[0]?.[1]));
     expect(last).toMatchObject({ code: 1, stdout: '' });
-    expect(last.stderr).toMatch(/^The last owner key cannot be deleted[^\n]+\n$/);
+    expect(last.stderr).toMatch(
+      /^The last owner key cannot be revoked alone: [^\n]+\(`rotate <key>`\)[^\n]+\n$/,
+    );
 
     const revoked = await users('revoke', '1');
     expect(revoked).toMatchObject({ code: 0, stderr: '' });
@@ -88,7 +96,7 @@ describe('users', () => {
       expect(await users(...args)).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'No user has the record number 99.\n',
+        stderr: UNKNOWN,
       });
     }
   });
@@ -98,23 +106,45 @@ it('is a process of its own, with its exit code', async () => {
   const env = { DATA_DIR: directory.dataDir };
   const created = await runProcess('users', ['create', ...ada, '--plan', 'monthly'], env);
   expect([created.code, created.stderr, isApiKey(member(created.stdout, 'apiKey'))]).toEqual([0, '', true]);
-  const refused = { code: 1, stdout: '', stderr: 'No user has the record number 99.\n' };
+  const refused = { code: 1, stdout: '', stderr: UNKNOWN };
   expect(await runProcess('users', ['renew', '99'], env)).toEqual(refused);
 });
 
 describe('users, wrongly used', () => {
-  const hint = '(see --help)\n';
+  const hint = '(see `npm run users -- --help`)\n';
+  const record =
+    '<key>, the record number in `npm run users -- list`, must be a whole number from 1 to 2147483647';
   it.each([
     [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
-    [['limit', 'qt_x', '5'], `<key>, the record number, must be a whole number from 1 to 2147483647 ${hint}`],
-    [['limit', '1'], `<calls> is missing ${hint}`],
+    [['limit', 'qt_x', '5'], `${record} ${hint}`],
+    [['limit', '1'], `<calls> is missing: give <key> <calls> ${hint}`],
+    [['limit', ''], `<key> and <calls> are missing: give <key> <calls> ${hint}`],
+    [['limit', '1', '-5'], `unknown option -5: give <key> <calls> ${hint}`],
+    [
+      ['show', 'Ada', 'Lovelace'],
+      `1 argument too many: give <key> [--json], with quotes around a value that has spaces ${hint}`,
+    ],
+    [['list', 'all', '1'], `2 arguments too many: give [--json] ${hint}`],
+    [['list', '--json=yes'], `--json takes no value: give --json alone ${hint}`],
+    [
+      ['rotate', '1', '--grace-seconds'],
+      `--grace-seconds has no value: give --grace-seconds <value>, or --grace-seconds=<value> if the value begins with a dash ${hint}`,
+    ],
+    [
+      ['rotate', '1', '--grace-seconds', '-1'],
+      `--grace-seconds has no value: give --grace-seconds <value>, or --grace-seconds=<value> if the value begins with a dash ${hint}`,
+    ],
+    [
+      ['forget', '1'],
+      `unknown command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`,
+    ],
     [['limit', '1', '1.5'], `<calls> must be a whole number from 0 to 2147483647 ${hint}`],
     [
       ['rotate', '1', '--grace-seconds', '604801'],
       `--grace-seconds must be a whole number from 0 to 604800 ${hint}`,
     ],
     [['revoke', '1', '--id', 'qt_x'], `--id must be a whole number from 1 to 2147483647 ${hint}`],
-    [['list', '--yaml'], `Unknown option '--yaml' ${hint}`],
+    [['list', '--yaml'], `unknown option --yaml: give [--json] ${hint}`],
     [['create', ...ada, '--plan', 'weekly'], `--plan is not a plan: give one of monthly, yearly ${hint}`],
     [
       ['create', '--name', '', '--plan', 'monthly'],

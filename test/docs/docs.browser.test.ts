@@ -143,6 +143,8 @@ const ANSWERS: [query: string, title: string][] = [
   ['python', 'The first call'],
   ['delete account', 'Your account'],
   ['sign out', 'Your account'],
+  ['renew', 'Renew a key'],
+  ['iso', 'Dates'],
   ['candles', 'Read candles between two dates'],
 ];
 

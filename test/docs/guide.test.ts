@@ -68,6 +68,15 @@ it('says how the console does it too, what a page of another origin needs, and w
   expect(section('client')).toContain("import { QuotientClient } from 'quotient-client'");
 });
 
+it('states how a key is renewed, in which format each kind of date is, and why prices have HTTP dates, once', () => {
+  expect(section('renewal', { BASE_PATH: '/market' })).toContain('/market/v1/user/renew');
+  const dates = section('dates');
+  for (const text of ['HTTP-date', 'original interface specification', 'ISO 8601', '2026-11-21 13:05:00'])
+    expect(dates).toContain(text);
+  const all = guideText(readSettings({}));
+  expect(all.split('original interface specification')).toHaveLength(2);
+});
+
 it('tells whether there is a node', () => {
   expect(section('node')).toContain('`node_not_configured`');
   expect(section('node', { NODE_URLS: 'http://127.0.0.1:1' })).not.toContain('`node_not_configured`');

@@ -162,6 +162,9 @@ it('has samples that work against this very service, in the language that was ch
     expect(lines, path).toEqual([[200, expect.anything()]]);
     expect(await copied(path, 'Python'), path).toContain(`    "${service.url}${path}`);
     expect(await copied(path, 'curl'), path).toContain(`'${service.url}${path}`);
+    const box = page.locator(`[data-path="/market${path}"] .copied:visible`).first();
+    await box.locator('code').evaluate((code) => code.append(' '));
+    expect(await box.getByRole('button').innerText(), 'another content was not copied').toBe('Copy');
   }
   await context.close();
 });

@@ -1,4 +1,5 @@
-import { readArguments, withDatabase, wrongUsage } from '#cli/command-line';
+import { readArguments, wrongUsage } from '#cli/arguments';
+import { withDatabase } from '#cli/configured-database';
 import { printFirst } from '#cli/print-first';
 import { servedToken } from '#cli/served-token';
 import { systemClock } from '#core/clock';

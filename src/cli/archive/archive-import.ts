@@ -1,4 +1,5 @@
-import { readArguments, withDatabase } from '#cli/command-line';
+import { readArguments } from '#cli/arguments';
+import { withDatabase } from '#cli/configured-database';
 import { interruption } from '#cli/interruption';
 import { printFirst } from '#cli/print-first';
 import { servedToken } from '#cli/served-token';

@@ -1,4 +1,5 @@
-import { pastDate, readArguments, withDatabase, wrongUsage } from '#cli/command-line';
+import { pastDate, readArguments, wrongUsage } from '#cli/arguments';
+import { withDatabase } from '#cli/configured-database';
 import { systemClock } from '#core/clock';
 import { createPurge, type Purged } from '#prices/archive/retention/purge';
 import { createPurgeStore } from '#prices/archive/retention/purge-store';

@@ -1,5 +1,6 @@
 import { createTokenStore } from '#catalogue/token-store';
-import { readArguments, withDatabase } from '#cli/command-line';
+import { readArguments } from '#cli/arguments';
+import { withDatabase } from '#cli/configured-database';
 import { alignedTable } from '#cli/table';
 import { iso, systemClock } from '#core/clock';
 import type { Span } from '#core/span';

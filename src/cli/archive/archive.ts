@@ -11,10 +11,11 @@ ${importCandlesUsage}
 ${statusUsage}
 ${purgeUsage}
 Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory, 130 interrupted.
 `;
 
 export const archive: CommandLine = {
+  name: 'archive',
   usage: USAGE,
   commands: { import: runImport, 'import-candles': runImportCandles, status: runStatus, purge: runPurge },
 };

@@ -1,5 +1,6 @@
-import { relative, resolve } from 'node:path';
-import { readArguments, wrongUsage } from '#cli/command-line';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { readArguments, wrongUsage } from '#cli/arguments';
 import { iso, systemClock } from '#core/clock';
 import { writeBackup } from '#database/backup/backup';
 import { restoreBackup } from '#database/backup/restore';
@@ -26,12 +27,18 @@ function embeddedDirectory(): string {
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Anything that a file, a directory or a database is at fault for is one line. */
+const OTHER_FILE = 'restore another backup';
+
+/** Reports every fault of a file, a directory or a database in one line. */
 function faultOf(file: string, error: unknown): unknown {
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
-  if (error instanceof ArchiveFault) return new ExitError(`${file} ${message}`, EXIT.failed, error);
-  if (/^Z_/.test(String(code))) return new ExitError(`${file} is cut short or damaged`, EXIT.failed, error);
-  if (code === 'DIRECTORY_IN_USE' || code === 'NOT_EMPTY') return new ExitError(message, EXIT.refused, error);
+  if (error instanceof ArchiveFault)
+    return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);
+  if (/^Z_/.test(String(code)))
+    return new ExitError(`${file} is cut short or damaged: ${OTHER_FILE}`, EXIT.failed, error);
+  if (code === 'DIRECTORY_IN_USE') return new ExitError(message, EXIT.refused, error);
+  if (code === 'NOT_EMPTY')
+    return new ExitError(`${message}; set DATA_DIR to an empty directory`, EXIT.refused, error);
   if (syscall !== undefined || /cannot be (opened|written|created)/.test(message))
     return new ExitError(message, EXIT.failed, error);
   return databaseFault(error);
@@ -41,14 +48,19 @@ function faultOf(file: string, error: unknown): unknown {
 export async function runBackup(args: readonly string[]): Promise<number> {
   const [file = ''] = readArguments(args, form).positionals;
   const dataDir = embeddedDirectory();
-  if (!holdsDatabase(dataDir)) throw new ExitError(`there is no database in ${dataDir}`);
+  if (!holdsDatabase(dataDir))
+    throw new ExitError(`there is no database in ${dataDir}: set DATA_DIR to the directory of a database`);
+  const folder = dirname(resolve(file));
+  if (!existsSync(folder)) throw new ExitError(`${folder} does not exist: make this directory first`);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new ExitError(`${file} is a directory: give the name of a file`);
   if (!relative(dataDir, resolve(file)).startsWith('..'))
     throw wrongUsage('<file> must not be in DATA_DIR, which it is a backup of');
   const { elapsed, now } = systemClock;
   try {
     const { size, waited } = await writeBackup(dataDir, resolve(file), { createdAt: iso(now()), elapsed });
     process.stdout.write(
-      `${file}: ${megabytes(size)}; the database stood still for ${Math.round(waited)} ms\n`,
+      `${file}: ${megabytes(size)}, from ${dataDir}; the database stood still for ${Math.round(waited)} ms\n`,
     );
     return EXIT.ok;
   } catch (error) {
@@ -60,6 +72,7 @@ export async function runBackup(args: readonly string[]): Promise<number> {
 export async function runRestore(args: readonly string[]): Promise<number> {
   const [file = ''] = readArguments(args, form).positionals;
   const dataDir = embeddedDirectory();
+  if (!existsSync(file)) throw new ExitError(`${file} does not exist: check the path`);
   try {
     const { createdAt, users } = await restoreBackup(resolve(file), dataDir);
     process.stdout.write(`${dataDir}: ${users} users, as of ${createdAt}\n`);

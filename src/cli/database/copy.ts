@@ -1,4 +1,4 @@
-import { readArguments, wrongUsage } from '#cli/command-line';
+import { readArguments, wrongUsage } from '#cli/arguments';
 import { interruption } from '#cli/interruption';
 import { progressLine } from '#cli/progress-line';
 import { systemClock } from '#core/clock';
@@ -80,7 +80,7 @@ function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: strin
   throw new ExitError(
     outcome.kind === 'changed'
       ? 'the source was written to while it was copied: stop what writes, and run it again'
-      : 'the copy differs from the source, and is not finished',
+      : 'the copy differs from the source, and is not finished: run it again',
     EXIT.failed,
   );
 }
@@ -93,7 +93,12 @@ const named = (name: string) => (error: Error) => {
 };
 
 async function openSource(opened: Opened, place: Place, isLive: boolean) {
-  const { session, name } = await opened('the source', place);
+  const { session, name } = await opened('the source', place).catch((error) => {
+    const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
+    if (code !== 'DIRECTORY_IN_USE') throw error;
+    const advice = '`npm run database -- backup` works meanwhile: restore the backup and copy that';
+    throw new ExitError(`${error.message}. ${advice}`, EXIT.refused, error);
+  });
   const source = createCopySource(session);
   await source.prepare().catch(named(name));
   if (isLive || !(await source.isInUse())) return { source, name };
@@ -107,7 +112,9 @@ async function openTarget(opened: Opened, place: Place) {
   const target = createCopyTarget(session);
   const state = await target.prepare().catch(named(name));
   if (state.kind === 'filled')
-    throw new ExitError(`${name} is not empty: its table ${plain(state.table)} has rows`);
+    throw new ExitError(
+      `${name} is not empty: its table ${plain(state.table)} has rows; give an empty database`,
+    );
   if (state.kind === 'of another release')
     throw new ExitError(
       `${name} is an unfinished copy of another release: drop it and begin with an empty one`,
@@ -142,9 +149,11 @@ export async function runCopy(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args, form);
   const target = placeOf('<target>', positionals[0] ?? '');
   const source = values.from === undefined ? configuredPlace(readSettings()) : placeOf('--from', values.from);
-  if (isSamePlace(source, target)) throw wrongUsage('<target> is the source itself');
+  if (isSamePlace(source, target)) throw wrongUsage('<target> is the source itself: give another target');
   if ('dataDir' in source && !holdsDatabase(source.dataDir))
-    throw new ExitError(`there is no database in ${source.dataDir}`);
+    throw new ExitError(
+      `there is no database in ${source.dataDir}: give another source with --from, DATA_DIR or DATABASE_URL`,
+    );
 
   const open: OpenSession[] = [];
   const opened: Opened = async (what, place) => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { wrongUsage } from '#cli/command-line';
+import { wrongUsage } from '#cli/arguments';
 import { POSTGRES } from '#database/embedded/data-directory';
 import { type OpenSession, openSession, type Place } from '#database/session';
 import { isDatabaseUnable } from '#database/unreachable';
@@ -29,11 +29,8 @@ export async function openPlace(what: string, place: Place): Promise<OpenSession
   try {
     return await openSession(place);
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    if (code === 'MALFORMED_URL')
-      throw wrongUsage(
-        `${what} is not of the form postgresql://user:password@host:port/database; special characters in it must be percent-encoded`,
-      );
+    const { message, code, fault } = error as NodeJS.ErrnoException & { fault?: string };
+    if (code === 'MALFORMED_URL') throw wrongUsage(`${what} ${fault}`);
     throw new ExitError(
       `${what}: ${message}`,
       code === 'DIRECTORY_IN_USE' ? EXIT.refused : EXIT.failed,

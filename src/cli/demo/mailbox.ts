@@ -1,21 +1,21 @@
 import { startMailbox } from '#sandbox/mail/mailbox';
 
-/** What links in mails begin with, until it is known where the service listens. */
-const NOT_KNOWN_YET = 'http://quotient.invalid';
+/** The origin of links in mails until the service listens. */
+export const UNKNOWN_ORIGIN = 'http://quotient.invalid';
 
-/** Starts a server for mails that prints what it takes. */
+/** Starts a mail server that prints each mail. */
 export async function printMails() {
-  let url = NOT_KNOWN_YET;
-  const mailbox = await startMailbox(({ to, headers, text }) => {
-    const said = text.replaceAll(NOT_KNOWN_YET, url);
-    process.stdout.write(`\n--- Mail to ${to}: ${headers.subject} ---\n\n${said}\n\n---\n`);
+  let origin = UNKNOWN_ORIGIN;
+  const { url, close } = await startMailbox(({ to, headers, text }) => {
+    const printed = text.replaceAll(UNKNOWN_ORIGIN, origin);
+    process.stdout.write(`\n--- Mail to ${to}: ${headers.subject} ---\n\n${printed}\n\n---\n`);
   });
   return {
-    settings: { SMTP_URL: mailbox.url, MAIL_FROM: 'Quotient <demo@example.org>', PUBLIC_URL: NOT_KNOWN_YET },
-    /** Where the service is: links go there from now on. */
+    url,
+    /** Sets the origin of the service. Links in later mails point there. */
     linkTo(to: string): void {
-      url = to;
+      origin = to;
     },
-    close: mailbox.close,
+    close,
   };
 }

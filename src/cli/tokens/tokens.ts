@@ -2,12 +2,14 @@ import { type Added, type Listing, MOST_SERVED, type PairOutcome, type Refusal }
 import { openListing } from '#catalogue/open-listing';
 import { isTokenSymbol, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
-import { type CommandLine, readArguments, withDatabase, wrongUsage } from '#cli/command-line';
+import { readArguments, wrongUsage } from '#cli/arguments';
+import type { CommandLine } from '#cli/command-line';
+import { withDatabase } from '#cli/configured-database';
 import { alignedTable } from '#cli/table';
 import { systemClock } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 import { readSettings } from '#settings';
-import { UpstreamFailure } from '#upstream/failure';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 
 const USAGE = `Manages the tokens that are served, ${MOST_SERVED.toLocaleString('en')} at most.
 
@@ -21,12 +23,19 @@ const USAGE = `Manages the tokens that are served, ${MOST_SERVED.toLocaleString(
 Of several tokens with one symbol, the symbol stands for the one that was added first. Running processes take
 changes over within seconds. The calls to CoinGecko (two for \`add\`, one for \`find\`) come from the service's budget.
 Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
-Exit codes: 0 done, 1 failed, 2 wrong usage.
+Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Runs some work with what adds tokens; what an upstream failed at is one line. */
+/** What the operator can do about a failed upstream call. Where nothing is listed, a later attempt may succeed. */
+const ADVICE: Partial<Record<FailureCause, string>> = {
+  unreachable: 'check the network, COINGECKO_URL and KRAKEN_URL',
+  refused: 'check COINGECKO_API_KEY and COINGECKO_PLAN',
+  over_budget: 'run it again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
+};
+
+/** Runs some work with the listing. A failed upstream call is reported in one line. */
 const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
   withDatabase(async (database) => {
     const silent = () => undefined;
@@ -35,30 +44,32 @@ const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
     try {
       return await work(opened.listing);
     } catch (error) {
-      if (error instanceof UpstreamFailure)
-        throw new ExitError(`${error.message} (${error.reason})`, EXIT.failed, error);
-      throw error;
+      if (!(error instanceof UpstreamFailure)) throw error;
+      const advice = ADVICE[error.reason] ?? 'run it again later';
+      throw new ExitError(`${error.message} (${error.reason}): ${advice}`, EXIT.failed, error);
     } finally {
       await opened.close();
     }
   });
 
-const HINT = '`npm run tokens -- find <text>` looks for it';
+const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
+const SERVED = '`npm run tokens -- list` shows the served tokens';
 
-function refusalText({ why, told }: Refusal): string {
+/** @param hint how to find an id, where none is similar */
+function refusalText({ why, told }: Refusal, hint: string): string {
   const names = told.join(' or ');
   const texts: Record<Refusal['why'], string> = {
-    built_in: 'this token is built in: it is always served, as it is',
-    too_many: `${MOST_SERVED.toLocaleString('en')} tokens are served, which is the most: remove one first`,
-    unknown: names === '' ? `there is no such id: ${HINT}` : `there is no such id: do you mean ${names}?`,
-    is_symbol: `its id is the symbol of ${names}, and callers who give it mean that one`,
-    no_symbol: 'its symbol has spaces, commas or control characters: give another one with --symbol',
-    no_pair: 'Kraken has no such pair against US dollars',
+    built_in: 'this token is built in: it cannot be added or removed',
+    too_many: `${MOST_SERVED.toLocaleString('en')} tokens are served, which is the maximum: remove one first`,
+    unknown: `there is no such id: ${names === '' ? hint : `do you mean ${names}?`}`,
+    is_symbol: `this id is the symbol of ${names}, so it cannot be added: clients that send it mean ${names}`,
+    no_symbol: 'its symbol has spaces, commas or control characters: give another symbol with --symbol',
+    no_pair: 'Kraken has no such pair against US dollars: give another pair, or `--kraken none`',
   };
   return texts[why];
 }
 
-const refuse = (refusal: Refusal) => new ExitError(refusalText(refusal), EXIT.failed);
+const refuse = (refusal: Refusal, hint: string) => new ExitError(refusalText(refusal, hint), EXIT.failed);
 
 function pairText(outcome: PairOutcome, pair: string | undefined): string {
   if (outcome.kind === 'given' || outcome.kind === 'found')
@@ -98,7 +109,7 @@ async function add(args: readonly string[]): Promise<number> {
   if (symbol !== undefined && !isTokenSymbol(symbol))
     throw wrongUsage('--symbol must have no spaces, commas or control characters, and 50 characters at most');
   const outcome = await withListing((listing) => listing.add({ id, symbol, pair: values.kraken }));
-  if ('why' in outcome) throw refuse(outcome);
+  if ('why' in outcome) throw refuse(outcome, SEARCH);
   tell(outcome);
   return EXIT.ok;
 }
@@ -107,7 +118,7 @@ async function remove(args: readonly string[]): Promise<number> {
   const { positionals } = readArguments(args, { options: {}, positionals: ['id'] });
   const [id = ''] = positionals;
   const outcome = await withListing((listing) => listing.remove(id));
-  if (outcome !== 'removed') throw refuse(outcome);
+  if (outcome !== 'removed') throw refuse(outcome, SERVED);
   say(`${id}: removed; what is stored of it stays`);
   return EXIT.ok;
 }
@@ -135,10 +146,15 @@ async function find(args: readonly string[]): Promise<number> {
   const { positionals } = readArguments(args, { options: {}, positionals: ['text'] });
   const [text = ''] = positionals;
   const coins = await withListing((listing) => listing.find(text));
-  if (coins.length === 0) throw new ExitError('CoinGecko finds no coin for it', EXIT.failed);
+  if (coins.length === 0)
+    throw new ExitError('CoinGecko finds no coin: try a part of its name, or its symbol', EXIT.failed);
   const rows = coins.map(({ id, symbol, title }) => [id, symbol, title]);
   process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
   return EXIT.ok;
 }
 
-export const tokens: CommandLine = { usage: USAGE, commands: { add, remove, list, find } };
+export const tokens: CommandLine = {
+  name: 'tokens',
+  usage: USAGE,
+  commands: { add, remove, list, find },
+};

@@ -1,12 +1,14 @@
 import { type Account, type AccountReport, createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
 import { createUserStore } from '#accounts/users/user-store';
-import { readArguments, withDatabase } from '#cli/command-line';
+import { readArguments } from '#cli/arguments';
+import { withDatabase } from '#cli/configured-database';
 import { alignedTable } from '#cli/table';
 import { iso, isoOrNull, systemClock } from '#core/clock';
 import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { EXIT } from '#process/exit';
+import { inCommands } from './faults.ts';
 import { cut, dateOf, JSON_FORM, minuteOf, printJson, printLines } from './print.ts';
 import { recordNumber } from './records.ts';
 
@@ -91,7 +93,7 @@ function printAccount({ account, keys, notices }: Shown): void {
 export async function show(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { ...JSON_FORM, positionals: ['key'] });
   const key = recordNumber(positionals[0]);
-  const shown = await withDatabase((database) => reportOf(database).show(key));
+  const shown = await withDatabase((database) => reportOf(database).show(key).catch(inCommands));
   if (values.json)
     printJson({ ...toJson(shown.account), notices: shown.notices, keys: shown.keys.map(keyToJson) });
   else printAccount(shown);

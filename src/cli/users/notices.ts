@@ -1,4 +1,5 @@
-import { readArguments, withDatabase } from '#cli/command-line';
+import { readArguments } from '#cli/arguments';
+import { withDatabase } from '#cli/configured-database';
 import { alignedTable } from '#cli/table';
 import { iso, isoOrNull } from '#core/clock';
 import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';

@@ -1,19 +1,24 @@
 import { createUserStore, type User } from '#accounts/users/user-store';
 import { createUsers, type Users } from '#accounts/users/users';
-import { wholeNumber, withDatabase } from '#cli/command-line';
+import { wholeNumber } from '#cli/arguments';
+import { withDatabase } from '#cli/configured-database';
 import { iso, systemClock } from '#core/clock';
 import type { UserRecord } from '#records';
+import { inCommands } from './faults.ts';
 import { printLines } from './print.ts';
 
 /** The largest integer of the database. */
 export const HIGHEST = 2_147_483_647;
 
 /** A user's record number from the command line. Throws `ExitError`. */
-export const recordNumber = (text = '') => wholeNumber('<key>, the record number,', text, 1, HIGHEST);
+export const recordNumber = (text = '') =>
+  wholeNumber('<key>, the record number in `npm run users -- list`,', text, 1, HIGHEST);
 
 /** Runs some work with the users of the configured database. */
 export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
-  withDatabase(({ prisma }) => work(createUsers({ store: createUserStore(prisma), clock: systemClock })));
+  withDatabase(({ prisma }) =>
+    work(createUsers({ store: createUserStore(prisma), clock: systemClock })).catch(inCommands),
+  );
 
 /** A user without the API key, of which only the hash is stored. */
 const withoutKey = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) => ({

@@ -1,7 +1,9 @@
 import { PLAN_NAMES } from '#accounts/allowance/plan';
 import { GRACE_SECONDS } from '#accounts/keys/key-limits';
+import { byOperator } from '#accounts/users/authority';
 import { registrationForm } from '#accounts/users/registration';
-import { type CommandLine, readArguments, wholeNumber, wrongUsage } from '#cli/command-line';
+import { readArguments, wholeNumber, wrongUsage } from '#cli/arguments';
+import type { CommandLine } from '#cli/command-line';
 import { EXIT } from '#process/exit';
 import { list, show } from './list-and-show.ts';
 import { notices } from './notices.ts';
@@ -22,7 +24,7 @@ const USAGE = `Manages users. <key> is a user's record number, as shown by \`lis
 
 create and rotate print the new API key. It cannot be shown again: only its hash is stored.
 Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
-Exit codes: 0 done, 1 failed, 2 wrong usage.
+Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;
 
 async function create(args: readonly string[]): Promise<number> {
@@ -58,14 +60,14 @@ async function rotate(args: readonly string[]): Promise<number> {
   const key = recordNumber(positionals[0]);
   const given = values['grace-seconds'];
   const grace = given === undefined ? undefined : wholeNumber('--grace-seconds', given, 0, GRACE_SECONDS.max);
-  printRecord(await withUsers((users) => users.rotate(key, grace)));
+  printRecord(await withUsers((users) => users.rotate(byOperator(key), grace)));
   return EXIT.ok;
 }
 
 async function renew(args: readonly string[]): Promise<number> {
   const { positionals } = readArguments(args, { options: {}, positionals: ['key'] });
   const key = recordNumber(positionals[0]);
-  printUser(await withUsers((users) => users.renew(key)));
+  printUser(await withUsers((users) => users.renew(byOperator(key))));
   return EXIT.ok;
 }
 
@@ -75,7 +77,7 @@ async function revoke(args: readonly string[]): Promise<number> {
   const key = recordNumber(positionals[0]);
   if (values.id !== undefined) {
     const id = wholeNumber('--id', values.id, 1, HIGHEST);
-    await withUsers((users) => users.deleteKey(key, id));
+    await withUsers((users) => users.deleteKey(byOperator(key), id));
     process.stdout.write(`API key ${id} of user ${key} revoked\n`);
     return EXIT.ok;
   }
@@ -85,6 +87,7 @@ async function revoke(args: readonly string[]): Promise<number> {
 }
 
 export const users: CommandLine = {
+  name: 'users',
   usage: USAGE,
   commands: { create, list, show, limit, rotate, renew, revoke, notices },
 };

@@ -1,6 +1,6 @@
 import { announce } from './samples.js';
 
-/** @typedef {{ label: string, note: string, href: string, words: string, text: ReadonlySet<string> }} Entry */
+/** @typedef {{ label: string, note: string, href: string, words: string, text: ReadonlySet<string>, isField: boolean }} Entry */
 
 /** As many as fit above the keyboard of a phone. */
 const MOST = 8;
@@ -16,9 +16,9 @@ function entriesOf(page) {
   /** @type {Map<string, Entry>} */
   const entries = new Map();
   /** @param {string} label @param {string} note @param {string} href @param {string} more @param {string} text */
-  const add = (label, note, href, more, text) =>
+  const add = (label, note, href, more, text, isField = false) =>
     entries.set(`${label} ${href}`, {
-      ...{ label, note, href, text: wordsOf(text) },
+      ...{ label, note, href, isField, text: wordsOf(text) },
       words: `${label} ${note} ${more}`.toLowerCase(),
     });
 
@@ -34,7 +34,7 @@ function entriesOf(page) {
       const name = textOf(code);
       const shared = document.getElementById(`parameter-${name}`);
       if (shared) add(name, 'Parameter of several paths', `#${shared.id}`, '', textOf(shared));
-      else add(name, `in: ${title}`, `#${operation.id}`, '', textOf(code.closest('tr')));
+      else add(name, `in: ${title}`, `#${operation.id}`, '', textOf(code.closest('tr')), true);
     }
   }
   for (const link of page.querySelectorAll('.codes a'))
@@ -73,10 +73,11 @@ export function search(entries, query) {
   const whole = words.join(' ');
   const meant = [...wordsOf(query)];
   /** @param {Entry} entry */
-  const rank = ({ label, words: named, text }) => {
+  const rank = ({ label, words: named, text, isField }) => {
     const name = label.toLowerCase();
+    // A field of one operation comes after the operation that is named so.
     if (words.every((word) => named.includes(word) || named.includes(singular(word))))
-      return name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
+      return isField ? 3.5 : name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
     if (meant.length === 0 || !meant.every((word) => text.has(word))) return Infinity;
     const title = wordsOf(label);
     return meant.some((word) => title.has(word)) ? 4 : 5;

@@ -98,6 +98,10 @@ function addCopyButton(code) {
   block?.replaceWith(box);
   if (block) box.append(block);
   const button = addButton(box, 'Copy', 'small copy');
+  const reset = () => {
+    button.textContent = 'Copy';
+  };
+  new MutationObserver(reset).observe(code, { childList: true, characterData: true, subtree: true });
   button.addEventListener('click', async () => {
     const copied = await navigator.clipboard.writeText(code.textContent ?? '').then(
       () => true,
@@ -106,9 +110,7 @@ function addCopyButton(code) {
     button.textContent = copied ? 'Copied' : 'Not copied';
     announce(copied ? 'Copied' : 'Not copied: select the text and copy it yourself');
   });
-  button.addEventListener('blur', () => {
-    button.textContent = 'Copy';
-  });
+  button.addEventListener('blur', reset);
 }
 
 /** Tells screen readers. @param {string} text */

@@ -3,7 +3,7 @@ import { exampleOf, type NamedSchemas, type Schema } from '#docs/openapi/schema-
 import { callSamples, EXAMPLE_KEY } from '#docs/reference/code-samples';
 import { CSV_HEADER } from '#prices/history/series-csv';
 import { latestPrice } from '#prices/records';
-import { fenced } from './words.ts';
+import { fenced, type GuideSettings } from './words.ts';
 
 /* How to read prices. */
 
@@ -36,16 +36,22 @@ name, the password being empty (\`curl -u "$KEY:"\`, or a URL like \`${base.repl
 Two that differ are refused.`;
 }
 
+/** The currencies beside the US dollar, of a service with or without exchange rates. */
+const currencies = (hasRates: boolean) =>
+  hasRates
+    ? "`eur` and the other reference currencies of the European Central Bank, at the rate of each figure's own date, or `btc` and `eth`"
+    : '`btc` or `eth`';
+
 export const history = (
   base: string,
+  { exchangeRatesUrl }: Pick<GuideSettings, 'exchangeRatesUrl'>,
 ) => `\`/v1/prices/history/…\` takes a date, a number of days back, or a range of dates. \
 With \`Accept: text/csv\` or \`format=csv\` the answer is CSV for a spreadsheet, for the same charge, with the columns \`${CSV_HEADER}\`, \
 and \`source\` where several sources have told it.
 \`/v1/prices/history/ohlc\` has candles of Kraken in place of samples, of five minutes, an hour or a day, each at its beginning.
 
-With \`currency\` (or \`vs_currency\`) any price path tells its figures in another currency: \`eur\` and the other reference \
-currencies of the European Central Bank, by the rate of each figure's own date, or \`btc\` and \`eth\`. \`Quotient-Currency\` says which, and \
-CSV in another currency than the US dollar has it as its last column.
+With \`currency\` (or \`vs_currency\`) any price path returns its figures in another currency: ${currencies(exchangeRatesUrl !== undefined)}. \
+\`Quotient-Currency\` names it, and CSV in another currency than the US dollar has it as its last column.
 
 The last 30 days as CSV:
 
@@ -67,6 +73,15 @@ The price of one day, at its midnight (UTC); the \`date\` of this path is writte
 \`\`\`sh
 curl -H "X-API-KEY: $KEY" '${base}/v1/prices/history/date?tokenName=ethereum&date=31-01-2026&format=csv'
 \`\`\``;
+
+export const DATES = `All dates and times are in UTC. Each kind of record has one format:
+
+* Prices and history (\`date\`, \`at\`, \`ath_date\`, \`atl_date\`): an HTTP-date (RFC 9110), such as \`Mon, 01 Jan 2024 00:00:00 GMT\`. The original \
+interface specification has these members in this format, and the API keeps it so that programs written for that specification go on working. Date parsers of most languages accept it.
+* Users, keys and usage: ISO 8601 with milliseconds, such as \`2026-01-31T12:00:00.000Z\`.
+* On-chain statistics: \`time\` in Unix seconds.
+* CSV: \`2026-11-21\` for a midnight, otherwise \`2026-11-21 13:05:00\`, so that spreadsheets recognize them as times.
+* Parameters: YYYY-MM-DD, except \`date\` of \`/v1/prices/history/date\`, which is DD-MM-YYYY.`;
 
 export const javascriptClient = (
   base: string,

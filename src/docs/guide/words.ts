@@ -4,7 +4,13 @@ import type { Settings } from '#settings';
 /** What the guide tells of the service that runs. */
 export type GuideSettings = Pick<
   Settings,
-  'basePath' | 'burstPerSecond' | 'registration' | 'registrationsPerMinute' | 'node' | 'coingecko'
+  | 'basePath'
+  | 'burstPerSecond'
+  | 'registration'
+  | 'registrationsPerMinute'
+  | 'node'
+  | 'coingecko'
+  | 'exchangeRatesUrl'
 >;
 
 /** `1 call`, `10,000 calls`. */

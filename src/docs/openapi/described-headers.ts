@@ -20,6 +20,8 @@ const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d
 /** From the second of a kind on with its place. */
 const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
 
+const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
+
 /** Every header of our own, or with a meaning of our own, that an answer may have. */
 export const HEADERS = {
   'X-Request-Id': text(
@@ -75,14 +77,16 @@ export const HEADERS = {
   ),
   'Quotient-Currency': text(
     'Of figures in another currency than the US dollar: which, and who tells what it is worth. An answer with one rate ' +
-      'also has the units for one US dollar, and the date of that rate. Left out when the figures are in US dollars.',
+      'also has the units for one US dollar, and the date of that rate. Omitted when the figures are in US dollars. ' +
+      'A 304 omits it: the value of the stored response remains valid.',
     'eur;rate=0.8632;on=2026-11-20;source=ecb',
     `^[a-z]{3}(;rate=\\d+(\\.\\d+)?;on=\\d{4}-\\d{2}-\\d{2})?;source=(${SOURCE_NAMES.join('|')})$`,
   ),
   Link: text(
-    'The page of an explorer about it, where the operator has named one (RFC 8288).',
+    'Related pages and calls (RFC 8288). On answers of the node, the page of an explorer (`alternate`), if the operator has ' +
+      'named one. On a registration, the call that renews the key (`related`), and the guide to it (`help`).',
     '<https://explorer.example/tx/E19B011D>; rel="alternate"; title="explorer"',
-    '^<[^>]+>; rel="alternate"; title="explorer"$',
+    `^${LINK}(, ${LINK})*$`,
   ),
   'Retry-After': seconds('Seconds after which a repeat may succeed.', 30),
   Allow: text('The methods that the path takes.', 'GET, HEAD', '^[A-Z]+(, [A-Z]+)*$'),

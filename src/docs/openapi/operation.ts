@@ -18,8 +18,12 @@ function success(status: string, { description, content }: Response, named: Name
   return { description: (isDefault && told) || description, content: Object.fromEntries(media) };
 }
 
-/** What answers that the caller's own copy is still good, declared once for all routes with the same headers. */
-function notModified(isPriced: boolean, own: readonly Occurrence[], { responses, headers }: Context): Ref {
+/**
+ * The response to a client that has the answer already, declared once for all routes with the same headers. It reveals no
+ * figure, so it has no `Quotient-Currency`, which may name a rate.
+ */
+function notModified(isPriced: boolean, all: readonly Occurrence[], { responses, headers }: Context): Ref {
+  const own = all.filter((header) => header !== 'Quotient-Currency?');
   const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');
   responses[name] ??= {
     description:

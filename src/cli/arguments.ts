@@ -1,0 +1,83 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { isoDate } from '#core/clock';
+import { ExitError } from '#process/exit';
+
+/** The arguments that a command accepts: `positionals` has their names, all required, in order. */
+type Form<Options extends ParseArgsOptionsConfig> = {
+  options: Options;
+  positionals: readonly string[];
+};
+
+/** A wrong command line. The command line's dispatcher adds where the usage is. */
+export class UsageError extends ExitError {}
+
+export const wrongUsage = (message: string) => new UsageError(message);
+
+/** The accepted arguments, as a usage has them: `<key> [--json]`. */
+function acceptedBy({ options, positionals }: Form<ParseArgsOptionsConfig>): string {
+  const optional = Object.entries(options).map(([name, { type }]) =>
+    type === 'boolean' ? `[--${name}]` : `[--${name} <value>]`,
+  );
+  return [...positionals.map((name) => `<${name}>`), ...optional].join(' ') || 'no arguments';
+}
+
+/**
+ * The options and positionals of a command. Throws `UsageError` for an unknown, missing or surplus argument. An error
+ * does not repeat a value, which may be a secret that was given by mistake.
+ */
+export function readArguments<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  form: Form<Options>,
+) {
+  const parsed = parseStrictly(args, form);
+  const { positionals: names } = form;
+  const missing = names.filter((_, i) => !parsed.positionals[i]);
+  if (missing.length > 0) {
+    const are = missing.length > 1 ? 'are' : 'is';
+    throw wrongUsage(
+      `${missing.map((name) => `<${name}>`).join(' and ')} ${are} missing: give ${acceptedBy(form)}`,
+    );
+  }
+  const surplus = parsed.positionals.length - names.length;
+  if (surplus > 0) {
+    const hasValues = Object.values(form.options).some(({ type }) => type === 'string');
+    const hint = names.length > 0 || hasValues ? ', with quotes around a value that has spaces' : '';
+    throw wrongUsage(
+      `${surplus} argument${surplus > 1 ? 's' : ''} too many: give ${acceptedBy(form)}${hint}`,
+    );
+  }
+  return parsed;
+}
+
+function parseStrictly<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  form: Form<Options>,
+) {
+  try {
+    return parseArgs({ args: [...args], options: form.options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw wrongUsage(optionFault(error as NodeJS.ErrnoException, form));
+  }
+}
+
+/** The fault of an option in one sentence. Node names the option, in quotes, and does not repeat its value. */
+function optionFault({ code, message }: NodeJS.ErrnoException, form: Form<ParseArgsOptionsConfig>): string {
+  const [, option = '', name = ''] = /'(--?([^\s'=]*))/.exec(message) ?? [];
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `unknown option ${option}: give ${acceptedBy(form)}`;
+  if (form.options[name]?.type === 'boolean') return `${option} takes no value: give ${option} alone`;
+  return `${option} has no value: give ${option} <value>, or ${option}=<value> if the value begins with a dash`;
+}
+
+/** An integer from the command line. Throws `UsageError` if it is none or out of bounds. */
+export function wholeNumber(what: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value;
+  throw wrongUsage(`${what} must be a whole number from ${min} to ${max}`);
+}
+
+/** A UTC date from the command line, in Unix ms of its midnight. Throws `UsageError` for a date in the future too. */
+export function pastDate(what: string, text: string, now: number): number {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (at <= now && isoDate(at) === text) return at;
+  throw wrongUsage(`${what} must be a date like 2025-01-31, not after today`);
+}

@@ -1,0 +1,71 @@
+import { DAY, isoDate } from '#core/clock';
+import type { Environment, SettingName } from '#settings';
+
+/** The settings by which each of the operator's commands reaches the demo, with an example. */
+const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = [
+  { settings: ['DATA_DIR'], line: 'npm run users -- list' },
+  { settings: ['DATA_DIR'], line: 'npm run archive -- status' },
+  {
+    settings: ['DATA_DIR', 'COINGECKO_URL', 'COINGECKO_PLAN', 'KRAKEN_URL'],
+    line: 'npm run tokens -- add albado',
+  },
+  { settings: ['DATA_DIR'], line: 'npm run database -- backup demo.gz' },
+];
+
+/** A word of a POSIX shell. */
+const quoted = (text: string) =>
+  /^[\w./:@%+-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+type Guide = {
+  /** Where the service is, `BASE_PATH` included. */
+  url: string;
+  environment: Environment;
+  overridden: readonly SettingName[];
+  /** Whether other processes reach the database while the demo has it. */
+  isReachable: boolean;
+  apiKey: string;
+  /** An address with a balance on the chain. */
+  account: string;
+  now: number;
+};
+
+/** The commands that reach the demo. A DATABASE_URL of the operator's shell would select another database. */
+function operatorCommands({ environment, overridden, isReachable }: Guide): string {
+  if (!isReachable)
+    return 'Operator commands cannot reach this demo: its temporary directory cannot hold a Unix socket.\n';
+  const isElsewhere = overridden.includes('DATABASE_URL');
+  const lines = COMMANDS.map(({ settings, line }) => {
+    const names: readonly SettingName[] = isElsewhere ? ['DATABASE_URL', ...settings] : settings;
+    return `  ${names.map((name) => `${name}=${quoted(environment[name] ?? '')}`).join(' ')} ${line}\n`;
+  });
+  return `Operator commands reach this demo from another shell:\n\n${lines.join('')}`;
+}
+
+/** The text that the demo prints once it serves. */
+export function guide(facts: Guide): string {
+  const { url, overridden, apiKey, account, now } = facts;
+  const calls = [
+    'prices/latest/token?tokenName=bitcoin',
+    'prices/latest/stats?token=sol',
+    'prices/history/days?tokenName=ethereum&days=30',
+    `prices/history/date/range?tokenName=solana&fromDate=${isoDate(now - 30 * DAY)}&thruDate=${isoDate(now)}`,
+    `node/bank/balances/${account}`,
+  ].map((path) => `  curl -H 'X-API-KEY: ${apiKey}' '${url}/v1/${path}'\n`);
+  const notice =
+    overridden.length > 0 ? `The demo overrides these settings: ${overridden.join(', ')}.\n\n` : '';
+  return `
+Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from stand-ins for the upstreams.
+
+  Console:        ${url}/
+  Documentation:  ${url}/docs
+  Your API key:   ${apiKey}
+
+${calls.join('')}
+Mails are printed here. This call sends a mail with a link to a new key:
+
+  curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'
+
+${operatorCommands(facts)}
+${notice}Ctrl-C stops it and deletes its data.
+`;
+}

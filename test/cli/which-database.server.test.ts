@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { createTestDatabase } from '../support/database/database.ts';
+import { runProcess } from './run-command.ts';
+
+it('names a database on a server that has no users, without the password', async () => {
+  const { url, drop } = await createTestDatabase();
+  const { host, pathname } = new URL(url);
+  const given = new URL(url);
+  given.password = 'hunter2';
+  const { code, stderr } = await runProcess('users', ['list'], { DATABASE_URL: `${given}?sslmode=disable` });
+  await drop();
+  expect([code, stderr]).toEqual([
+    0,
+    `The database at ${host}${pathname} has no users. To use another database, set DATABASE_URL.\n`,
+  ]);
+});
