@@ -49,6 +49,47 @@ export const page: Mutations[] = [
       ['failure && drop()', 'failure'],
       ['known.clear();', ''],
       ['if (!last) throw error;', 'throw error;'],
+      ['path === SAMPLED ?', 'path ?'],
+      ['performance.now() - recent.at < REUSE_MS ?', 'recent.at ?'],
+    ],
+  },
+  {
+    file: 'packages/console/dom.ts',
+    tests: ['console/copied.browser.test.ts'],
+    changes: [
+      ['if (text() !== content) reset();', ''],
+      ['clearTimeout(timer);\n    button.textContent = copied', 'button.textContent = copied'],
+    ],
+  },
+  {
+    file: 'packages/console/scroll-edges.ts',
+    tests: ['console/small-screen.browser.test.ts'],
+    changes: [
+      ['scrollLeft > 0', 'scrollLeft >= 0'],
+      ['scrollLeft + clientWidth < scrollWidth - 1', 'clientWidth < scrollWidth - 1'],
+    ],
+  },
+  {
+    file: 'packages/console/dashboard/refresh-cost.ts',
+    tests: ['console/dashboard/refresh-cost.test.ts'],
+    changes: [
+      ['(calls * 60) / REFRESH_MINUTES', 'calls * 60'],
+      ['hourly * hours', 'hourly'],
+      ['usage.limit <= 0', 'usage.limit < 0'],
+      ['(percent / 100) * limit', 'percent * limit'],
+    ],
+  },
+  {
+    file: 'packages/console/history/chart-panel.ts',
+    tests: ['console/dashboard/first-sign-in.browser.test.ts'],
+    changes: [['isFree ? await marketData.free(call) : await', 'await']],
+  },
+  {
+    file: 'packages/console/dashboard/offered-statistics.ts',
+    tests: ['console/dashboard/first-sign-in.browser.test.ts'],
+    changes: [
+      ['if (costsCall(token) && !isWanted)', 'if (!costsCall(token))'],
+      ['isWanted = false;\n    },', '},'],
     ],
   },
   {
@@ -71,8 +112,8 @@ export const page: Mutations[] = [
     file: 'packages/console/history/chart-choice.ts',
     tests: ['console/history/chart-choice.test.ts'],
     changes: [
-      ['date.getTime() + length > since', 'date.getTime() > since'],
-      ["range === '36500' ? listed : ", ''],
+      ['INTERVAL_MS[view.interval] > since', '0 > since'],
+      [' && view.interval === defaultInterval(view)', ''],
       ['price: close }', 'price: high }'],
     ],
   },
@@ -105,11 +146,44 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/range/date-presets.ts',
-    tests: ['console/history/date-presets.test.ts'],
+    file: 'packages/console/range/intervals.ts',
+    tests: ['console/range/intervals.test.ts', 'console/history/chart-choice.test.ts'],
     changes: [
-      ['from < listed ? listed : from', 'from'],
+      ["range === '36500'", "range === '0'"],
+      ['days > 1', 'days > 0'],
+      ['first <= view.from', 'first < view.from'],
+      ['days > MOST_DAYS[interval]', 'days < 0'],
+      ['<= HOURLY_DAYS', '< HOURLY_DAYS'],
+      ['(one) => one !== undefined && possible.includes(one)', '(one) => one !== undefined'],
+    ],
+  },
+  {
+    file: 'packages/console/history/time-labels.ts',
+    tests: ['console/history/time-labels.test.ts'],
+    changes: [[' && at % DAY_S === 0', ' && at < 0']],
+  },
+  {
+    file: 'packages/console/range/date-presets.ts',
+    tests: ['console/range/date-presets.test.ts'],
+    changes: [
+      ['from < first ? first : from', 'from'],
       ['thru > last ? last : thru', 'thru'],
+    ],
+  },
+  {
+    file: 'packages/console/format.ts',
+    tests: ['console/figures-in-words.test.ts'],
+    changes: [
+      ['time === undefined ?', 'time !== undefined ?'],
+      ['if (Number.isNaN(instant.getTime())) return written;', ''],
+    ],
+  },
+  {
+    file: 'packages/console/account/validity.ts',
+    tests: ['console/account/validity.browser.test.ts'],
+    changes: [
+      ['renew.hidden = !isPossible', 'renew.hidden = isRestricted'],
+      ["isRestricted ? 'account' : 'key'", "'key'"],
     ],
   },
   {
@@ -118,6 +192,15 @@ export const page: Mutations[] = [
     changes: [
       ['validUntil > resetsAt', 'validUntil >= resetsAt'],
       ['now < validUntil.getTime() && ', ''],
+    ],
+  },
+  {
+    file: 'packages/console/account/renewal.ts',
+    tests: ['console/account/validity.browser.test.ts'],
+    changes: [
+      ["isPossible: access === 'owner' && ", 'isPossible: '],
+      ['resetsAt !== undefined && ', ''],
+      ["isPossible: access !== 'none'", "isPossible: access === 'owner'"],
     ],
   },
   {

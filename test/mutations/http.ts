@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const http: Mutations[] = [
   {
     file: 'src/server/replies/fast-path.ts',
-    tests: ['http/replies/fast-path.test.ts'],
+    tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ['headers.accept !== found.accept || ', ''],
       [' && headersSize(rawHeaders) <= LIMITS.headers', ''],
@@ -14,7 +14,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/admission.ts',
-    tests: ['http/replies/fast-path.test.ts'],
+    tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ['spendAtOnce(caller, now, cost)', 'spendAtOnce(caller, now, 1)'],
       ['!covers(caller, scope) || ', ''],
@@ -25,17 +25,17 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/admission.ts',
-    tests: ['routes/keys/restricted.store.test.ts'],
+    tests: ['accounts/keys/restricted.store.test.ts'],
     changes: [['      refuseUncovered(caller, scope);\n', '']],
   },
   {
     file: 'src/accounts/gate/admission.ts',
-    tests: ['routes/keys/last-use.store.test.ts'],
+    tests: ['accounts/keys/last-use.store.test.ts'],
     changes: [['      noteUse(allowance, caller, headers, now);\n', '']],
   },
   {
     file: 'src/server/replies/write-answer.ts',
-    tests: ['http/replies/fast-path.test.ts'],
+    tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ['const isPaid = status === 200 && ', 'const isPaid = '],
       ['if (cors.length > 0) own', 'if (cors.length === 0) own'],
@@ -43,17 +43,17 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/replies/write-answer.ts',
-    tests: ['http/pipeline/hang-up.store.test.ts'],
+    tests: ['server/pipeline/hang-up.store.test.ts'],
     changes: [[' && !isGone(socket)', '']],
   },
   {
     file: 'src/server/replies/answer-headers.ts',
-    tests: ['http/replies/fast-path.test.ts'],
+    tests: ['server/replies/fast-path.test.ts'],
     changes: [['Math.floor((now - fetchedAt) / SECOND)', 'Math.ceil((now - fetchedAt) / SECOND)']],
   },
   {
     file: 'src/server/replies/response-head.ts',
-    tests: ['http/replies/response-head.test.ts'],
+    tests: ['server/replies/response-head.test.ts'],
     changes: [
       ['  response.shouldKeepAlive &&\n', ''],
       ['if (current !== second)', 'if (second === current)'],
@@ -61,7 +61,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/cache/answer-cache.ts',
-    tests: ['services/caching/answer-cache.test.ts'],
+    tests: ['server/cache/answer-cache.test.ts'],
     changes: [
       ['now - at < KEPT_FOR', 'now - at <= KEPT_FOR'],
       ['now >= at && ', ''],
@@ -71,17 +71,26 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/core/fifo-map.ts',
-    tests: ['services/caching/first-in-first-out.test.ts'],
+    tests: ['core/first-in-first-out.test.ts'],
     changes: [['entries.size <= most', 'entries.size < most']],
   },
   {
     file: 'src/server/replies/answer-headers.ts',
-    tests: ['http/replies/caching.store.test.ts'],
+    tests: ['server/replies/free-responses.store.test.ts'],
+    changes: [
+      ["content.push('quotient-currency', currency)", "fields.push('quotient-currency', currency)"],
+      ["createHmac('sha256', etagKey)", "createHmac('sha256', '')"],
+      ['const etag = keyed(representation.etag);', 'const { etag } = representation;'],
+    ],
+  },
+  {
+    file: 'src/server/replies/answer-headers.ts',
+    tests: ['server/replies/caching.store.test.ts'],
     changes: [["one.trim().replace(/^W\\//, '') === etag", 'one.trim() === etag']],
   },
   {
     file: 'src/server/replies/negotiation.ts',
-    tests: ['http/replies/negotiation.test.ts'],
+    tests: ['server/replies/negotiation.test.ts'],
     changes: [
       ["given.get(coding) ?? given.get('*') ?? 0", 'given.get(coding) ?? 0'],
       ['mine > 0 && mine >= quality', 'mine >= quality'],
@@ -90,7 +99,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/guard.ts',
-    tests: ['routes/users/user-headers.store.test.ts'],
+    tests: ['accounts/users/user-headers.store.test.ts'],
     changes: [
       ['else allowance.refund(receipt)', 'else allowance.keep(receipt)'],
       ['isPaid ? receipt.remaining : remaining(receipt.lease)', 'receipt.remaining'],
@@ -99,7 +108,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/burst.ts',
-    tests: ['http/limits/burst.test.ts'],
+    tests: ['accounts/gate/burst.test.ts'],
     changes: [
       ['Math.max(now, last))', 'last)'],
       ['(arrival - now - SECOND) / SECOND', '(arrival - now) / SECOND'],
@@ -110,7 +119,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/registration-limit.ts',
-    tests: ['routes/users/user-limits.store.test.ts'],
+    tests: ['accounts/users/user-limits.store.test.ts'],
     changes: [
       ['.slice(0, 4)', '.slice(0, 5)'],
       ['retryAfter: ttl / SECOND', 'retryAfter: ttl'],
@@ -118,7 +127,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/limits/answer-queue.ts',
-    tests: ['http/limits/answer-queues.test.ts'],
+    tests: ['server/limits/answer-queues.test.ts'],
     changes: [
       ['given.size < atOnce', 'given.size <= atOnce'],
       ['queue.length >= most', 'queue.length > most'],
@@ -131,7 +140,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/limits/concurrency-limit.ts',
-    tests: ['http/limits/concurrency-limit.test.ts'],
+    tests: ['server/limits/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
       ['(underWay.get(caller) ?? 1) - 1', 'underWay.get(caller) ?? 1'],
@@ -139,7 +148,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/connections/pipelined-requests.ts',
-    tests: ['http/connections/pipelined-requests.test.ts'],
+    tests: ['server/connections/pipelined-requests.test.ts'],
     changes: [
       ['before >= WAITING', 'before > WAITING'],
       ['(waiting.get(socket) ?? 1) - 1', 'waiting.get(socket) ?? 1'],
@@ -148,7 +157,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/connections/request-body.ts',
-    tests: ['http/connections/request-body.test.ts'],
+    tests: ['server/connections/request-body.test.ts'],
     changes: [
       ['size > limit)', 'size >= limit)'],
       ['pieces > MOST_PIECES', 'pieces > 2 * MOST_PIECES'],
@@ -160,7 +169,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/limits/request-limits.ts',
-    tests: ['http/limits/request-limits.test.ts'],
+    tests: ['server/limits/request-limits.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],
       ['(rawHeaders[i] as string).length + 2', '(rawHeaders[i] as string).length'],
@@ -169,7 +178,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/prices/parameters.ts',
-    tests: ['http/pipeline/bad-input.store.test.ts', 'http/pipeline/conformity.store.test.ts'],
+    tests: ['server/pipeline/bad-input.store.test.ts', 'server/pipeline/conformity.store.test.ts'],
     changes: [
       ['at <= startOfDate(clock.now())', 'at < startOfDate(clock.now())'],
       ['value <= 36_500', 'value < 36_500'],
@@ -177,7 +186,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/replies/answer-headers.ts',
-    tests: ['http/replies/caching.store.test.ts', 'http/replies/answer-headers.test.ts'],
+    tests: ['server/replies/caching.store.test.ts', 'server/replies/answer-headers.test.ts'],
     changes: [
       ['(fetchedAt ?? now)', 'now'],
       ['Math.min(dueAt, now + LONGEST)', 'dueAt'],
@@ -189,7 +198,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/rate-limits.ts',
-    tests: ['routes/users/user-headers.store.test.ts', 'routes/users/user-limits.store.test.ts'],
+    tests: ['accounts/users/user-headers.store.test.ts', 'accounts/users/user-limits.store.test.ts'],
     changes: [
       ['plan(period, 0, now)', 'plan(period, 1, now)'],
       ["code === 'quota_exceeded'", "code !== 'quota_exceeded'"],
@@ -200,7 +209,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/pipeline/format.ts',
-    tests: ['http/pipeline/conformity.store.test.ts'],
+    tests: ['server/pipeline/conformity.store.test.ts'],
     changes: [
       ['request.routeOptions.config.csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],
       ["format !== 'json' && format !== 'csv'", "format !== 'json'"],
@@ -210,9 +219,9 @@ export const http: Mutations[] = [
   {
     file: 'src/server/pipeline/misspelt-parameters.ts',
     tests: [
-      'http/pipeline/bad-input.store.test.ts',
-      'http/pipeline/conformity.store.test.ts',
-      'routes/stats.store.test.ts',
+      'server/pipeline/bad-input.store.test.ts',
+      'server/pipeline/conformity.store.test.ts',
+      'statistics/stats.store.test.ts',
     ],
     changes: [
       ['name.toLowerCase(), known', 'name, known'],

@@ -2,6 +2,7 @@ import { client } from './client.ts';
 import { page } from './console.ts';
 import { database } from './database/database.ts';
 import { embedded } from './database/embedded.ts';
+import { failures } from './failures.ts';
 import { http } from './http.ts';
 import { mail } from './mail.ts';
 import { candles } from './market/candles.ts';
@@ -21,5 +22,5 @@ import { start } from './start.ts';
 /** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, accounts, ledger, market, catalogue, candles, currency },
-  ...{ client, page, database, embedded, http, mail, node, notices, start, statistics, upstream },
+  ...{ client, page, database, embedded, failures, http, mail, node, notices, start, statistics, upstream },
 };

@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const mail: Mutations[] = [
   {
     file: 'src/notifications/outbox/retries.ts',
-    tests: ['domain/outbox/retries.test.ts'],
+    tests: ['notifications/outbox/retries.test.ts'],
     changes: [
       ['age >= GIVEN_UP_AFTER', 'age > GIVEN_UP_AFTER'],
       ['2 ** (attempts - 1)', '(attempts - 1)'],
@@ -13,7 +13,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/outbox/outbox-store.ts',
-    tests: ['stores/outbox/outbox.store.test.ts'],
+    tests: ['notifications/outbox/outbox-store.store.test.ts'],
     changes: [
       ['FOR UPDATE SKIP LOCKED', ''],
       ['AND due_at <= now()', ''],
@@ -27,7 +27,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/outbox/outbox.ts',
-    tests: ['services/outbox/outbox.store.test.ts'],
+    tests: ['notifications/outbox/outbox.store.test.ts'],
     changes: [
       ['(atOnce[kind] ?? AT_ONCE) - busy(kind)', 'AT_ONCE'],
       ['atOnce[kind] ?? AT_ONCE', 'AT_ONCE'],
@@ -35,12 +35,13 @@ export const mail: Mutations[] = [
       ['pause !== undefined && !(error instanceof Undeliverable)', 'pause !== undefined'],
       ['isClosed ? 0 : pauseAfter', 'pauseAfter'],
       ['await store.delivered(message);', ''],
+      ["log.warn(facts, 'delivery given up')", "failures.failed('delivery', error, facts)"],
       ['.slice(0, MOST_TOLD)', '.slice(0, 0)'],
     ],
   },
   {
     file: 'src/notifications/mail/mail.ts',
-    tests: ['domain/mail/mails.test.ts'],
+    tests: ['notifications/mail/mails.test.ts'],
     changes: [
       ['escapeHtml(part.link)', 'part.link'],
       ['escapeHtml(part.code)', 'part.code'],
@@ -49,7 +50,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/mail/token.ts',
-    tests: ['domain/mail/mails.test.ts'],
+    tests: ['notifications/mail/mails.test.ts'],
     changes: [
       ['const BYTES = 32', 'const BYTES = 16'],
       ['email.toLowerCase()', 'email'],
@@ -57,7 +58,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/sources/smtp.ts',
-    tests: ['sources/mail/smtp.test.ts'],
+    tests: ['notifications/sources/smtp.test.ts'],
     changes: [
       ["command === 'RCPT TO' && ", ''],
       ['responseCode >= 500', 'responseCode >= 400'],
@@ -78,7 +79,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/mail/mail-allowance-store.ts',
-    tests: ['routes/users/user-recovery.store.test.ts'],
+    tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['OR held.count < ${most}::int', 'OR true'],
       ['excluded.last_at - held.last_at)) >=', 'excluded.last_at - held.last_at)) >'],
@@ -91,7 +92,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/mail/recovery-store.ts',
-    tests: ['routes/users/user-recovery.store.test.ts'],
+    tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['${hasAddress(email)}', 'u.email = ${email}'],
       ['AND replaced_at IS NULL AND revoked_at IS NULL', 'AND replaced_at IS NULL'],
@@ -104,7 +105,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/mail/recovery.ts',
-    tests: ['routes/users/user-recovery.store.test.ts'],
+    tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['to: first.email', 'to: email'],
       ['users.recover(key, hash)', 'users.recover(key)'],
@@ -112,7 +113,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/mail/recovery.ts',
-    tests: ['services/mail/enumeration.server.test.ts'],
+    tests: ['notifications/mail/enumeration.server.test.ts'],
     changes: [
       [
         'if (await store.request(randomUUID(), email, clock.now())) wake();',
@@ -122,18 +123,15 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/accounts/keys/key-store.ts',
-    tests: ['routes/users/user-recovery.store.test.ts'],
+    tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz', 'AND user_key = ${userKey}'],
-      [
-        'USING changed WHERE user_key = key AND ${token}::text IS NOT NULL',
-        'USING changed WHERE hash = ${token}',
-      ],
+      ['USING changed WHERE user_key = key)', 'USING changed WHERE hash = ${token})'],
     ],
   },
   {
     file: 'src/notifications/mail/registration-store.ts',
-    tests: ['routes/users/user-verify.store.test.ts'],
+    tests: ['notifications/mail/user-verify.store.test.ts'],
     changes: [
       [
         'DELETE FROM pending_registration USING mail_token\n',
@@ -145,7 +143,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/mail/registration.ts',
-    tests: ['routes/users/user-verify.store.test.ts'],
+    tests: ['notifications/mail/user-verify.store.test.ts'],
     changes: [
       ['registration.expiresAt <= clock.now()', 'false'],
       ['firstTerm(plan, now)', 'firstTerm(plan, 0)'],
@@ -153,7 +151,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/mail/routes.ts',
-    tests: ['routes/users/user-recovery.store.test.ts', 'routes/users/user-verify.store.test.ts'],
+    tests: ['notifications/mail/user-recovery.store.test.ts', 'notifications/mail/user-verify.store.test.ts'],
     changes: [
       ['refuseCrossSite(headers, settings.corsOrigins);', ''],
       ['      refuseClosed(settings.registration);\n', ''],

@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const node: Mutations[] = [
   {
     file: 'src/node/pool/selection.ts',
-    tests: ['services/node/node-failover.test.ts'],
+    tests: ['node/pool/node-failover.test.ts'],
     changes: [
       ['sound.length === 0 ?', 'sound.length !== 0 ?'],
       ['blocks > MOST_BEHIND ?', 'blocks >= MOST_BEHIND ?'],
@@ -13,17 +13,17 @@ export const node: Mutations[] = [
   },
   {
     file: 'src/node/pool/member-call.ts',
-    tests: ['services/node/node-failover.test.ts'],
+    tests: ['node/pool/node-failover.test.ts'],
     changes: [['      member.failure = undefined;\n      return value', '      return value']],
   },
   {
     file: 'src/node/pool/pool.ts',
-    tests: ['services/node/node-failover.test.ts'],
+    tests: ['node/pool/node-failover.test.ts'],
     changes: [['isPassing || !asked.has(member)', '!asked.has(member)']],
   },
   {
     file: 'src/node/broadcast.ts',
-    tests: ['services/node/node-broadcast.test.ts'],
+    tests: ['node/node-broadcast.test.ts'],
     changes: [
       ['      if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };\n', ''],
       ['hash !== undefined && answer.txhash !== hash', 'answer.txhash === undefined'],
@@ -33,7 +33,7 @@ export const node: Mutations[] = [
   },
   {
     file: 'src/node/pool/wanted-chain.ts',
-    tests: ['services/node/node-chain-id.test.ts'],
+    tests: ['node/pool/node-chain-id.test.ts'],
     changes: [
       ['chainId ?? members.find(', 'members.find('],
       ['told === null ? chainId !== undefined : told !== (wanted() ?? told)', 'false'],
@@ -43,26 +43,26 @@ export const node: Mutations[] = [
   },
   {
     file: 'src/node/pool/selection.ts',
-    tests: ['services/node/node-chain-id.test.ts'],
+    tests: ['node/pool/node-chain-id.test.ts'],
     changes: [
       ['...chain.members().map((one) => one.height ?? 0)', '...members.map((one) => one.height ?? 0)'],
     ],
   },
   {
     file: 'src/node/pool/member-call.ts',
-    tests: ['services/node/node-chain-id.test.ts'],
+    tests: ['node/pool/node-chain-id.test.ts'],
     changes: [
       ['      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);\n', ''],
     ],
   },
   {
     file: 'src/node/broadcast.ts',
-    tests: ['wallets/launchpad.store.test.ts'],
+    tests: ['node/wallets/launchpad.store.test.ts'],
     changes: [['code === WRONG_SEQUENCE ?', 'code !== WRONG_SEQUENCE ?']],
   },
   {
     file: 'packages/cosmos/conversion/tx-bytes.ts',
-    tests: ['domain/cosmos/conversion/messages.test.ts'],
+    tests: ['cosmos/conversion/messages.test.ts'],
     changes: [
       ['if (signers.length > MOST_SIGNERS) throw', 'if (signers.length > 99) throw'],
       ['const prefix = prefixOf(signer)', 'const prefix = /^(.+)1/.exec(signer)?.[1]'],
@@ -71,7 +71,7 @@ export const node: Mutations[] = [
   },
   {
     file: 'packages/cosmos/conversion/fields.ts',
-    tests: ['domain/cosmos/conversion/messages.test.ts'],
+    tests: ['cosmos/conversion/messages.test.ts'],
     changes: [
       ["fraction.padEnd(18, '0')", 'fraction'],
       ["fraction.replace(/0+$/, '')", 'fraction'],
@@ -81,7 +81,7 @@ export const node: Mutations[] = [
   },
   {
     file: 'packages/cosmos/conversion/logs.ts',
-    tests: ['domain/cosmos/logs.test.ts'],
+    tests: ['cosmos/logs.test.ts'],
     changes: [
       ["attributes.filter(({ key }) => key !== 'msg_index')", 'attributes'],
       ["raw === '' ? JSON.stringify(found) : raw", 'raw'],
@@ -90,7 +90,7 @@ export const node: Mutations[] = [
   },
   {
     file: 'packages/cosmos/accounts.ts',
-    tests: ['domain/cosmos/accounts.test.ts'],
+    tests: ['cosmos/accounts.test.ts'],
     changes: [
       ['if (address !== asked) throw', 'if (address === undefined) throw'],
       ['if (depth === DEEPEST) throw', 'if (depth > 99) throw'],
@@ -99,7 +99,7 @@ export const node: Mutations[] = [
   },
   {
     file: 'packages/cosmos/conversion/multisignature.ts',
-    tests: ['wallets/multisig.store.test.ts'],
+    tests: ['node/wallets/multisig.store.test.ts'],
     changes: [
       ['wholeField(1, BigInt(extra))', 'wholeField(1, 0n)'],
       ['const modes = signatures.map(() => bytesField(2, single))', 'const modes = [bytesField(2, single)]'],
@@ -107,17 +107,17 @@ export const node: Mutations[] = [
   },
   {
     file: 'src/node/pool/pool.ts',
-    tests: ['services/node/node-times.test.ts'],
+    tests: ['node/pool/node-times.test.ts'],
     changes: [['(until - now) / (chosen.length - index)', '(until - now)']],
   },
   {
     file: 'src/node/broadcast.ts',
-    tests: ['services/node/node-times.test.ts'],
+    tests: ['node/pool/node-times.test.ts'],
     changes: [['start + timeoutMs * SENDING', 'start + timeoutMs']],
   },
   {
     file: 'src/node/block-waits.ts',
-    tests: ['services/node/block-waits.test.ts'],
+    tests: ['node/block-waits.test.ts'],
     changes: [
       ['Math.min(left, soonest ?? left)', 'Math.max(left, soonest ?? left)'],
       ['        waiting.delete(hash);\n        return undefined', '        return undefined'],

@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const notices: Mutations[] = [
   {
     file: 'src/notifications/webhooks/public-address.ts',
-    tests: ['domain/notices/public-address.test.ts'],
+    tests: ['notifications/webhooks/public-address.test.ts'],
     changes: [
       ["  if (address.range() !== 'unicast') return false;\n", ''],
       ['(isWithin(address, GLOBAL_UNICAST) && ', '('],
@@ -16,7 +16,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/webhooks/webhook-url.ts',
-    tests: ['domain/notices/public-address.test.ts'],
+    tests: ['notifications/webhooks/public-address.test.ts'],
     changes: [
       ["(protocol === 'https:' && isPublicAddress(address))", 'isPublicAddress(address)'],
       ["url.username !== '' || ", ''],
@@ -27,7 +27,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/webhooks/signature.ts',
-    tests: ['domain/notices/signature.test.ts'],
+    tests: ['notifications/webhooks/signature.test.ts'],
     changes: [
       ['Math.floor(now / 1000)', 'now'],
       ["signatures.join(' ')", "signatures.join(',')"],
@@ -36,7 +36,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/sources/checked-lookup.ts',
-    tests: ['sources/webhook/webhook.test.ts'],
+    tests: ['notifications/sources/webhook.test.ts'],
     changes: [
       ['.filter(isAllowed)', ''],
       ["if (isLocalhost(host)) return ['127.0.0.1', '::1'];", ''],
@@ -44,19 +44,21 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/sources/webhook.ts',
-    tests: ['sources/webhook/webhook.test.ts'],
+    tests: ['notifications/sources/webhook.test.ts'],
     changes: [
       ['isIP(host) && !isAllowed(host)', 'false'],
       ['status < 200 || status > 299', 'status > 399'],
       ['status === 410', 'status === 404'],
-      ['          signal,\n', ''],
-      ['informed > MOST_INFORMED', 'informed >= MOST_INFORMED'],
-      ['informed > MOST_INFORMED', 'false'],
+      ['          signal,\n', '          signal: new AbortController().signal,\n'],
+      [
+        '(error instanceof InterimResponsesExceeded)',
+        '(isLate && error instanceof InterimResponsesExceeded)',
+      ],
     ],
   },
   {
     file: 'src/notifications/notices/used-allowance-store.ts',
-    tests: ['stores/notices/notices.store.test.ts'],
+    tests: ['notifications/notices/notice-store.store.test.ts'],
     changes: [
       ['used + coalesce(sum(unbooked), 0)::int AS calls', 'used AS calls'],
       [
@@ -71,7 +73,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/notices/ending-validity-store.ts',
-    tests: ['stores/notices/notices.store.test.ts'],
+    tests: ['notifications/notices/notice-store.store.test.ts'],
     changes: [
       ['AND n.threshold <= days LIMIT', 'LIMIT'],
       ['u.valid_until > ${iso(now)}', 'u.valid_until >= ${iso(now)}'],
@@ -81,7 +83,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/notices/add-notices-store.ts',
-    tests: ['stores/notices/notices.store.test.ts'],
+    tests: ['notifications/notices/notice-store.store.test.ts'],
     changes: [
       ['u.erased_at IS NULL AND ', ''],
       [' WHERE ${EMAIL}\n', '\n'],
@@ -89,7 +91,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/notices/notice-settings-store.ts',
-    tests: ['routes/notices/settings.store.test.ts', 'routes/notices/delivery.store.test.ts'],
+    tests: ['notifications/notices/settings.store.test.ts', 'notifications/notices/delivery.store.test.ts'],
     changes: [
       ['${stays} AND NOT ${isRotated}::boolean THEN', '${stays} THEN'],
       ['WHEN ${rotated} THEN held.secret', 'WHEN ${rotated} THEN NULL'],
@@ -97,12 +99,12 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/notices/notice-store.ts',
-    tests: ['stores/notices/turns.server.test.ts'],
+    tests: ['notifications/notices/turns.server.test.ts'],
     changes: [['AND ${NOW}`', 'AND excluded.fetched_at`']],
   },
   {
     file: 'src/notifications/notices/notice-store.ts',
-    tests: ['routes/notices/delivery.store.test.ts'],
+    tests: ['notifications/notices/delivery.store.test.ts'],
     changes: [
       ['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > '],
       [' AND u.erased_at IS NULL`', '`'],
@@ -111,7 +113,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/notices/delivery.ts',
-    tests: ['routes/notices/delivery.store.test.ts'],
+    tests: ['notifications/notices/delivery.store.test.ts'],
     changes: [
       ['!user.isVerified && ', ''],
       [') >= MAILS_A_DAY', ') > MAILS_A_DAY'],

@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const start: Mutations[] = [
   {
     file: 'src/process/supported-node.ts',
-    tests: ['main/node-version.test.ts'],
+    tests: ['process/node-version.test.ts'],
     changes: [
       ['const OLDEST = [22, 19]', 'const OLDEST = [22, 18]'],
       ['major === OLDEST[0] && minor', 'minor'],
@@ -13,17 +13,17 @@ export const start: Mutations[] = [
   },
   {
     file: 'src/main.ts',
-    tests: ['main/node-version.test.ts'],
-    changes: [["import './supported-node.ts';\n", '']],
+    tests: ['process/node-version.test.ts'],
+    changes: [["import '#process/supported-node';\n", '']],
   },
   {
     file: 'src/cli/archive.ts',
-    tests: ['main/node-version.test.ts'],
-    changes: [["import '../supported-node.ts';\n", '']],
+    tests: ['process/node-version.test.ts'],
+    changes: [["import '#process/supported-node';\n", '']],
   },
   {
     file: 'src/process/launch.ts',
-    tests: ['main/starter.test.ts'],
+    tests: ['process/starter.test.ts'],
     changes: [
       ['{ ...NODE_ENVIRONMENT, ...process.env }', '{ ...process.env, ...NODE_ENVIRONMENT }'],
       ['[...NODE_FLAGS, ...process.execArgv, ', '[...process.execArgv, ...NODE_FLAGS, '],
@@ -37,7 +37,7 @@ export const start: Mutations[] = [
   },
   {
     file: 'src/process/start.ts',
-    tests: ['main/starter.test.ts'],
+    tests: ['process/starter.test.ts'],
     changes: [
       ['} else if (args.length > 0) {', '} else if (args.length > 1) {'],
       ['    stopWithParent();\n', ''],
@@ -46,7 +46,7 @@ export const start: Mutations[] = [
   },
   {
     file: 'src/process/announcement.ts',
-    tests: ['main/announcement.test.ts'],
+    tests: ['process/announcement.test.ts'],
     changes: [
       [" || address === '::'", ''],
       ["address.includes(':') ? `[${address}]` : address", 'address'],
@@ -54,7 +54,7 @@ export const start: Mutations[] = [
   },
   {
     file: 'src/serve.ts',
-    tests: ['main/built.test.ts'],
+    tests: ['process/built.test.ts'],
     changes: [
       ['if (process.stdout.isTTY) {', 'if (!process.stdout.isTTY) {'],
       ['urlOf(address) + settings.basePath', 'urlOf(address)'],
@@ -62,7 +62,7 @@ export const start: Mutations[] = [
   },
   {
     file: 'src/process/exit.ts',
-    tests: ['exit.test.ts'],
+    tests: ['process/exit.test.ts'],
     changes: [
       ['  EADDRINUSE: ', '  EADDRINUSED: '],
       ["address?.includes(':')", "address?.includes('::::')"],
@@ -70,8 +70,42 @@ export const start: Mutations[] = [
     ],
   },
   {
+    file: 'src/open-service.ts',
+    tests: ['cli/demo-settings.test.ts'],
+    changes: [['if (metricsPort !== undefined) {', 'if (metricsPort === 0) {']],
+  },
+  {
+    file: 'src/cli/demo.ts',
+    tests: ['cli/demo-settings.test.ts'],
+    changes: [['environment.PORT !== undefined || ', '']],
+  },
+  {
+    file: 'src/cli/demo/environment.ts',
+    tests: ['cli/demo-environment.test.ts'],
+    changes: [
+      ['...given, ...fixed }', '...fixed }'],
+      ['...given, ...fixed }', '...fixed, ...given }'],
+      [' && given[name] !== fixed[name]', ''],
+      ["LOG_REQUESTS === undefined ? 'error' : ''", "'error'"],
+    ],
+  },
+  {
+    file: 'src/cli/demo/guide.ts',
+    tests: ['cli/demo-settings.test.ts'],
+    changes: [["['DATABASE_URL', ...settings]", 'settings']],
+  },
+  {
+    file: 'src/cli/configured-database.ts',
+    tests: ['cli/which-database.test.ts', 'cli/which-database.server.test.ts'],
+    changes: [
+      ['if (!hasUsers) ', 'if (hasUsers) '],
+      ['hosts.map(({ name }) => name).join()', 'databaseUrl'],
+      ['resolve(dataDir)', 'dataDir'],
+    ],
+  },
+  {
     file: 'scripts/prepare.js',
-    tests: ['main/without-shell.test.ts'],
+    tests: ['process/without-shell.test.ts'],
     changes: [
       ["here('node_modules/rolldown') && ", 'true || '],
       ["here('build/main.js') && ", ''],

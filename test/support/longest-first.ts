@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that start processes, build, or make databases on the disk: small, and seconds or half a minute long. */
 const LONG =
-  /\/test\/(?:main|chaos|commands|wallets)\/|\/(?:processes|database|copy)\/|processes\.|\.browser\./;
+  /\/test\/(?:process|chaos|cli|node\/wallets)\/|\/(?:processes|database|copy)\/|processes\.|\.browser\./;
 
 /**
  * Files that take long begin a project, so that no worker is left with one at the end. The usual order goes by size

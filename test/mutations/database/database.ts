@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const database: Mutations[] = [
   {
     file: 'src/database/copy/copy.ts',
-    tests: ['services/copy/copy.server.test.ts'],
+    tests: ['database/copy/copy.server.test.ts'],
     changes: [
       ['source.rows === target.rows && source.sum === target.sum', 'source.rows === target.rows'],
       ['left?.source === run.name ? left : undefined', 'left'],
@@ -17,11 +17,12 @@ export const database: Mutations[] = [
   },
   {
     file: 'src/database/copy/target.ts',
-    tests: ['services/copy/copy.server.test.ts'],
+    tests: ['database/copy/copy.server.test.ts'],
     changes: [
       ['AND checksum = $4 RETURNING id', 'AND checksum <> $5 RETURNING id'],
       ['if (rows.length === 0) throw takenOver();', ''],
       ['OR removed_at IS NOT NULL OR', 'OR'],
+      ["if (name === 'shared_secret') continue;", ''],
       [
         "`SELECT setval('public.${name}', $1::bigint, $2)`",
         "`SELECT setval('public.${name}', $1::bigint, NOT $2)`",
@@ -29,8 +30,16 @@ export const database: Mutations[] = [
     ],
   },
   {
+    file: 'src/database/shared-secret.ts',
+    tests: ['database/shared-secret.store.test.ts'],
+    changes: [
+      ['skipDuplicates: true', 'skipDuplicates: false'],
+      ['return (await sharedSecret.findUniqueOrThrow({ where: { name } })).value;', 'return value;'],
+    ],
+  },
+  {
     file: 'src/database/copy/source.ts',
-    tests: ['services/copy/copy.server.test.ts'],
+    tests: ['database/copy/copy.server.test.ts'],
     changes: [
       ['ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLAIN_TEXT}', 'READ ONLY; ${PLAIN_TEXT}'],
       ['`WHERE (${key}) > (${values})`', '`WHERE (${key}) >= (${values})`'],
@@ -38,7 +47,7 @@ export const database: Mutations[] = [
   },
   {
     file: 'src/database/copy/tables.ts',
-    tests: ['services/copy/copy.server.test.ts'],
+    tests: ['database/copy/copy.server.test.ts'],
     changes: [
       ["SET LOCAL search_path TO ''; ", ''],
       ['filter(({ refers }) => !refers?.some', 'filter(({ refers }) => refers?.some'],
@@ -46,12 +55,49 @@ export const database: Mutations[] = [
   },
   {
     file: 'src/database/migrations.ts',
-    tests: ['commands/database-copy.server.test.ts'],
+    tests: ['cli/database-copy.server.test.ts'],
     changes: [['if (name === UNFINISHED_COPY) {', "if (name === 'no such name') {"]],
   },
   {
+    file: 'src/database/server-url.ts',
+    tests: ['database/server-url.test.ts'],
+    changes: [
+      ['given.getAll(name).at(-1) || undefined', "given.get('none') || undefined"],
+      ["if (given.has('hostaddr'))", "if (given.has('no'))"],
+      ["(parameter('load_balance_hosts') ?? 'disable') !== 'disable'", 'false'],
+      ['for (const name of CHOICE) given.delete(name);', ''],
+      ['port || DEFAULT_PORT', 'port'],
+      ['if (ports.length === count) return ports;', 'return ports;'],
+      ['if (!isOne && named.some(', 'if (isOne && named.some('],
+    ],
+  },
+  {
+    file: 'src/database/hosts.ts',
+    tests: ['database/hosts.server.test.ts'],
+    changes: [
+      ["if (session === 'primary' && standby)", "if (session === 'primary' && !standby)"],
+      ["session === 'read-write' && readonly", "session === 'primary' && readonly"],
+      ['(deadline - systemClock.elapsed()) / (hosts.length - i)', 'deadline - systemClock.elapsed()'],
+      ['if (isPassing(error)) return', 'if (!isPassing(error)) return'],
+      ['      Object.assign(this, found);\n', ''],
+    ],
+  },
+  {
+    file: 'src/database/pool.ts',
+    tests: ['database/hosts.server.test.ts'],
+    changes: [
+      ['  endDemoted(pool);\n', ''],
+      ['code === READ_ONLY', "code === '57P01'"],
+    ],
+  },
+  {
+    file: 'src/database/pool.ts',
+    tests: ['process/pooler.server.test.ts'],
+    changes: [['  await connectOnce(pool, config, name);\n', '']],
+  },
+  {
     file: 'src/database/backup/tar.ts',
-    tests: ['stores/backup/tar.test.ts'],
+    tests: ['database/backup/tar.test.ts'],
     changes: [
       ['number(148, 8) === sumOf(header) && ', ''],
       ['&& !/(^|\\/)\\.\\.?(\\/|$)/.test(name)', ''],
@@ -62,7 +108,7 @@ export const database: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['stores/market/provenance.store.test.ts'],
+    tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
       [
         'SELECT FROM refresh WHERE what = ${lockOf(table)} FOR SHARE',
@@ -72,7 +118,7 @@ export const database: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/outages.ts',
-    tests: ['services/quota/outages.store.test.ts'],
+    tests: ['accounts/allowance/outages.store.test.ts'],
     changes: [
       ['AFTER_FAILURE = 10 * SECOND', 'AFTER_FAILURE = 5 * SECOND'],
       ['AFTER_FAILURE = 10 * SECOND', 'AFTER_FAILURE = 12 * SECOND'],

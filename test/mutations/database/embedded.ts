@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const embedded: Mutations[] = [
   {
     file: 'src/database/embedded/session.ts',
-    tests: ['stores/database/embedded/session.test.ts', 'stores/database/embedded/shared-directory.test.ts'],
+    tests: ['database/embedded/session.test.ts', 'database/embedded/shared-directory.test.ts'],
     changes: [
       ['holder = isInTransaction(answer) ? job.client : undefined;', 'holder = undefined;'],
       ['[SYNC, queryMessage(', '[queryMessage('],
@@ -17,7 +17,7 @@ export const embedded: Mutations[] = [
   },
   {
     file: 'src/database/embedded/port-stream.ts',
-    tests: ['stores/database/embedded/port-stream.test.ts'],
+    tests: ['database/embedded/port-stream.test.ts'],
     changes: [
       ['    this.#finishWrite(); // or', '    // or'],
       ['    this.#taken = done;\n    this.#port', '    setImmediate(done);\n    this.#port'],
@@ -27,7 +27,7 @@ export const embedded: Mutations[] = [
   },
   {
     file: 'src/database/embedded/frontend-messages.ts',
-    tests: ['stores/database/embedded/frontend-messages.test.ts'],
+    tests: ['database/embedded/frontend-messages.test.ts'],
     changes: [
       ['length < 4 || size > LONGEST', 'length < 4'],
       ['length < 8 || length > LONGEST_START', 'length > LONGEST_START'],
@@ -37,10 +37,7 @@ export const embedded: Mutations[] = [
   },
   {
     file: 'src/database/embedded/supervisor.ts',
-    tests: [
-      'stores/database/embedded/supervisor.test.ts',
-      'stores/database/embedded/shared-directory.test.ts',
-    ],
+    tests: ['database/embedded/supervisor.test.ts', 'database/embedded/shared-directory.test.ts'],
     changes: [
       ['void worker.terminate();\n      } else', '} else'],
       ['      current = again();\n', ''],
@@ -48,12 +45,12 @@ export const embedded: Mutations[] = [
   },
   {
     file: 'src/database/embedded/local-socket.ts',
-    tests: ['stores/database/embedded/shared-directory.test.ts'],
+    tests: ['database/embedded/shared-directory.test.ts'],
     changes: [['    await chmod(path, 0o600);\n', '']],
   },
   {
     file: 'src/database/embedded/template.ts',
-    tests: ['stores/database/embedded/template.test.ts'],
+    tests: ['database/embedded/template.test.ts'],
     changes: [
       ['existsSync(at) || ', ''],
       ['  await rm(partial, { recursive: true, force: true });\n', ''],
@@ -61,7 +58,7 @@ export const embedded: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/lease.ts',
-    tests: ['domain/quota/lease.test.ts'],
+    tests: ['accounts/ledger/lease.test.ts'],
     changes: [['(lease.closed ? 0 : unspent(lease))', 'unspent(lease)']],
   },
 ];

@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const candles: Mutations[] = [
   {
     file: 'src/prices/sources/kraken.ts',
-    tests: ['sources/market/kraken-samples.test.ts'],
+    tests: ['prices/sources/kraken-samples.test.ts'],
     changes: [
       ['rows.filter(({ at }) => at <= last)', 'rows'],
       ['Math.floor(from / SECOND) - 1', 'Math.floor(from / SECOND)'],
@@ -13,7 +13,7 @@ export const candles: Mutations[] = [
   },
   {
     file: 'src/prices/sources/kraken-pairs.ts',
-    tests: ['sources/market/kraken-samples.test.ts'],
+    tests: ['prices/sources/kraken-samples.test.ts'],
     changes: [
       ["return status === 'online'", "return status !== 'gone'"],
       [' && toldOf.get(token) !== status', ''],
@@ -21,12 +21,12 @@ export const candles: Mutations[] = [
   },
   {
     file: 'src/prices/sources/kraken-wire.ts',
-    tests: ['sources/market/kraken-samples.test.ts'],
+    tests: ['prices/sources/kraken-samples.test.ts'],
     changes: [["one.startsWith('E')", "one !== ''"]],
   },
   {
     file: 'src/prices/candles/candle.ts',
-    tests: ['sources/market/kraken-samples.test.ts'],
+    tests: ['prices/sources/kraken-samples.test.ts'],
     changes: [
       ['at: at + length, price: close }, now', 'at, price: close }, now'],
       ['at: at + length,\n  price: close,', 'at,\n  price: close,'],
@@ -34,7 +34,7 @@ export const candles: Mutations[] = [
   },
   {
     file: 'src/prices/candles/candle-window.ts',
-    tests: ['domain/candles/candle-window.test.ts'],
+    tests: ['prices/candles/candle-window.test.ts'],
     changes: [
       ['fetchedAt >= at + length', 'fetchedAt > at + length'],
       ['runningCandle(interval, now) - 1 }', 'runningCandle(interval, now) }'],
@@ -45,12 +45,12 @@ export const candles: Mutations[] = [
   },
   {
     file: 'src/prices/candles/candle-window.ts',
-    tests: ['domain/candles/candle-window.test.ts', 'services/candles/deleting-candles.store.test.ts'],
+    tests: ['prices/candles/candle-window.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
     changes: [['Math.ceil(keptFrom /', 'Math.floor(keptFrom /']],
   },
   {
     file: 'src/prices/candles/candle-cache.ts',
-    tests: ['services/candles/deleting-candles.store.test.ts'],
+    tests: ['prices/candles/deleting-candles.store.test.ts'],
     changes: [
       [", 'candles-import', 'candles-purge']", ", 'candles-import']"],
       ['(what) => what === candleFetch(one)', '() => true'],
@@ -58,17 +58,17 @@ export const candles: Mutations[] = [
   },
   {
     file: 'src/prices/archive/retention/purge-store.ts',
-    tests: ['services/candles/deleting-candles.store.test.ts'],
+    tests: ['prices/candles/deleting-candles.store.test.ts'],
     changes: [["coverage: 'candle_coverage',\n    slot", "coverage: 'source_coverage',\n    slot"]],
   },
   {
     file: 'src/prices/candles/candle-text.ts',
-    tests: ['domain/candles/candle-text.test.ts'],
+    tests: ['prices/candles/candle-text.test.ts'],
     changes: [["i > 0 ? ',' : ''", "','"]],
   },
   {
     file: 'src/prices/candles/candle-file.ts',
-    tests: ['services/candles/importing-candles.store.test.ts'],
+    tests: ['prices/candles/importing-candles.store.test.ts'],
     changes: [
       ['missing === 0 || allowHoles', 'missing >= 0'],
       ['at === last.at', 'at === -1'],
@@ -77,18 +77,24 @@ export const candles: Mutations[] = [
   },
   {
     file: 'src/prices/candles/candle-store.ts',
-    tests: [
-      'services/candles/importing-candles.store.test.ts',
-      'services/candles/candle-calls.store.test.ts',
-    ],
+    tests: ['prices/candles/importing-candles.store.test.ts', 'prices/candles/candle-calls.store.test.ts'],
     changes: [
       ['WHERE NOT candle.settled`', '`'],
       ['written += await', 'written = await'],
     ],
   },
   {
+    file: 'src/prices/candles/candle-availability.ts',
+    tests: ['prices/available.store.test.ts'],
+    changes: [
+      ['[stored?.at, gap?.from]', '[gap?.from]'],
+      ['[stored?.at, gap?.from]', '[stored?.at ?? since]'],
+      ['known?.changes !== changes', '!known'],
+    ],
+  },
+  {
     file: 'src/prices/candles/candle-facts.ts',
-    tests: ['services/candles/candle-calls.store.test.ts', 'routes/candles.store.test.ts'],
+    tests: ['prices/candles/candle-calls.store.test.ts', 'prices/candles/candles.store.test.ts'],
     changes: [
       ['        gaps.length === 0 &&\n', ''],
       ['from < newest', 'from <= newest'],

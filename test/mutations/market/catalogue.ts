@@ -4,12 +4,12 @@ import type { Mutations } from '../mutation.ts';
 export const catalogue: Mutations[] = [
   {
     file: 'src/catalogue/routes.ts',
-    tests: ['routes/tokens.store.test.ts'],
+    tests: ['catalogue/tokens.store.test.ts'],
     changes: [['pair ? [CANDLES]', 'tokenName ? [CANDLES]']],
   },
   {
     file: 'src/catalogue/catalogue.ts',
-    tests: ['domain/market/catalogue.test.ts'],
+    tests: ['catalogue/catalogue.test.ts'],
     changes: [
       ['if (!bySymbol.has(token.symbol)) bySymbol', 'bySymbol'],
       ['const text = nameOrSymbol.toLowerCase();', 'const text = nameOrSymbol;'],
@@ -22,7 +22,7 @@ export const catalogue: Mutations[] = [
   },
   {
     file: 'src/core/spelling.ts',
-    tests: ['domain/market/catalogue.test.ts'],
+    tests: ['catalogue/catalogue.test.ts'],
     changes: [
       ['(before[j - 2] as number) + 1', '(before[j - 2] as number) + 2'],
       ['length < 5 ? 1 : 2', 'length < 5 ? 1 : 1'],
@@ -30,12 +30,12 @@ export const catalogue: Mutations[] = [
   },
   {
     file: 'src/catalogue/open.ts',
-    tests: ['services/catalogue/catalogue.store.test.ts'],
+    tests: ['catalogue/catalogue.store.test.ts'],
     changes: [['generation += 1', 'generation += 0']],
   },
   {
     file: 'src/catalogue/token-store.ts',
-    tests: ['services/catalogue/catalogue.store.test.ts'],
+    tests: ['catalogue/catalogue.store.test.ts'],
     changes: [
       ["where: { removedAt: null }, orderBy: { position: 'asc' }", "orderBy: { position: 'asc' }"],
       ["orderBy: { position: 'asc' }", "orderBy: { position: 'desc' }"],
@@ -45,7 +45,7 @@ export const catalogue: Mutations[] = [
   },
   {
     file: 'src/catalogue/listing.ts',
-    tests: ['services/catalogue/listing.store.test.ts'],
+    tests: ['catalogue/listing.store.test.ts'],
     changes: [
       ["if (isBuiltIn(id)) return refused('built_in');", ''],
       ["if (isBuiltIn(name)) return refused('built_in');", ''],
@@ -58,7 +58,7 @@ export const catalogue: Mutations[] = [
   },
   {
     file: 'src/server/replies/fast-path.ts',
-    tests: ['http/replies/fast-path.test.ts'],
+    tests: ['server/replies/fast-path.test.ts'],
     changes: [
       [' || found.generation !== catalogue.generation()', ''],
       ['const generation = (request as Arrived)[GENERATION]', 'const generation = catalogue.generation()'],

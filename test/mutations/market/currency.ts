@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const currency: Mutations[] = [
   {
     file: 'src/prices/currencies/rate-series.ts',
-    tests: ['domain/currency/rates.test.ts'],
+    tests: ['prices/currencies/rate-series.test.ts'],
     changes: [
       ['<= instant) low', '< instant) low'],
       ['newest - last > HOLDS', 'newest - last >= HOLDS'],
@@ -15,7 +15,7 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/currencies/conversion.ts',
-    tests: ['domain/currency/conversion.test.ts'],
+    tests: ['prices/currencies/conversion.test.ts'],
     changes: [
       ['dollars / worth;', 'dollars * worth;'],
       ['Number.isFinite(figure) ? figure', 'true ? figure'],
@@ -33,7 +33,7 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/currencies/publication.ts',
-    tests: ['domain/currency/publication.test.ts'],
+    tests: ['prices/currencies/publication.test.ts'],
     changes: [
       ['14 * HOUR + 10 * MINUTE', '15 * HOUR'],
       ['[0, 6].includes', '[0].includes'],
@@ -47,7 +47,7 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/sources/ecb.ts',
-    tests: ['sources/currency/ecb.test.ts'],
+    tests: ['prices/sources/ecb.test.ts'],
     changes: [
       ["text !== '' && !text.endsWith('\\n')", 'false'],
       ["404: 'not_listed', ", ''],
@@ -64,7 +64,7 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/currencies/rate-store.ts',
-    tests: ['stores/currency/rates.store.test.ts'],
+    tests: ['prices/currencies/rate-store.store.test.ts'],
     changes: [
       ['excluded.rates || known.rates', 'known.rates || excluded.rates'],
       ['least(known."from"', 'greatest(known."from"'],
@@ -74,7 +74,7 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/currencies/rates.ts',
-    tests: ['services/currency/rates.store.test.ts'],
+    tests: ['prices/currencies/rates.store.test.ts'],
     changes: [
       ['await cache.sync();\n', '\n'],
       ['if (!isMade || !isTooMuch', 'if (!isTooMuch'],
@@ -84,7 +84,7 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/currencies/valuation.ts',
-    tests: ['routes/currency/currencies.store.test.ts', 'services/currency/rates.store.test.ts'],
+    tests: ['prices/currencies/currencies.store.test.ts', 'prices/currencies/rates.store.test.ts'],
     changes: [
       ['1 / worth(at)', 'worth(at)'],
       ['from >= endedOn + DAY', 'from > endedOn + DAY'],
@@ -94,17 +94,17 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/latest/latest-price.ts',
-    tests: ['routes/currency/currencies.store.test.ts'],
+    tests: ['prices/currencies/currencies.store.test.ts'],
     changes: [['token : `${token},${currency}`', 'token : token']],
   },
   {
     file: 'src/prices/latest/latest-answer.ts',
-    tests: ['routes/currency/currencies.store.test.ts', 'services/currency/rates.store.test.ts'],
+    tests: ['prices/currencies/currencies.store.test.ts', 'prices/currencies/rates.store.test.ts'],
     changes: [['`${versionOf(rows)};${valuation.version}`', 'versionOf(rows)']],
   },
   {
     file: 'src/prices/currencies/converted-rows.ts',
-    tests: ['services/currency/rates.store.test.ts'],
+    tests: ['prices/currencies/rates.store.test.ts'],
     changes: [
       ['&& valuation.isSettled(rows.lastAt)', ''],
       ['`${rows.version};${valuation.version}`', 'rows.version'],
@@ -112,11 +112,16 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/parameters.ts',
-    tests: ['routes/currency/currencies.store.test.ts'],
+    tests: ['prices/currencies/currencies.store.test.ts'],
     changes: [
       ['served.includes(value)', 'true'],
       ['(currency ?? vs_currency) === (vs_currency ?? currency)', 'true'],
       ['currency ?? vs_currency ?? DOLLAR', 'currency ?? DOLLAR'],
     ],
+  },
+  {
+    file: 'src/prices/parameters.ts',
+    tests: ['openapi/settings.store.test.ts'],
+    changes: [['examples: [other]', "examples: ['eur']"]],
   },
 ];

@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const market: Mutations[] = [
   {
     file: 'src/prices/interval.ts',
-    tests: ['domain/market/grain.test.ts'],
+    tests: ['prices/grain.test.ts'],
     changes: [
       ['days > 10', 'days >= 10'],
       ['(days - 1) * DAY', 'days * DAY'],
@@ -21,7 +21,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/core/span.ts',
-    tests: ['domain/market/span.test.ts'],
+    tests: ['core/span.test.ts'],
     changes: [
       ['span.from <= last.thru + 1', 'span.from <= last.thru'],
       ['Math.max(last.thru, span.thru)', 'span.thru'],
@@ -31,12 +31,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/sample.ts',
-    tests: ['domain/market/sample.test.ts'],
+    tests: ['prices/sample.test.ts'],
     changes: [['startOfDate(at) < startOfDate(last.at)', 'startOfDate(at) <= startOfDate(last.at)']],
   },
   {
     file: 'src/prices/plausible-sample.ts',
-    tests: ['domain/market/plausible-sample.test.ts'],
+    tests: ['prices/plausible-sample.test.ts'],
     changes: [
       ['thru: now + AHEAD', 'thru: now'],
       ['price > 0 &&', 'price >= 0 &&'],
@@ -45,7 +45,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/series.ts',
-    tests: ['domain/market/series.test.ts'],
+    tests: ['prices/series.test.ts'],
     changes: [
       ['< instant) low', '<= instant) low'],
       ['indexOf(thru + 1)', 'indexOf(thru)'],
@@ -53,7 +53,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/history/series-json.ts',
-    tests: ['domain/market/series-formats.test.ts'],
+    tests: ['prices/history/series-formats.test.ts'],
     changes: [
       ['if (!Number.isNaN(figures[i])) return true', 'return true'],
       ['instant - day * DAY', 'instant - day * DAY + 1'],
@@ -61,7 +61,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/backfill-plan.ts',
-    tests: ['domain/market/backfill-plan.test.ts'],
+    tests: ['prices/refresh/backfill-plan.test.ts'],
     changes: [
       ['HOURLY_DAYS * DAY - HOUR', 'HOURLY_DAYS * DAY + HOUR'],
       ['ageOf(kind, input) >= every', 'ageOf(kind, input) > every'],
@@ -78,7 +78,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/fetches.ts',
-    tests: ['services/market/filling-calls.store.test.ts', 'services/market/filling-settling.store.test.ts'],
+    tests: ['prices/refresh/filling-calls.store.test.ts', 'prices/refresh/filling-settling.store.test.ts'],
     changes: [
       ["slotOf('hour', from + HOUR - 1)", "slotOf('hour', from)"],
       [': startOfDate(now) - 1', ': startOfDate(now) + DAY - 1'],
@@ -88,12 +88,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-cache.ts',
-    tests: ['services/archive/holdings.store.test.ts'],
+    tests: ['prices/archive/holdings.store.test.ts'],
     changes: [['touched(what, polledAt)', 'touched(what, now)']],
   },
   {
     file: 'src/prices/archive/archive-cache.ts',
-    tests: ['services/archive/loading.store.test.ts'],
+    tests: ['prices/archive/loading.store.test.ts'],
     changes: [
       ['      forget(namesOf(token));\n', ''],
       ['Math.min(at, before?.at ?? at)', 'Math.max(at, before?.at ?? at)'],
@@ -102,7 +102,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/residents.ts',
-    tests: ['services/archive/loading.store.test.ts'],
+    tests: ['prices/archive/loading.store.test.ts'],
     changes: [
       ['    workingSet.use(known);\n    return known.value;', '    return known.value;'],
       ['          dropped(name);\n', ''],
@@ -110,7 +110,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/working-set.ts',
-    tests: ['services/caching/working-set.test.ts'],
+    tests: ['prices/archive/working-set.test.ts'],
     changes: [
       ['(left <= mostBytes || at > idleSince)', '(left <= mostBytes)'],
       ['a - b)', 'b - a)'],
@@ -119,7 +119,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/demand.ts',
-    tests: ['services/market/demand.store.test.ts'],
+    tests: ['prices/refresh/demand.store.test.ts'],
     changes: [
       ['>= NOTE_EVERY', '< NOTE_EVERY'],
       ['      await note();\n', ''],
@@ -128,7 +128,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/backfill.ts',
-    tests: ['services/market/demand.store.test.ts'],
+    tests: ['prices/refresh/demand.store.test.ts'],
     changes: [
       ['Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own', 'ofAll'],
       ['ofAll < budget.schedule().early', 'false'],
@@ -136,24 +136,24 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/backfill.ts',
-    tests: ['services/market/market-failures.store.test.ts'],
+    tests: ['prices/market-failures.store.test.ts'],
     changes: [['for (const token of tokens) askedAt.set(token, clock.now());', '']],
   },
   {
     file: 'src/prices/refresh/scheduled-load.ts',
-    tests: ['services/market/demand.store.test.ts'],
+    tests: ['prices/refresh/demand.store.test.ts'],
     changes: [["inUse('chart')", '0']],
   },
   {
     file: 'src/prices/archive/archive-cache.ts',
-    tests: ['services/market/filling-processes.store.test.ts'],
+    tests: ['prices/refresh/filling-processes.store.test.ts'],
     changes: [
       ['if (from >= oldestInMemory(interval, clock.now())) return series', 'if (from) return series'],
     ],
   },
   {
     file: 'src/prices/sources/coingecko-plans.ts',
-    tests: ['domain/market/sources/coingecko-plans.test.ts'],
+    tests: ['prices/sources/coingecko-plans.test.ts'],
     changes: [
       ['named < refused', 'named <= refused'],
       ['Math.max(...smaller)', 'Math.min(...smaller)'],
@@ -162,7 +162,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/sources/coingecko.ts',
-    tests: ['sources/market/coingecko-plan.test.ts'],
+    tests: ['prices/sources/coingecko-plan.test.ts'],
     changes: [
       ['|| days <= 1', ''],
       ['reachAfterRefusal(days, named)', 'reachAfterRefusal(days)'],
@@ -171,7 +171,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/backfill.ts',
-    tests: ['services/market/plan/reach.store.test.ts'],
+    tests: ['prices/refresh/plan/reach.store.test.ts'],
     changes: [
       ['(window.interval, now) > reach)', '(window.interval, now) < reach)'],
       ['          singleFlight.forget(name);\n', ''],
@@ -179,7 +179,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/latest/source-failover.ts',
-    tests: ['domain/market/sources/source-failover.test.ts'],
+    tests: ['prices/latest/source-failover.test.ts'],
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
       ['<= 2 * every', '< 2 * every'],
@@ -189,12 +189,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/latest/latest-failover.ts',
-    tests: ['services/market/failover/latest.store.test.ts'],
+    tests: ['prices/latest/failover/latest.store.test.ts'],
     changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
   },
   {
     file: 'src/prices/history/window-failover.ts',
-    tests: ['services/market/failover/windows.store.test.ts'],
+    tests: ['prices/latest/failover/windows.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],
       ['Math.max(from, head.at - spacingOf(interval) + 1)', 'from'],
@@ -202,12 +202,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/history/window-rows.ts',
-    tests: ['services/market/failover/windows.store.test.ts'],
+    tests: ['prices/latest/failover/windows.store.test.ts'],
     changes: [['isOfFirst && ', '']],
   },
   {
     file: 'src/prices/refresh/key-check.ts',
-    tests: ['services/market/plan/key-check.store.test.ts'],
+    tests: ['prices/refresh/plan/key-check.store.test.ts'],
     changes: [
       ['budget.lower(facts, facts.left);', ''],
       ['if (told) source', 'if (told && !configured.apiKey) source'],
@@ -216,7 +216,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/history/window-rows.ts',
-    tests: ['services/market/market-windows.store.test.ts', 'services/market/filling-settling.store.test.ts'],
+    tests: ['prices/history/market-windows.store.test.ts', 'prices/refresh/filling-settling.store.test.ts'],
     changes: [
       [' || sample.at <= lastAt', ''],
       ['first && isMidnightSample(first.at) ? first', 'first ? first'],
@@ -224,12 +224,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/history/gap-report.ts',
-    tests: ['services/market/completeness-gaps.store.test.ts'],
+    tests: ['prices/history/completeness-gaps.store.test.ts'],
     changes: [['window.span.thru < reach', 'window.span.thru > reach']],
   },
   {
     file: 'src/prices/archive/point-store.ts',
-    tests: ['services/market/filling-settling.store.test.ts'],
+    tests: ['prices/refresh/filling-settling.store.test.ts'],
     changes: [
       ['${ofSeries} AND ${mayGo}', '${ofSeries}'],
       ['${ofSeries} AND NOT (${mayGo})', '${ofSeries} AND ${mayGo}'],
@@ -237,7 +237,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/point-store.ts',
-    tests: ['stores/market/provenance.store.test.ts'],
+    tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
       ["AND NOT ${isOneOf('point.source', before)}", ''],
       ['sample.settled && !provisional', 'sample.settled'],
@@ -246,7 +246,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/retention/purge-store.ts',
-    tests: ['stores/market/provenance.store.test.ts'],
+    tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
       ['AND source = ${source} AND ${isNext}', 'AND ${isNext}'],
       ['OR c.source <> ${source} AND tstzrange(c."from", c.thru, \'[]\') && batch.slots', ''],
@@ -254,37 +254,37 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/retention/purge.ts',
-    tests: ['services/archive/purge.store.test.ts'],
+    tests: ['prices/archive/retention/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
     file: 'src/prices/archive/retention/retention.ts',
-    tests: ['services/archive/purge.store.test.ts'],
-    changes: [["archive.fetchedAt('retention'), now) < EVERY", "archive.fetchedAt('retention'), now) < 0"]],
+    tests: ['prices/archive/retention/purge.store.test.ts'],
+    changes: [['age >= EVERY', 'age >= 0']],
   },
   {
     file: 'src/prices/refresh/fetches.ts',
-    tests: ['services/archive/purge.store.test.ts'],
+    tests: ['prices/archive/retention/purge.store.test.ts'],
     changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
   },
   {
     file: 'src/prices/archive/retention/retention-periods.ts',
-    tests: ['services/archive/purge.store.test.ts', 'services/candles/deleting-candles.store.test.ts'],
+    tests: ['prices/archive/retention/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },
   {
     file: 'src/prices/refresh/backfill.ts',
-    tests: ['routes/provenance.store.test.ts'],
+    tests: ['prices/sources/provenance.store.test.ts'],
     changes: [['archive.coverage(token, interval, fetches.source)', 'archive.coverage(token, interval)']],
   },
   {
     file: 'src/prices/history/series-csv.ts',
-    tests: ['routes/provenance.store.test.ts'],
+    tests: ['prices/sources/provenance.store.test.ts'],
     changes: [['.length > 1', '.length > 0']],
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['services/archive/holdings.store.test.ts'],
+    tests: ['prices/archive/holdings.store.test.ts'],
     changes: [
       [
         'SELECT tstzrange("from", thru + interval \'1 ms\') FROM touching',
@@ -295,7 +295,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['services/archive/implausible-rows.store.test.ts'],
+    tests: ['prices/archive/implausible-rows.store.test.ts'],
     changes: [
       ['coalesce(price, 1) > 0', 'coalesce(price, 1) >= 0'],
       ["0) < 'Infinity'", "0) <= 'Infinity'"],
@@ -303,7 +303,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import/import-row.ts',
-    tests: ['services/archive/importing/rows.test.ts'],
+    tests: ['prices/archive/import/rows.test.ts'],
     changes: [
       ['value < 0)', 'value <= 0)'],
       ['fields.length !== columns.length', 'fields.length < columns.length'],
@@ -312,7 +312,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import/merge-days.ts',
-    tests: ['services/archive/importing/rows.test.ts'],
+    tests: ['prices/archive/import/rows.test.ts'],
     changes: [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
       ['(mine.settled && !replace)', '!replace'],
@@ -322,7 +322,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import/import.ts',
-    tests: ['services/archive/importing/import-claims.test.ts'],
+    tests: ['prices/archive/import/import-claims.test.ts'],
     changes: [
       ['dates.get(date + 2 * DAY) === source', 'dates.get(date + 3 * DAY) === source'],
       ['[last - DAY, last + DAY]', '[last + DAY]'],
@@ -332,7 +332,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import/import.ts',
-    tests: ['services/archive/importing/other-times.store.test.ts'],
+    tests: ['prices/archive/import/other-times.store.test.ts'],
     changes: [
       ['|| sample.at < other.at', ''],
       ['now >= dayReady(at + DAY)', 'false'],
@@ -341,7 +341,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['services/archive/importing/other-times.store.test.ts'],
+    tests: ['prices/archive/import/other-times.store.test.ts'],
     changes: [
       ["${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'", '${isCovered}'],
       ["IN (SELECT date_trunc('day', at, 'UTC') FROM given)", 'IN (SELECT at FROM given)'],
@@ -349,12 +349,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import/import-store.ts',
-    tests: ['services/archive/importing/rows.store.test.ts'],
+    tests: ['prices/archive/import/rows.store.test.ts'],
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
   {
     file: 'src/prices/latest/day-change.ts',
-    tests: ['domain/market/day-change.test.ts'],
+    tests: ['prices/latest/day-change.test.ts'],
     changes: [
       ['distance >= nearest', 'distance > nearest'],
       ['!sample.price || ', ''],
@@ -363,22 +363,22 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/latest/latest-answer.ts',
-    tests: ['routes/latest-tokens.store.test.ts'],
+    tests: ['prices/latest/latest-tokens.store.test.ts'],
     changes: [['if (told.length === 0) throw', 'if (told.length < rows.length) throw']],
   },
   {
     file: 'src/prices/refresh/backfill.ts',
-    tests: ['routes/latest-tokens.store.test.ts'],
+    tests: ['prices/latest/latest-tokens.store.test.ts'],
     changes: [['!isMade && latestAge(token) >= every', '!isMade && !archive.latest(token)']],
   },
   {
     file: 'src/prices/latest/token-names.ts',
-    tests: ['routes/latest-tokens.store.test.ts'],
+    tests: ['prices/latest/latest-tokens.store.test.ts'],
     changes: [['!token || tokens.indexOf(token) !== i', '!token']],
   },
   {
     file: 'src/prices/latest/routes.ts',
-    tests: ['routes/latest-tokens.store.test.ts'],
+    tests: ['prices/latest/latest-tokens.store.test.ts'],
     changes: [['Math.ceil(tokens / TOKENS_PER_CALL)', 'Math.floor(tokens / TOKENS_PER_CALL) + 1']],
   },
 ];

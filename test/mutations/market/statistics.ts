@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const statistics: Mutations[] = [
   {
     file: 'src/statistics/failover.ts',
-    tests: ['services/statistics/sampling.test.ts'],
+    tests: ['statistics/sampling.test.ts'],
     changes: [
       ['isoDate(at) === isoDate(clock.now())', 'at === clock.now()'],
       ['(all.length - place)', 'all.length'],
@@ -18,12 +18,12 @@ export const statistics: Mutations[] = [
   },
   {
     file: 'src/statistics/statistics.ts',
-    tests: ['services/statistics/statistics-timetable.store.test.ts'],
+    tests: ['statistics/statistics-timetable.store.test.ts'],
     changes: [['(ageOf(`statistics:${symbol}`) < every)', '(ageOf(`statistics:${symbol}`) <= every)']],
   },
   {
     file: 'src/statistics/daily-difference.ts',
-    tests: ['domain/statistics/day-figures.test.ts'],
+    tests: ['statistics/day-figures.test.ts'],
     changes: [
       ['offDay(sample) <= DAY_TOLERANCE', 'offDay(sample) < DAY_TOLERANCE'],
       ['stands >= stood', 'stands > stood'],
@@ -33,7 +33,7 @@ export const statistics: Mutations[] = [
   },
   {
     file: 'src/statistics/configured-sources.ts',
-    tests: ['domain/statistics/configured-sources.test.ts'],
+    tests: ['statistics/configured-sources.test.ts'],
     changes: [
       ['urls.length === 1 ? urls : ', ''],
       ['keyed.includes(url) ? ethereum.apiKey : undefined', 'ethereum.apiKey'],
@@ -42,7 +42,7 @@ export const statistics: Mutations[] = [
   },
   {
     file: 'src/statistics/sources/mempool.ts',
-    tests: ['sources/statistics/mempool.test.ts'],
+    tests: ['statistics/sources/mempool.test.ts'],
     changes: [
       ['remainingBlocks === EPOCH ? null : ', ''],
       ['currentHashrate / TERAHASH', 'currentHashrate / 1e9'],
@@ -50,7 +50,7 @@ export const statistics: Mutations[] = [
   },
   {
     file: 'src/statistics/sources/ethereum.ts',
-    tests: ['sources/statistics/ethereum-key.test.ts', 'sources/statistics/published-figures.test.ts'],
+    tests: ['statistics/sources/ethereum-key.test.ts', 'statistics/sources/published-figures.test.ts'],
     changes: [
       ['new Set([401, 402])', 'new Set([401])'],
       [
@@ -61,16 +61,30 @@ export const statistics: Mutations[] = [
   },
   {
     file: 'src/statistics/record.ts',
-    tests: ['domain/statistics/statistics-record.test.ts'],
+    tests: ['statistics/statistics-record.test.ts'],
     changes: [
       ['Math.floor(at / SECOND)', 'at'],
       ['figures[figure] ?? null', 'figures[figure] || null'],
       ['Math.round(size)', 'size'],
+      ['data && withoutForeignFigures(data)', 'data'],
     ],
   },
   {
+    file: 'src/statistics/chain-figures.ts',
+    tests: ['statistics/sources/cryptocompare-samples.test.ts'],
+    changes: [
+      ["['eth', 'sol']", "['eth']"],
+      ["['hashrate', 'difficulty']", "['hashrate']"],
+    ],
+  },
+  {
+    file: 'src/statistics/sources/chain-figures.ts',
+    tests: ['statistics/sources/chain-figures.test.ts'],
+    changes: [["  'hashrate',\n", '']],
+  },
+  {
     file: 'src/statistics/statistics-store.ts',
-    tests: ['stores/statistics/statistics.store.test.ts'],
+    tests: ['statistics/statistics-store.store.test.ts'],
     changes: [
       [' AND source = ${source} AND', ' AND'],
       ['COUNTERS_KEPT = 3 * DAY', 'COUNTERS_KEPT = 2 * DAY'],

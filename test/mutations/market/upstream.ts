@@ -4,17 +4,17 @@ import type { Mutations } from '../mutation.ts';
 export const upstream: Mutations[] = [
   {
     file: 'src/upstream/monthly-budget.ts',
-    tests: ['domain/upstream/budget.test.ts'],
+    tests: ['upstream/monthly-budget.test.ts'],
     changes: [['Date.UTC(year, month + 1, 1)', 'Date.UTC(year, month + 1, 0)']],
   },
   {
     file: 'src/upstream/monthly-budget.ts',
-    tests: ['domain/market/refresh-schedule.test.ts'],
+    tests: ['prices/refresh/refresh-schedule.test.ts'],
     changes: [['perMonth * (1 - RESERVE) - spent', 'perMonth - spent']],
   },
   {
     file: 'src/prices/refresh/refresh-schedule.ts',
-    tests: ['domain/market/refresh-schedule.test.ts'],
+    tests: ['prices/refresh/refresh-schedule.test.ts'],
     changes: [
       ['Math.ceil(timeLeft / DAY)', 'Math.floor(timeLeft / DAY)'],
       [': planned / left', ': left / planned'],
@@ -25,7 +25,7 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/upstream/circuit-breaker.ts',
-    tests: ['domain/upstream/breaker.test.ts'],
+    tests: ['upstream/breaker.test.ts'],
     changes: [
       ['FIRST_OPEN * 2 ** openings', 'FIRST_OPEN * 2 * openings'],
       ['Math.max(openUntil, now + forMs)', 'now + forMs'],
@@ -37,7 +37,7 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/upstream/freshness.ts',
-    tests: ['domain/upstream/freshness.test.ts'],
+    tests: ['upstream/freshness.test.ts'],
     changes: [
       ['age < -SKEW', 'age < 0'],
       ['Math.min(fetchedAt, now) + every', 'fetchedAt + every'],
@@ -47,7 +47,7 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/upstream/failure-pause.ts',
-    tests: ['services/upstream/single-flight.test.ts'],
+    tests: ['upstream/single-flight.test.ts'],
     changes: [
       ['FIRST_PAUSE * 2 ** (times - 1)', 'FIRST_PAUSE * times'],
       ['Math.min(longest, FIRST_PAUSE', 'Math.max(longest, FIRST_PAUSE'],
@@ -55,9 +55,9 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/upstream/single-flight.ts',
-    tests: ['services/upstream/single-flight.test.ts'],
+    tests: ['upstream/single-flight.test.ts'],
     changes: [
-      ['      failures.delete(what);\n', ''],
+      ['      lastFailures.delete(what);\n', ''],
       ['      inFlight.delete(what);\n', ''],
       ['if (poll.version(what) !== version) return', 'if (poll.version(what) === version) return'],
       ['void store.release(what, holder)', 'void Promise.resolve()'],
@@ -65,12 +65,12 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/upstream/fetch-outcome.ts',
-    tests: ['services/upstream/single-flight.test.ts'],
+    tests: ['upstream/single-flight.test.ts'],
     changes: [['startedAt + MOMENT - clock.elapsed()', 'MOMENT']],
   },
   {
     file: 'src/upstream/budget.ts',
-    tests: ['services/upstream/budget.test.ts'],
+    tests: ['upstream/budget.test.ts'],
     changes: [
       ['(monthOf(now).start > month ? 0 : spent)', 'spent'],
       ['if (count === undefined) return false', 'if (!count) return true'],
@@ -78,7 +78,7 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/upstream/claims-and-budgets-store.ts',
-    tests: ['stores/upstream/claims-and-budgets.store.test.ts'],
+    tests: ['upstream/claims-and-budgets-store.store.test.ts'],
     changes: [
       ['refresh.version = ${knownVersion}::int', 'refresh.version >= ${knownVersion}::int'],
       [' OR refresh.until < clock_timestamp()', ''],
@@ -86,18 +86,21 @@ export const upstream: Mutations[] = [
       ['budget.minute_spent < ', 'budget.minute_spent <= '],
       ['budget.month_spent < ', 'budget.month_spent <= '],
       ['greatest(budget.month_start, excluded.month_start)', 'excluded.month_start'],
-      [' AND holder = ${holder}::uuid`', '`'],
+      [
+        'holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`',
+        'holder = NULL WHERE what = ${what}`',
+      ],
       ["budget.minute_start - interval '1 minute'", 'budget.minute_start'],
     ],
   },
   {
     file: 'src/upstream/poll.ts',
-    tests: ['services/upstream/poll.test.ts'],
+    tests: ['upstream/poll.test.ts'],
     changes: [['      versions.set(what, version);\n', '']],
   },
   {
     file: 'src/upstream/transport/upstream.ts',
-    tests: ['sources/market/coingecko-faults.test.ts'],
+    tests: ['prices/sources/coingecko-faults.test.ts'],
     changes: [
       ['attempt === retries', 'attempt > retries'],
       ['undefined : retryAfter * SECOND', 'undefined : retryAfter'],
@@ -106,12 +109,30 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/upstream/transport/upstream.ts',
-    tests: ['sources/market/coingecko-bounds.test.ts'],
+    tests: ['prices/sources/coingecko-bounds.test.ts'],
     changes: [['    if (size > maxBytes) throw tooLarge();\n', '']],
   },
   {
+    file: 'src/upstream/transport/http-client.ts',
+    tests: ['upstream/transport/interim-responses.test.ts', 'prices/sources/coingecko-faults.test.ts'],
+    changes: [
+      ['interim > MOST_INTERIM', 'interim >= MOST_INTERIM'],
+      ['interim > MOST_INTERIM', 'false'],
+      ['AbortSignal.any([signal, excess.signal])', 'signal'],
+      ['AbortSignal.any([signal, excess.signal])', 'excess.signal'],
+    ],
+  },
+  {
+    file: 'src/upstream/transport/failure.ts',
+    tests: ['upstream/transport/failure-messages.test.ts'],
+    changes: [
+      ['`connection failed: ${said}`', '`unreachable (${said})`'],
+      ['[code, undefined]', '[(error as Error).message, undefined]'],
+    ],
+  },
+  {
     file: 'src/upstream/transport/json-answer.ts',
-    tests: ['sources/market/coingecko-samples.test.ts', 'sources/market/coingecko-faults.test.ts'],
+    tests: ['prices/sources/coingecko-samples.test.ts', 'prices/sources/coingecko-faults.test.ts'],
     changes: [
       ['(at - now) / SECOND', 'at - now'],
       ['status >= 500', 'status > 500'],
@@ -119,12 +140,12 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/prices/sources/coingecko.ts',
-    tests: ['sources/market/coingecko-samples.test.ts'],
+    tests: ['prices/sources/coingecko-samples.test.ts'],
     changes: [['String(Math.floor(from / 1000))', 'String(Math.ceil(from / 1000))']],
   },
   {
     file: 'src/prices/sources/coingecko-wire.ts',
-    tests: ['sources/market/coingecko-samples.test.ts'],
+    tests: ['prices/sources/coingecko-samples.test.ts'],
     changes: [['.sort((a, b) => a.at - b.at)', '']],
   },
 ];

@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const accounts: Mutations[] = [
   {
     file: 'src/accounts/users/account-store.ts',
-    tests: ['services/quota/account-report.store.test.ts'],
+    tests: ['accounts/users/account-report.store.test.ts'],
     changes: [
       ['coalesce(c.used, 0) + coalesce(l.calls, 0)', 'coalesce(c.used, 0)'],
       ["coalesce(least(revoked_at, expires_at), 'infinity')", "coalesce(expires_at, 'infinity')"],
@@ -15,12 +15,12 @@ export const accounts: Mutations[] = [
   },
   {
     file: 'src/accounts/users/account-report.ts',
-    tests: ['services/quota/account-report.store.test.ts'],
+    tests: ['accounts/users/account-report.store.test.ts'],
     changes: [['facts.periodStart === period.start ? facts.used : 0', 'facts.used']],
   },
   {
     file: 'src/accounts/users/user-state.ts',
-    tests: ['services/quota/account-report.store.test.ts'],
+    tests: ['accounts/users/account-report.store.test.ts'],
     changes: [
       ["if (isErased) return 'erased';", ''],
       ["if (liveKeys === 0) return 'revoked';", ''],

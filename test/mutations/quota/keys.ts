@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const keys: Mutations[] = [
   {
     file: 'src/accounts/keys/key-cache.ts',
-    tests: ['services/quota/keys/unknown-keys.test.ts'],
+    tests: ['accounts/keys/unknown-keys.test.ts'],
     changes: [
       ['before.readByStatement > readByStatement', 'before.readByStatement < readByStatement'],
       ['else absentHashes.delete(hash)', 'else void hash'],
@@ -16,7 +16,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/presented-key.ts',
-    tests: ['http/pipeline/presented-key.test.ts'],
+    tests: ['accounts/gate/presented-key.test.ts'],
     changes: [
       ["name !== '' && password !== ''", 'name === password'],
       ['!hasOwn || ', 'hasOwn || '],
@@ -26,17 +26,17 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/keys/api-key.ts',
-    tests: ['domain/quota/api-key.test.ts'],
+    tests: ['accounts/keys/api-key.test.ts'],
     changes: [["masked.includes('cXRf') || ", '']],
   },
   {
     file: 'src/accounts/keys/key-cache.ts',
-    tests: ['services/quota/keys/identities.test.ts'],
+    tests: ['accounts/keys/identities.test.ts'],
     changes: [['found.isForgotten || ', '']],
   },
   {
     file: 'src/accounts/gate/key-problems.ts',
-    tests: ['services/quota/keys/identities.test.ts'],
+    tests: ['accounts/keys/identities.test.ts'],
     changes: [
       ['now >= expiresAt', 'now > expiresAt'],
       ['now >= user.validUntil', 'now > user.validUntil'],
@@ -45,12 +45,20 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/users/users.ts',
-    tests: ['routes/users/user-life.store.test.ts'],
+    tests: ['accounts/users/user-life.store.test.ts'],
     changes: [['graceSeconds * SECOND', 'graceSeconds']],
   },
   {
+    file: 'src/accounts/users/users.ts',
+    tests: ['accounts/keys/restricted.store.test.ts'],
+    changes: [
+      ["covers(holder, 'account') ? record", 'true ? record'],
+      ["covers(holder, 'account') ? record", "covers(holder, 'prices') ? record"],
+    ],
+  },
+  {
     file: 'src/accounts/keys/key-store.ts',
-    tests: ['routes/users/user-keys.store.test.ts'],
+    tests: ['accounts/keys/user-keys.store.test.ts'],
     changes: [
       ['FROM live) < ${MAX_KEYS_PER_USER}', 'FROM live) <= ${MAX_KEYS_PER_USER}'],
       ['ORDER BY dead_at DESC OFFSET', 'ORDER BY dead_at OFFSET'],
@@ -59,21 +67,35 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/keys/key-store.ts',
-    tests: ['routes/keys/owner.store.test.ts', 'routes/keys/restricted.store.test.ts'],
+    tests: ['accounts/keys/owner.store.test.ts', 'accounts/keys/restricted.store.test.ts'],
     changes: [
-      ['EXISTS (SELECT 1 FROM mine WHERE owns AND hash = ${presented})', 'true'],
-      ['(owns OR ${isRecovery} AND', '(true OR ${isRecovery} AND'],
+      ['owns AND hash = coalesce(', 'hash = coalesce('],
+      ['`owns OR is_owner AND', '`true OR is_owner AND'],
       ['is_owner AND dead_at > ', 'is_owner AND dead_at < '],
-      ['OR EXISTS (SELECT 1 FROM mine WHERE owns))', 'OR true)'],
+      ['`EXISTS (SELECT 1 FROM mine WHERE owns)`', '`true`'],
       ['              < ${MAX_KEYS_PER_USER}', '              <= ${MAX_KEYS_PER_USER}'],
       [' AND NOT is_owner RETURNING', ' RETURNING'],
-      ['WHERE key = ${userKey} AND is_living AND is_known', 'WHERE key = ${userKey} AND is_known'],
       ['FROM api_key WHERE user_key = ${userKey})`', 'FROM api_key)`'],
     ],
   },
   {
+    file: 'src/accounts/users/change-user-store.ts',
+    tests: [
+      'accounts/keys/owner-changes.store.test.ts',
+      'accounts/keys/owner-changes.server.test.ts',
+      'accounts/keys/owner.store.test.ts',
+    ],
+    changes: [
+      [' FOR NO KEY UPDATE', ''],
+      [' AND replaced_at IS NULL', ''],
+      [' AND revoked_at IS NULL', ''],
+      ["if (owners.length === 0) return 'ended';", ''],
+      [' AND erased_at IS NULL', ''],
+    ],
+  },
+  {
     file: 'src/accounts/keys/key-use-store.ts',
-    tests: ['stores/quota/key-use.server.test.ts'],
+    tests: ['accounts/keys/key-use-store.server.test.ts'],
     changes: [
       [' SKIP LOCKED', ''],
       ['EXCEPT SELECT id FROM written', 'WHERE false'],
@@ -83,7 +105,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/keys/key-use.ts',
-    tests: ['services/quota/keys/key-use.test.ts'],
+    tests: ['accounts/keys/key-use.test.ts'],
     changes: [
       ['key.usedMinute === minute && ', ''],
       ['if (keys.length === WRITTEN_AT_ONCE) break;', ''],
@@ -95,7 +117,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/key-problems.ts',
-    tests: ['routes/keys/restricted.store.test.ts'],
+    tests: ['accounts/keys/restricted.store.test.ts'],
     changes: [
       ["replacedAt === undefined ? 'over'", "replacedAt !== undefined ? 'over'"],
       ["wanted === 'any' || ", "wanted !== 'any' && "],
@@ -104,7 +126,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/note-use.ts',
-    tests: ['http/replies/fast-path.test.ts'],
+    tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ["|| !covers(caller, 'account')", ''],
       ["site === 'same-origin' || ", ''],
@@ -113,12 +135,12 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/allowance/allowance.ts',
-    tests: ['routes/keys/last-use.store.test.ts'],
+    tests: ['accounts/keys/last-use.store.test.ts'],
     changes: [[', writeAllUse(withinMs)]', ']']],
   },
   {
     file: 'src/accounts/keys/routes.ts',
-    tests: ['routes/keys/owner.store.test.ts', 'routes/keys/restricted.store.test.ts'],
+    tests: ['accounts/keys/owner.store.test.ts', 'accounts/keys/restricted.store.test.ts'],
     changes: [
       ["scope: 'account' }", "scope: 'any' }"],
       ['config: { ...facts, allowExpired: true }', 'config: facts'],
@@ -128,10 +150,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/users/user-store.ts',
-    tests: ['routes/users/user-life.store.test.ts'],
-    changes: [
-      [', changed_at = clock_timestamp() ${change}', ' ${change}'],
-      [' AND valid_until = ${iso(user.validUntil)}::timestamptz`', '`'],
-    ],
+    tests: ['accounts/users/user-life.store.test.ts'],
+    changes: [[', changed_at = clock_timestamp() ${change}', ' ${change}']],
   },
 ];

@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const ledger: Mutations[] = [
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['stores/quota/ledger.store.test.ts'],
+    tests: ['accounts/ledger/ledger-store.store.test.ts'],
     changes: [
       [
         'CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent',
@@ -28,12 +28,12 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['services/quota/give-back.store.test.ts'],
+    tests: ['accounts/allowance/give-back.store.test.ts'],
     changes: [['const RECLAIM_SECONDS = 10', 'const RECLAIM_SECONDS = 5']],
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['services/quota/noted-calls.store.test.ts'],
+    tests: ['accounts/allowance/noted-calls.store.test.ts'],
     changes: [
       ['CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent', 'l.granted - l.spent AS unspent'],
       ['coalesce(d.unspent + d.unbooked, 0)', 'coalesce(d.unspent, 0)'],
@@ -43,7 +43,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['services/quota/resting.store.test.ts'],
+    tests: ['accounts/allowance/resting.store.test.ts'],
     changes: [
       ['least(k.rest, l.granted - k.spent)', 'greatest(k.rest, l.granted - k.spent)'],
       ['${restingPart}::int - resting_now', '${restingPart}::int'],
@@ -54,7 +54,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['services/quota/costs.store.test.ts'],
+    tests: ['accounts/allowance/costs.store.test.ts'],
     changes: [
       [' AND lacks <= left_before', ''],
       ['greatest(lacks, ceil(', 'greatest(0, ceil('],
@@ -64,7 +64,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/first-grant-store.ts',
-    tests: ['stores/quota/ledger.store.test.ts'],
+    tests: ['accounts/ledger/ledger-store.store.test.ts'],
     changes: [
       ['"limit" >= 4 * want', '"limit" >= want'],
       [' - usage.used - usage.outstanding', ' - usage.used'],
@@ -74,7 +74,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/ledger-store.ts',
-    tests: ['stores/quota/ledger.store.test.ts'],
+    tests: ['accounts/ledger/ledger-store.store.test.ts'],
     changes: [
       ["interval '1 day'", "interval '1 hour'"],
       ['UNION ALL SELECT date, unbooked FROM held', 'UNION ALL SELECT date, 0 FROM held'],
@@ -85,7 +85,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/ledger-store.ts',
-    tests: ['services/quota/noted-calls.store.test.ts'],
+    tests: ['accounts/allowance/noted-calls.store.test.ts'],
     changes: [
       ['(NOT closed OR unbooked <> 0 OR', '(NOT closed OR'],
       ["interval '1 hour'", "interval '1 day'"],
@@ -93,7 +93,44 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/ledger-store.ts',
-    tests: ['services/quota/resting.store.test.ts'],
+    tests: ['accounts/allowance/resting.store.test.ts'],
     changes: [['unbooked <> 0 OR resting <> 0)', 'unbooked <> 0)']],
+  },
+  {
+    file: 'src/accounts/ledger/usage-day-store.ts',
+    tests: ['accounts/ledger/usage-day-store.store.test.ts'],
+    changes: [
+      [
+        'ANY (ARRAY(SELECT DISTINCT key FROM old))\n            AND date < ${before}::date',
+        'ANY (ARRAY(SELECT DISTINCT key FROM old))',
+      ],
+      ['d.user_key = u.key AND d.date < ${before}::date', 'd.user_key = u.key'],
+      ['= ${ROWS}::int THEN', '> ${ROWS}::int THEN'],
+      ['key > ${after}::int ORDER BY key LIMIT ${USERS}::int) u\n', 'key > ${after}::int ORDER BY key) u\n'],
+    ],
+  },
+  {
+    file: 'src/upstream/deletion-rounds.ts',
+    tests: ['upstream/deletion-rounds.store.test.ts'],
+    changes: [
+      ['if (!(await claim())) return;\n    try', 'try'],
+      ['await refreshes.complete(name, holder, now);', ''],
+    ],
+  },
+  {
+    file: 'src/accounts/ledger/usage-retention.ts',
+    tests: ['upstream/deletion-rounds.store.test.ts'],
+    changes: [
+      ['Math.max(startedAt, startOfDate(now))', 'startedAt'],
+      ['Math.max(startedAt, startOfDate(now))', 'startOfDate(now)'],
+    ],
+  },
+  {
+    file: 'src/accounts/ledger/usage-retention-periods.ts',
+    tests: ['accounts/ledger/usage-retention-periods.test.ts'],
+    changes: [
+      [' || duration < LEAST', ''],
+      ['startOfDate(now - retention)', 'now - retention'],
+    ],
   },
 ];

@@ -31,6 +31,14 @@ export async function visit(browser: Browser, url: string, options: Options = {}
   await page.goto(`${url}/`);
   await page.locator('#welcome, #dashboard').filter({ visible: true }).waitFor();
 
+  /** Signs in, and resolves when everything is loaded that is loaded then. */
+  async function open(key: string): Promise<void> {
+    await page.getByLabel('API key', { exact: true }).fill(key);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.locator('#dashboard').waitFor();
+    await settled(page);
+  }
+
   return {
     context,
     page,
@@ -38,11 +46,14 @@ export async function visit(browser: Browser, url: string, options: Options = {}
     requests: requests as readonly string[],
     charged: charged as readonly Response[],
 
-    /** Signs in, and resolves when everything is loaded. */
-    async open(key: string): Promise<void> {
-      await page.getByLabel('API key', { exact: true }).fill(key);
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.locator('#dashboard').waitFor();
+    open,
+    /** Signs in, and loads the chart and the statistics too, each with its button. */
+    async openWhole(key: string): Promise<void> {
+      await open(key);
+      for (const name of ['chart', 'statistics']) {
+        await page.locator(`#${name}-load`).click();
+        await page.locator(`#${name}-offer`).waitFor({ state: 'hidden' });
+      }
       await settled(page);
     },
     settled: () => settled(page),

@@ -32,9 +32,14 @@ export async function startServiceProcess(env: Readonly<Record<string, string>>)
   return { url, ...service };
 }
 
-/** As `startServiceProcess`, without waiting for it to listen; `args` are those of another way to start it. */
-export function spawnService(env: Readonly<Record<string, string>>, args = [...SHORT_LIVED, 'src/serve.ts']) {
-  const child = spawn(process.execPath, args, {
+/** As `startServiceProcess`, without waiting for it to listen; the rest describes another way to start it. */
+export function spawnService(
+  env: Readonly<Record<string, string>>,
+  args = [...SHORT_LIVED, 'src/serve.ts'],
+  { command = process.execPath, cwd = process.cwd() } = {},
+) {
+  const child = spawn(command, args, {
+    cwd,
     env: {
       PATH: process.env.PATH,
       PORT: '0',

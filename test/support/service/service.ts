@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { firstTerm } from '#accounts/allowance/plan';
 import { mintApiKey } from '#accounts/keys/api-key';
 import { storedForm } from '#accounts/keys/user-keys';
+import { byOperator } from '#accounts/users/authority';
 import { createUserStore } from '#accounts/users/user-store';
 import { buildApp } from '#app';
 import { type Clock, systemClock } from '#core/clock';
@@ -99,7 +100,10 @@ export async function startService({
       );
       if (revokedAt) await users.revokeKeys(key, revokedAt.getTime());
       if (expiresAt) {
-        await users.replaceKeys(key, storedForm(mintApiKey()), { now, graceEnds: expiresAt.getTime() });
+        await users.replaceKeys(byOperator(key), storedForm(mintApiKey()), {
+          now,
+          graceEnds: expiresAt.getTime(),
+        });
       }
       return apiKey;
     },

@@ -69,7 +69,7 @@ export async function startWithStatistics({
     switches: () =>
       service.logLines
         .map((line) => JSON.parse(line) as Logged)
-        .filter(({ msg }) => msg === 'statistics from another source')
+        .filter(({ msg }) => msg === 'statistics source switched')
         .map(({ level, token, from, to, reason }) => ({ level, token, from, to, reason })),
     /** Another process on the same database, or this one started again; `lines` takes its log. */
     async another(env: Record<string, string> = {}, lines: string[] = []): Promise<Dependencies> {

@@ -1,0 +1,43 @@
+import type { Mutations } from './mutation.ts';
+
+/** Repeated failures as lines of the log. */
+export const failures: Mutations[] = [
+  {
+    file: 'src/upstream/failure-log.ts',
+    tests: ['upstream/failure-log.test.ts'],
+    changes: [
+      ['if (now - entry.loggedAt < window) continue;', ''],
+      ['loggedAt: now, ...nothingSince()', 'loggedAt: now'],
+      ['workedAt !== undefined && isLogged', 'workedAt !== undefined'],
+      [' && quiet >= QUIET', ''],
+      ['failedAt: now, workedAt: undefined', 'failedAt: now, workedAt: now'],
+      ['!ask || checking.has(key)', '!ask'],
+      ['(recovers ? FORGOTTEN_AFTER : WINDOW)', 'FORGOTTEN_AFTER'],
+      ["recovers ? 'warn' : level", 'level'],
+      ['workedAt ??= clock.elapsed()', 'workedAt = clock.elapsed()'],
+      ['      if (subject.outage) check(key);\n      else if', '      if'],
+    ],
+  },
+  {
+    file: 'src/upstream/failure-cause.ts',
+    tests: ['upstream/failure-log.test.ts'],
+    changes: [
+      ['  return root;', '  return error;'],
+      ['!observed.has(upstream)', 'false'],
+      [
+        "if (root instanceof TooLate) return { ...database, cause: 'timeout'",
+        "if (root instanceof TooLate) return { ...database, cause: 'late'",
+      ],
+      ['cause: undefined, details: {}', "cause: 'unavailable', details: {}"],
+    ],
+  },
+  {
+    file: 'src/server/recording/request-log.ts',
+    tests: ['server/recording/request-log.store.test.ts'],
+    changes: [
+      ['if (reply.statusCode !== 500) ', ''],
+      ["which === 'errors' ? facts : {}", 'facts'],
+      ["if (code === 'internal_error') logger", "if (code === 'overloaded') logger"],
+    ],
+  },
+];
