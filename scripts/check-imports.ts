@@ -1,0 +1,171 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * Which module may import which: by its folder, by the role that its name gives it, and never in a circle. A part of
+ * `npm run check`.
+ */
+
+/** The checkout, or the folder that is named. */
+const ROOT = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
+const SUBPATHS = Object.entries(
+  (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { imports: Record<string, string> })
+    .imports,
+);
+
+const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'statistics', 'node'];
+const BASE = ['core', 'database', 'upstream', 'server'];
+const inSrc = (...folders: string[]) => folders.map((folder) => `src/${folder}`);
+
+/** The folders that a folder's modules may import, beside their own. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'src/core': [],
+  'src/database': inSrc('core'),
+  'src/upstream': inSrc('core'),
+  'src/server': inSrc('core'),
+  'src/accounts': inSrc(...BASE),
+  'src/notifications': inSrc(...BASE, 'accounts'),
+  'src/catalogue': inSrc(...BASE),
+  'src/prices': inSrc(...BASE, 'catalogue'),
+  'src/statistics': inSrc(...BASE, 'catalogue'),
+  'src/node': [...inSrc(...BASE), 'packages/cosmos'],
+  'src/docs': inSrc(...BASE, ...CAPABILITIES),
+  'src/process': inSrc('core', 'database'),
+  // What starts the service: the files directly in src/, and the commands.
+  src: [...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process')],
+  'src/cli': ['src', ...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process'), 'packages/sandbox'],
+  'packages/cosmos': [],
+  'packages/client': ['packages/cosmos'],
+  'packages/console': ['packages/client'],
+  'packages/sandbox': ['packages/cosmos'],
+};
+
+const isStore = (file: string) => file.endsWith('-store.ts');
+
+/** Which modules may use a package from outside, by its name. */
+const ROLES: { uses: RegExp; in: (file: string) => boolean; told: string }[] = [
+  {
+    uses: /^(@prisma\/|@electric-sql\/|pg$|#generated\/)/,
+    in: (file) => isStore(file) || file.startsWith('src/database/'),
+    told: 'only stores (*-store.ts) and src/database use Prisma and PostgreSQL',
+  },
+  {
+    uses: /^undici$/,
+    in: (file) => file === 'src/upstream/transport/http-client.ts',
+    told: 'requests are sent with src/upstream/transport/http-client.ts, which limits them',
+  },
+  {
+    uses: /^(fastify|@fastify\/.*|fastify-type-provider-zod)$/,
+    in: (file) =>
+      /^src\/(app\.ts$|server\/|docs\/|accounts\/gate\/)/.test(file) || /\/routes[^/]*\.ts$/.test(file),
+    told: 'only routes*.ts, src/server, src/docs and src/accounts/gate use Fastify',
+  },
+  {
+    uses: /^node:/,
+    in: (file) => !/^packages\/(cosmos|client|console)\//.test(file),
+    told: 'this package runs in a browser',
+  },
+];
+
+type Import = { file: string; line: number; specifier: string; target: string | undefined };
+
+/** The path of what is imported, from the root; undefined for a package. */
+function resolve(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier));
+  for (const [subpath, path] of SUBPATHS) {
+    const [start = '', end = ''] = subpath.split('*');
+    if (specifier.startsWith(start) && specifier.startsWith('#')) {
+      return normalize(path.replace('*', specifier.slice(start.length, specifier.length - end.length)));
+    }
+  }
+  return undefined;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(
+    ({ 1: specifier = '', index }) => ({
+      ...{ file, specifier, target: resolve(file, specifier) },
+      line: text.slice(0, index).split('\n').length,
+    }),
+  );
+}
+
+/** The folder that the rules name: the most specific one. */
+function ruled(file: string): string {
+  const [top, second] = file.split('/');
+  return second?.endsWith('.ts') ? `${top}` : `${top}/${second}`;
+}
+
+function fault({ file, specifier, target }: Import): string | undefined {
+  const role = ROLES.find((one) => one.uses.test(specifier) && !one.in(file));
+  if (role) return role.told;
+  if (target === undefined || target.startsWith('src/generated/')) return undefined;
+  const [from, to] = [ruled(file), ruled(target)];
+  if (from === to) return undefined;
+  if (!MAY_IMPORT[from]?.includes(to)) {
+    return `${from} may import ${MAY_IMPORT[from]?.join(', ') || 'nothing outside itself'}`;
+  }
+  if (from === 'packages/console' && target !== 'packages/client/index.ts') {
+    return 'the console uses what the client publishes, packages/client/index.ts';
+  }
+  const isSibling = [from, to].every((folder) => CAPABILITIES.includes(folder.slice('src/'.length)));
+  if (isSibling && isStore(target)) return 'a store belongs to its capability: import what uses it';
+  return undefined;
+}
+
+/** A circle in a graph, as the names along it; undefined where there is none. */
+function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const done = new Set<string>();
+  const path: string[] = [];
+  function visit(node: string): string[] | undefined {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (done.has(node)) return undefined;
+    path.push(node);
+    for (const next of graph.get(node) ?? []) {
+      const found = visit(next);
+      if (found) return found;
+    }
+    path.pop();
+    done.add(node);
+    return undefined;
+  }
+  for (const node of graph.keys()) {
+    const found = visit(node);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** For each folder, how the files and folders in it import each other. */
+function graphs(all: readonly Import[]): Map<string, Map<string, Set<string>>> {
+  const byFolder = new Map<string, Map<string, Set<string>>>();
+  for (const { file, target } of all) {
+    if (target === undefined) continue;
+    const [from, to] = [file.split('/'), target.split('/')];
+    const depth = from.findIndex((name, place) => name !== to[place]);
+    if (depth < 0) continue;
+    const folder = from.slice(0, depth).join('/');
+    const [entry = '', imported = ''] = [from[depth], to[depth]];
+    const graph = byFolder.get(folder) ?? new Map<string, Set<string>>();
+    byFolder.set(folder, graph.set(entry, (graph.get(entry) ?? new Set()).add(imported)));
+  }
+  return byFolder;
+}
+
+const files = globSync('{src,packages}/**/*.ts', { cwd: ROOT })
+  .filter((file) => !/\/(generated|node_modules|assets)\//.test(file))
+  .sort();
+const all = files.flatMap(importsOf);
+const faults = all.flatMap((one) => {
+  const text = fault(one);
+  return text ? [`${one.file}:${one.line} imports ${one.specifier}: ${text}`] : [];
+});
+for (const [folder, graph] of graphs(all)) {
+  const circle = circleIn(graph);
+  if (circle) faults.push(`${folder}: ${circle.join(' → ')} import each other in a circle`);
+}
+for (const text of faults) console.error(text);
+console.log(`${all.length} imports checked, ${faults.length} faults.`);
+if (faults.length > 0) process.exitCode = 1;
