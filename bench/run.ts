@@ -30,6 +30,7 @@ const BENCHES = {
   day: () => import('./simulated-day.ts'),
   month: () => import('./simulated-month.ts'),
   catalogue: () => import('./simulated-catalogue.ts'),
+  path: () => import('./call-path.ts'),
 };
 
 const named = process.argv.slice(2);
