@@ -1,5 +1,5 @@
 /*
- * What the service is run with; ARCHITECTURE.md, "What runs", has the measurements.
+ * The flags and the environment of the service. The README of this folder has the reasons and measurements.
  */
 
 /** The flags of Node. */

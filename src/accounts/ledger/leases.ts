@@ -48,7 +48,7 @@ export type LeaseOptions = SchedulerOptions & {
 
 /**
  * Spending without a database on the way: a call takes one from the lease in memory, and the ledger is settled behind
- * it, for all users together. The races are told in `accounts/ledger/settlement-store.ts` and in ARCHITECTURE.md.
+ * it, for all users together. The README of this folder describes the races.
  */
 export function createLeases(dependencies: LeaseOptions) {
   const {
