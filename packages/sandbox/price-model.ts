@@ -1,7 +1,6 @@
-import { listedAt, type TokenName } from '../../src/catalogue/token.ts';
-import { DAY, MINUTE } from '../../src/core/clock.ts';
 import { hashed, valueNoise } from './noise.ts';
-import { type SandboxToken, sandboxToken } from './tokens.ts';
+import { DAY, MINUTE } from './time.ts';
+import { listedAt, type SandboxToken, sandboxToken } from './tokens.ts';
 
 /** US dollars; `marketCap` is `price` times the circulating supply of that moment. */
 export type Figures = { price: number; marketCap: number; volume: number };
@@ -18,33 +17,25 @@ type Economy = {
   turnover: number;
 };
 
+type Row = readonly [number, number, number];
+const economy = (
+  price: readonly [...Row, number] | 'pegged',
+  [issued, limit, issuance]: Row,
+  turnover: number,
+): Economy => {
+  const supply = { issued, limit, issuance };
+  if (price === 'pegged') return { price, supply, turnover };
+  const [first, settled, climb, volatility] = price;
+  return { price: { first, settled, climb, volatility }, supply, turnover };
+};
+
 // Invented values of the right magnitude, taken from no provider.
 const ECONOMIES: Readonly<Record<string, Economy>> = {
-  bitcoin: {
-    price: { first: 130, settled: 90_000, climb: 3.2, volatility: 0.03 },
-    supply: { issued: 11_080_000, limit: 21_000_000, issuance: 5.43 },
-    turnover: 0.03,
-  },
-  arweave: {
-    price: { first: 1.2, settled: 9, climb: 0.8, volatility: 0.055 },
-    supply: { issued: 33_000_000, limit: 66_000_000, issuance: 1.2 },
-    turnover: 0.06,
-  },
-  ethereum: {
-    price: { first: 1.6, settled: 3_000, climb: 1.8, volatility: 0.038 },
-    supply: { issued: 72_100_000, limit: 122_000_000, issuance: 2.6 },
-    turnover: 0.05,
-  },
-  solana: {
-    price: { first: 0.9, settled: 140, climb: 0.7, volatility: 0.05 },
-    supply: { issued: 8_000_000, limit: 700_000_000, issuance: 3.6 },
-    turnover: 0.06,
-  },
-  'usd-coin': {
-    price: 'pegged',
-    supply: { issued: 12_000_000, limit: 110_000_000_000, issuance: 8 },
-    turnover: 0.15,
-  },
+  bitcoin: economy([130, 90_000, 3.2, 0.03], [11_080_000, 21_000_000, 5.43], 0.03),
+  arweave: economy([1.2, 9, 0.8, 0.055], [33_000_000, 66_000_000, 1.2], 0.06),
+  ethereum: economy([1.6, 3_000, 1.8, 0.038], [72_100_000, 122_000_000, 2.6], 0.05),
+  solana: economy([0.9, 140, 0.7, 0.05], [8_000_000, 700_000_000, 3.6], 0.06),
+  'usd-coin': economy('pegged', [12_000_000, 110_000_000_000, 8], 0.15),
 };
 
 const YEAR = 365.25 * DAY;
@@ -67,23 +58,18 @@ function madeUp({ place }: SandboxToken): Economy {
   const draw = (n: number) => hashed(0, ECONOMY_LANE + n, place);
   const price = (n: number) => 10 ** (-3 + 5 * draw(n));
   const issued = Math.floor(10 ** (6 + 4 * draw(4)));
-  return {
-    price: {
-      first: price(0),
-      settled: 10 * price(1),
-      climb: 0.5 + 2 * draw(2),
-      volatility: 0.03 + 0.04 * draw(3),
-    },
-    supply: { issued, limit: Math.floor(issued * (1 + 3 * draw(5))), issuance: 1 + 5 * draw(6) },
-    turnover: 0.02 + 0.1 * draw(7),
-  };
+  return economy(
+    [price(0), 10 * price(1), 0.5 + 2 * draw(2), 0.03 + 0.04 * draw(3)],
+    [issued, Math.floor(issued * (1 + 3 * draw(5))), 1 + 5 * draw(6)],
+    0.02 + 0.1 * draw(7),
+  );
 }
 
 type Market = { place: number; listed: number; economy: Economy };
 // Made once for each: a daily chart needs them thousands of times.
-const markets = new Map<TokenName, Market>();
+const markets = new Map<string, Market>();
 
-function marketOf(name: TokenName): Market {
+function marketOf(name: string): Market {
   const known = markets.get(name);
   if (known) return known;
   const token = sandboxToken(name);
@@ -94,13 +80,13 @@ function marketOf(name: TokenName): Market {
 }
 
 /** When the price of a token begins (Unix ms). */
-export const listed = (token: TokenName): number => marketOf(token).listed;
+export const listed = (token: string): number => marketOf(token).listed;
 /** Which of the tokens it is: its noise has lanes of its own. */
-export const placeOf = (token: TokenName): number => marketOf(token).place;
-const laneOf = (token: TokenName, lane: number) => placeOf(token) * LANES + lane;
+export const placeOf = (token: string): number => marketOf(token).place;
+const laneOf = (token: string, lane: number) => placeOf(token) * LANES + lane;
 
 /** The price in US dollars at `t` (Unix ms), or null before the token's listing. */
-export function priceAt(seed: number, token: TokenName, t: number): number | null {
+export function priceAt(seed: number, token: string, t: number): number | null {
   const since = listed(token);
   if (t < since) return null;
   const { price } = marketOf(token).economy;
@@ -117,14 +103,14 @@ export function priceAt(seed: number, token: TokenName, t: number): number | nul
 }
 
 /** Coins in circulation at `t`, a whole number that never falls; that of the listing before it. */
-export function supplyAt(token: TokenName, t: number): number {
+export function supplyAt(token: string, t: number): number {
   const { issued, limit, issuance } = marketOf(token).economy.supply;
   const years = Math.max(0, t - listed(token)) / YEAR;
   return Math.floor(limit - (limit - issued) * Math.exp(-years / issuance));
 }
 
 /** Price, market cap and 24 h volume at `t` (Unix ms), or null before the token's listing. */
-export function figuresAt(seed: number, token: TokenName, t: number): Figures | null {
+export function figuresAt(seed: number, token: string, t: number): Figures | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;
   const marketCap = price * supplyAt(token, t);
@@ -135,7 +121,7 @@ export function figuresAt(seed: number, token: TokenName, t: number): Figures | 
 }
 
 /** The time of the newest quote up to `now`: there is one a minute, each at another second. */
-export function quotedAt(seed: number, token: TokenName, now: number): number {
+export function quotedAt(seed: number, token: string, now: number): number {
   const timeOf = (slot: number) =>
     slot * MINUTE + Math.floor(hashed(seed, laneOf(token, LANES - 1), slot) * MINUTE);
   const slot = Math.floor(now / MINUTE);
@@ -147,7 +133,7 @@ type Extremes = { high: Extreme; low: Extreme };
 const known = new Map<string, Extremes & { thru: number }>();
 
 /** The extremes of every midnight from the listing through `midnight`; undefined where there is none. */
-function extremesThru(seed: number, token: TokenName, midnight: number): Extremes | undefined {
+function extremesThru(seed: number, token: string, midnight: number): Extremes | undefined {
   const key = `${seed}:${token}`;
   const before = known.get(key);
   const isKept = before !== undefined && before.thru <= midnight;
@@ -168,7 +154,7 @@ function extremesThru(seed: number, token: TokenName, midnight: number): Extreme
  * The highest and lowest price, and when: over every midnight (UTC; of a made-up token every tenth) from the listing up to
  * `midnight`, and the one sample at `t`. Null before the listing.
  */
-export function extremesAt(seed: number, token: TokenName, midnight: number, t: number): Extremes | null {
+export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;
   const now = { price, at: t };

@@ -1,4 +1,5 @@
-import type { Answer } from './upstream.ts';
+import type { Clock } from './time.ts';
+import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
 
 /** An answer in JSON. */
 export const jsonReply = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
@@ -22,3 +23,19 @@ export function parseJson(body: string): unknown {
     return undefined;
   }
 }
+
+type Route = (now: number, request: UpstreamRequest) => Answer;
+
+/** An upstream that answers GETs of certain paths. */
+export const routed = (
+  prefix: string,
+  clock: Clock,
+  routes: Readonly<Record<string, Route>>,
+  otherwise: (request: UpstreamRequest) => Answer,
+): Upstream => ({
+  prefix,
+  answer(request) {
+    const isKnown = request.method === 'GET' && Object.hasOwn(routes, request.path);
+    return (isKnown && routes[request.path]?.(clock.now(), request)) || otherwise(request);
+  },
+});

@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type Clock, systemClock } from '../../src/core/clock.ts';
-import type { CoinGeckoPlanName } from '../../src/prices/sources/coingecko-plans.ts';
 import { createCallLog } from './call-log.ts';
 import { createChain } from './chain/chain.ts';
 import { createCosmosNode } from './chain/nodes/cosmos-node.ts';
 import type { SdkVersion } from './chain/nodes/cosmos-search.ts';
 import { createLegacyNode } from './chain/nodes/legacy-node.ts';
 import { createCoingecko } from './coingecko/coingecko.ts';
+import type { PlanName } from './coingecko/plans.ts';
 import { createEcb } from './ecb/ecb.ts';
 import { createFaults } from './faults.ts';
 import { createKraken } from './kraken/kraken.ts';
@@ -21,6 +20,7 @@ import { createBlockscout } from './statistics/blockscout.ts';
 import { createCryptoCompare } from './statistics/cryptocompare.ts';
 import { createMempool } from './statistics/mempool.ts';
 import { createSolana } from './statistics/solana.ts';
+import type { Clock } from './time.ts';
 import type { Upstream } from './upstream.ts';
 
 const errorReply = (status: number, error: string) => jsonReply(status, { error });
@@ -34,11 +34,11 @@ export async function startSandbox(
   options: {
     seed?: number;
     clock?: Clock;
-    plan?: CoinGeckoPlanName;
+    plan?: PlanName;
     node?: { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
   } = {},
 ) {
-  const { seed = 1, clock = systemClock, plan = 'public', node = {} } = options;
+  const { seed = 1, clock = { now: Date.now }, plan = 'public', node = {} } = options;
   const log = createCallLog();
   const faults = createFaults();
   const coingecko = createCoingecko({ seed, clock, plan });

@@ -1,6 +1,6 @@
-import { type Clock, DAY, isoDate, startOfDate } from '../../../src/core/clock.ts';
 import { valueNoise } from '../noise.ts';
 import { textReply } from '../replies.ts';
+import { type Clock, DAY, isoDate, startOfDate } from '../time.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
 import { publicationDates, publishedAt } from './calendar.ts';
 
@@ -63,10 +63,6 @@ const FULL =
 const rest = (code: string) =>
   `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
 
-const csv = (body: string): Answer => ({ status: 200, headers: { 'content-type': 'text/csv' }, body });
-
-const dateOf = (text: string | null): number => (text === null ? Number.NaN : Date.parse(text));
-
 /** The currencies of a key like `D.USD+JPY.EUR.SP00.A`; all where it names none, undefined for a key of nothing. */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
@@ -81,8 +77,8 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
   const codes = currenciesOf(path.replace(/^\/data\/EXR\//, ''));
   if (!codes || !path.startsWith('/data/EXR/')) return textReply(404, 'No results found.');
   if (query.get('format') !== 'csvdata') return textReply(406, 'Not Acceptable');
-  const from = Math.max(BEGINNING, dateOf(query.get('startPeriod')) || 0);
-  const thru = Math.min(startOfDate(now), dateOf(query.get('endPeriod')) || now);
+  const from = Math.max(BEGINNING, Date.parse(query.get('startPeriod') ?? '') || 0);
+  const thru = Math.min(startOfDate(now), Date.parse(query.get('endPeriod') ?? '') || now);
   const isFull = query.get('detail') !== 'dataonly';
   const dates = publicationDates(from, thru).filter((date) => publishedAt(date) <= now);
   const days = dates.map((date) => ({ date, text: isoDate(date) }));
@@ -96,7 +92,8 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
     }
   }
   // Nothing in the period: not even a header.
-  return csv(lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`);
+  const body = lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`;
+  return { status: 200, headers: { 'content-type': 'text/csv' }, body };
 }
 
 /** The stand-in for the European Central Bank's data service, at `/service`: exchange rates alone. */

@@ -1,6 +1,6 @@
-import { DAY, MINUTE, SECOND } from '../../../src/core/clock.ts';
 import { hashed } from '../noise.ts';
 import { figuresAt, priceAt } from '../price-model.ts';
+import { DAY, MINUTE, SECOND } from '../time.ts';
 import type { Pair } from './pairs.ts';
 
 /** Finished rows that the venue keeps of each length. */

@@ -1,5 +1,5 @@
-import { type Clock, DAY, MINUTE, SECOND, startOfDate } from '../../../src/core/clock.ts';
 import { jsonReply } from '../replies.ts';
+import { type Clock, DAY, MINUTE, SECOND, startOfDate } from '../time.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
 import { candleRow, candleRows, tradeAt } from './candles.ts';
 import { allPairs, assetPair, type Pair, pairNamed } from './pairs.ts';

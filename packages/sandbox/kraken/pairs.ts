@@ -1,9 +1,8 @@
-import { listedAt, type TokenName } from '../../../src/catalogue/token.ts';
-import { type SandboxToken, sandboxTokens } from '../tokens.ts';
+import { listedAt, type SandboxToken, sandboxTokens } from '../tokens.ts';
 
 /** A pair against the US dollar; `since` is the date of its first trade, `quiet` how many five minutes have none. */
 export type Pair = {
-  token: TokenName;
+  token: string;
   name: string;
   altname: string;
   wsname: string;
@@ -14,7 +13,7 @@ export type Pair = {
 };
 
 const pair = (
-  token: TokenName,
+  token: string,
   [name, altname, wsname]: [string, string, string],
   { since, decimals, quiet = 0 }: { since: string; decimals: number; quiet?: number },
 ): Pair => ({

@@ -1,6 +1,6 @@
-import { type Clock, SECOND } from '../../../src/core/clock.ts';
 import { hashed } from '../noise.ts';
 import { jsonReply, textReply } from '../replies.ts';
+import { type Clock, SECOND } from '../time.ts';
 import type { Answer, Upstream } from '../upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
@@ -16,7 +16,7 @@ const hash = (seed: number, height: number) =>
 
 /** The stand-in Arweave node: `/info` and `/block/height/{height}`. */
 export function createArweave({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChainFigures(seed, 'ar');
+  const chain = createChainFigures(seed, 'arweave');
   const mean = Math.round(chain.blockBytes / CHUNK);
   /** How far a block's chunks deviate from the average. It cancels out in every pair of blocks, so that the sum is known. */
   const deviation = (height: number) =>

@@ -1,5 +1,5 @@
-import { type Clock, DAY, HOUR, iso, SECOND } from '../../../src/core/clock.ts';
-import { jsonReply } from '../replies.ts';
+import { jsonReply, routed } from '../replies.ts';
+import { type Clock, DAY, HOUR, iso, SECOND } from '../time.ts';
 import type { Answer, Upstream } from '../upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
@@ -21,7 +21,7 @@ export function createBlockscout({
   prefix?: string;
   wantsKey?: boolean;
 }): Upstream {
-  const chain = createChainFigures(seed, 'eth');
+  const chain = createChainFigures(seed, 'ethereum');
 
   function stats(now: number): Answer {
     // Totals are updated every half hour; the transactions of "today" are those of the last full day.
@@ -54,15 +54,14 @@ export function createBlockscout({
     return jsonReply(200, { items, next_page_params: next });
   }
 
+  const upstream = routed(prefix, clock, { '/stats': stats, '/blocks': blocks }, () =>
+    jsonReply(404, { message: 'Not found' }),
+  );
+  if (!wantsKey) return upstream;
+  const refusal = jsonReply(401, { message: 'Unauthorized' });
   return {
     prefix,
-    answer({ method, path, headers }) {
-      if (wantsKey && !/^Bearer \S+$/.test(headers.authorization ?? '')) {
-        return jsonReply(401, { message: 'Unauthorized' });
-      }
-      if (method === 'GET' && path === '/stats') return stats(clock.now());
-      if (method === 'GET' && path === '/blocks') return blocks(clock.now());
-      return jsonReply(404, { message: 'Not found' });
-    },
+    answer: (request) =>
+      /^Bearer \S+$/.test(request.headers.authorization ?? '') ? upstream.answer(request) : refusal,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Clock, MINUTE, SECOND } from '../../../src/core/clock.ts';
 import { jsonReply, parseJson, textReply } from '../replies.ts';
+import { type Clock, MINUTE, SECOND } from '../time.ts';
 import type { Upstream } from '../upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
@@ -24,7 +24,7 @@ const failed = (code: number, message: string): Outcome => ({ error: { code, mes
 
 /** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root, errors under HTTP 200. */
 export function createSolana({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChainFigures(seed, 'sol');
+  const chain = createChainFigures(seed, 'solana');
   const slotMs = chain.blockSeconds * SECOND * FILLED;
   const slotAt = (now: number) => Math.floor(chain.heightAt(now) / FILLED);
 
