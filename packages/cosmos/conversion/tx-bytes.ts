@@ -29,7 +29,7 @@ const OPERATOR = /valoper$/;
 function accountOf(signer: string): string {
   const prefix = prefixOf(signer);
   if (prefix === undefined) throw refusal('the address of a signer', 'one in bech32, with its checksum');
-  return underPrefix(signer, prefix.replace(OPERATOR, '')) ?? signer;
+  return underPrefix(signer, prefix.replace(OPERATOR, ''));
 }
 
 function signatureBytes(given: unknown, state: SignerState, what: string) {
