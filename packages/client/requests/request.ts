@@ -14,6 +14,13 @@ export type Request<T> = Pick<Question, 'method' | 'path' | 'body' | 'retries'> 
 
 export type Parameters = Record<string, string | number | undefined>;
 
+/** `rest` is what a request has beside its path and how its answer is read. */
+export const get = <T>(path: string, read: Request<T>['read'], rest?: Partial<Request<T>>): Request<T> => ({
+  ...{ method: 'GET', path, read },
+  ...rest,
+});
+export const post: typeof get = (path, read, rest) => get(path, read, { method: 'POST', ...rest });
+
 /** Reads JSON whose parsed form is `W`. */
 export const json =
   <W, T>(read: (wire: W) => T) =>
