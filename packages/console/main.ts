@@ -1,24 +1,24 @@
 import type { User } from '../client/index.ts';
 import { openAccountMenu } from './account/account-menu.ts';
 import { openAllowance } from './account/allowance.ts';
-import { openConfirm } from './account/confirm.ts';
 import { openKeyCreated } from './account/key-created.ts';
 import { isMailLink, mailLinkIn } from './account/link-in-address.ts';
 import { openMailLink } from './account/mail-link.ts';
 import { openNotices } from './account/notices.ts';
-import { createSession } from './account/session.ts';
 import { openSignIn } from './account/sign-in.ts';
-import { openCurrency } from './currency.ts';
+import { openCurrency } from './core/currency.ts';
+import { byId } from './core/dom.ts';
+import { isTemporary, toError } from './core/problem.ts';
+import { openScrollEdges } from './core/scroll-edges.ts';
+import { factsOf } from './core/service-facts.ts';
+import { openTheme } from './core/theme.ts';
 import { openBanner } from './dashboard/banner.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { openPanelErrors } from './dashboard/panel-errors.ts';
 import { openRetries } from './dashboard/retries.ts';
-import { byId } from './dom.ts';
 import { openKeys } from './keys/keys.ts';
-import { isTemporary, toError } from './problem.ts';
-import { openScrollEdges } from './scroll-edges.ts';
-import { factsOf } from './service-facts.ts';
-import { openTheme } from './theme.ts';
+import { openConfirm } from './panels/confirm.ts';
+import { createSession } from './session/session.ts';
 import { openSample } from './welcome/sample.ts';
 
 /*

@@ -9,10 +9,12 @@ import type { SdkVersion } from './chain/nodes/cosmos-search.ts';
 import { createLegacyNode } from './chain/nodes/legacy-node.ts';
 import { createCoingecko } from './coingecko/coingecko.ts';
 import type { PlanName } from './coingecko/plans.ts';
+import { jsonReply } from './core/replies.ts';
+import type { Clock } from './core/time.ts';
+import type { Upstream } from './core/upstream.ts';
 import { createEcb } from './ecb/ecb.ts';
 import { createFaults } from './faults.ts';
 import { createKraken } from './kraken/kraken.ts';
-import { jsonReply } from './replies.ts';
 import { send, sendFault } from './send-fault.ts';
 import { createArweave } from './statistics/arweave.ts';
 import { createBlockchainInfo } from './statistics/blockchain-info.ts';
@@ -20,8 +22,6 @@ import { createBlockscout } from './statistics/blockscout.ts';
 import { createCryptoCompare } from './statistics/cryptocompare.ts';
 import { createMempool } from './statistics/mempool.ts';
 import { createSolana } from './statistics/solana.ts';
-import type { Clock } from './time.ts';
-import type { Upstream } from './upstream.ts';
 
 const errorReply = (status: number, error: string) => jsonReply(status, { error });
 

@@ -54,7 +54,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/dom.ts',
+    file: 'packages/console/core/dom.ts',
     tests: ['console/copied.browser.test.ts'],
     changes: [
       ['if (text() !== content) reset();', ''],
@@ -62,7 +62,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/scroll-edges.ts',
+    file: 'packages/console/core/scroll-edges.ts',
     tests: ['console/small-screen.browser.test.ts'],
     changes: [
       ['scrollLeft > 0', 'scrollLeft >= 0'],
@@ -171,7 +171,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/format.ts',
+    file: 'packages/console/core/format.ts',
     tests: ['console/figures-in-words.test.ts'],
     changes: [
       ['time === undefined ?', 'time !== undefined ?'],
@@ -204,7 +204,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/history/csv-download.ts',
+    file: 'packages/console/api/csv-download.ts',
     tests: ['console/history/csv-download.test.ts'],
     changes: [['text.slice(0, 19)', 'text.slice(0, 16)']],
   },

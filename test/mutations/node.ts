@@ -89,7 +89,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'packages/cosmos/accounts.ts',
+    file: 'packages/cosmos/dialects/accounts.ts',
     tests: ['cosmos/accounts.test.ts'],
     changes: [
       ['if (address !== asked) throw', 'if (address === undefined) throw'],

@@ -5,8 +5,8 @@ import { COINGECKO_PLANS } from '#prices/sources/coingecko-plans';
 import { answerCoingecko } from '#sandbox/coingecko/coingecko';
 import { PLANS } from '#sandbox/coingecko/plans';
 import { allPairs } from '#sandbox/kraken/pairs';
-import { extremesAt, figuresAt } from '#sandbox/price-model';
-import { sandboxToken, sandboxTokens } from '#sandbox/tokens';
+import { extremesAt, figuresAt } from '#sandbox/market/price-model';
+import { sandboxToken, sandboxTokens } from '#sandbox/market/tokens';
 
 const NOW = Date.parse('2026-05-15T14:42:25Z');
 const all = [...sandboxTokens().values()];

@@ -7,7 +7,7 @@ import type {
   LegacySearch,
   LegacyTransaction,
 } from '../../cosmos/legacy-shapes.ts';
-import { QuotientError, readArguments } from '../error.ts';
+import { QuotientError, readArguments } from '../core/error.ts';
 import type { Answer } from '../transport/answer.ts';
 import { createAnswers } from '../transport/answers.ts';
 import { type CallOptions, readCallOptions } from '../transport/call-options.ts';

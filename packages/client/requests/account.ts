@@ -1,5 +1,4 @@
-import { isoInstant, type TimeInput } from '../dates.ts';
-import { invalid } from '../error.ts';
+import { invalid } from '../core/error.ts';
 import type {
   ApiKey,
   CreatedKey,
@@ -10,6 +9,7 @@ import type {
   User,
   UserOfKey,
 } from '../generated/records.ts';
+import { isoInstant, type TimeInput } from './dates.ts';
 import { get, json, list, nothing, post, type Request } from './request.ts';
 import { each, object, record, type Wire } from './wire.ts';
 

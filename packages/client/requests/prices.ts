@@ -1,5 +1,5 @@
-import { type DateInput, dayFirst, isoDate } from '../dates.ts';
 import type { BuiltInToken, DateSnapshot, PriceSeries, StatisticsSymbol } from '../generated/records.ts';
+import { type DateInput, dayFirst, isoDate } from './dates.ts';
 import { only, toCandles, toLatestPrice, toSeries, toStatistics, toTokenPrices } from './price-records.ts';
 import { get, json, list, type Request } from './request.ts';
 import type { Wire } from './wire.ts';

@@ -1,10 +1,10 @@
 import type { Usage } from '../../client/index.ts';
 import { masked } from '../api/snippets.ts';
-import { byId } from '../dom.ts';
-import { count, onDateAt } from '../format.ts';
-import type { Confirm } from './confirm.ts';
+import { byId } from '../core/dom.ts';
+import { count, onDateAt } from '../core/format.ts';
+import type { Confirm } from '../panels/confirm.ts';
+import type { Session } from '../session/session.ts';
 import type { Renewal } from './renewal.ts';
-import type { Session } from './session.ts';
 
 type Options = {
   /** The allowance as it was last read. */

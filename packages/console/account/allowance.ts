@@ -1,11 +1,11 @@
 import type { Usage } from '../../client/index.ts';
-import { openDataAge } from '../dashboard/data-age.ts';
-import { byId, make, makeRow } from '../dom.ts';
-import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../format.ts';
-import { type OnError, toError } from '../problem.ts';
+import { byId, make, makeRow } from '../core/dom.ts';
+import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/format.ts';
+import { type OnError, toError } from '../core/problem.ts';
+import { openDataAge } from '../panels/data-age.ts';
+import type { Session } from '../session/session.ts';
 import { LEVEL_WORDS, levelOf } from './allowance-level.ts';
 import { dailyCalls } from './daily-calls.ts';
-import type { Session } from './session.ts';
 import { openValidity } from './validity.ts';
 
 /** Usage is read this long after the last of several answers, in ms: once for all of them. */

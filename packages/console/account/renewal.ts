@@ -1,5 +1,5 @@
-import { onDateAt } from '../format.ts';
-import type { Access } from '../keys/keys.ts';
+import { onDateAt } from '../core/format.ts';
+import type { Access } from '../session/session.ts';
 
 /**
  * When the account can be renewed, undefined if it can be now: once it has lapsed, or in the last period that it is valid

@@ -1,10 +1,10 @@
 import type { Plan, User } from '../../client/index.ts';
-import { byId } from '../dom.ts';
-import { onDateAt } from '../format.ts';
-import { problemNote, toError } from '../problem.ts';
-import type { ServiceFacts } from '../service-facts.ts';
-import { fieldOf, onSubmit } from './form.ts';
-import type { Session } from './session.ts';
+import { byId } from '../core/dom.ts';
+import { onDateAt } from '../core/format.ts';
+import { problemNote, toError } from '../core/problem.ts';
+import type { ServiceFacts } from '../core/service-facts.ts';
+import { fieldOf, onSubmit } from '../panels/form.ts';
+import type { Session } from '../session/session.ts';
 
 type Events = {
   /** A user registered, and the new key has to be shown. */

@@ -1,5 +1,5 @@
 import type { Candle, PriceSeries } from '../../client/index.ts';
-import { candlesToCsv, seriesToCsv } from '../history/csv-download.ts';
+import { candlesToCsv, seriesToCsv } from './csv-download.ts';
 import type { Language } from './snippets.ts';
 
 /** So many elements of a list are shown. */

@@ -1,10 +1,10 @@
-import type { Session } from '../account/session.ts';
-import { toError } from '../problem.ts';
+import { toError } from '../core/problem.ts';
+import type { Session } from '../session/session.ts';
 import { type ApiCall, daysCall } from './api-call.ts';
 import { type Result, staleReason } from './result.ts';
 
 /** Told of each answer, with the path of its call. */
-export type OnAnswer = (path: string, answer: object) => void;
+type OnAnswer = (path: string, answer: object) => void;
 
 /** How long an answer is reused, in ms: going back and forth on the page costs no calls. */
 const REUSE_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { Gap, QuotientError } from '../../client/index.ts';
-import { at, span } from '../format.ts';
+import { at, span } from '../core/format.ts';
 
 /** Data younger than this is shown with its time only. */
 export const FRESH_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 import type { Allowance } from '../account/allowance.ts';
-import { announce, byId } from '../dom.ts';
-import { openStored } from '../storage.ts';
+import { announce, byId } from '../core/dom.ts';
+import { openStored } from '../core/storage.ts';
 import { hasReached, REFRESH_MINUTES, refreshInWords } from './refresh-cost.ts';
 
 const INTERVAL_MS = REFRESH_MINUTES * 60_000;

@@ -1,7 +1,7 @@
 import type { QuotientError } from '../../client/index.ts';
-import { byId, make, makeButton } from '../dom.ts';
-import { fromNow, onDateAt } from '../format.ts';
-import { problemNote } from '../problem.ts';
+import { byId, make, makeButton } from '../core/dom.ts';
+import { fromNow, onDateAt } from '../core/format.ts';
+import { problemNote } from '../core/problem.ts';
 
 /** A plan's period is a year at most; a longer wait is nobody's, in s. */
 const LONGEST_S = 366 * 86_400;

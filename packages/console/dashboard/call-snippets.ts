@@ -1,5 +1,4 @@
 import type { StatisticsSymbol, Usage } from '../../client/index.ts';
-import type { Session } from '../account/session.ts';
 import { answerText } from '../api/answer-text.ts';
 import {
   type ApiCall,
@@ -16,9 +15,10 @@ import {
   EXAMPLE_USAGE,
 } from '../api/example-answers.ts';
 import { type Language, masked, snippet } from '../api/snippets.ts';
-import { buttonGroup, byId, copyButton } from '../dom.ts';
-import { inCalls } from '../format.ts';
+import { buttonGroup, byId, copyButton } from '../core/dom.ts';
+import { inCalls } from '../core/format.ts';
 import { type HistoryView, historyCall } from '../history/chart-choice.ts';
+import type { Session } from '../session/session.ts';
 
 const CALLS = [
   ['chart', 'Chart'],

@@ -1,15 +1,15 @@
 import type { Token } from '../../client/index.ts';
 import type { Allowance } from '../account/allowance.ts';
-import type { Session } from '../account/session.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
-import type { Currency } from '../currency.ts';
-import { byId } from '../dom.ts';
+import type { Currency } from '../core/currency.ts';
+import { byId } from '../core/dom.ts';
+import type { Theme } from '../core/theme.ts';
 import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-details.ts';
 import { openPrices } from '../prices/prices.ts';
-import type { Theme } from '../theme.ts';
+import type { Session } from '../session/session.ts';
 import {
   type AskedView,
   intervalFaults,

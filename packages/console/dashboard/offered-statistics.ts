@@ -1,8 +1,8 @@
 import type { Token } from '../../client/index.ts';
-import type { Session } from '../account/session.ts';
 import type { MarketData } from '../api/market-data.ts';
-import type { OnError } from '../problem.ts';
-import { openOffer } from './offer.ts';
+import type { OnError } from '../core/problem.ts';
+import { openOffer } from '../panels/offer.ts';
+import type { Session } from '../session/session.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
 type Options = {

@@ -1,6 +1,6 @@
 import type { Answer, QuotientError } from '../../client/index.ts';
-import { byId } from '../dom.ts';
-import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../problem.ts';
+import { byId } from '../core/dom.ts';
+import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../core/problem.ts';
 import type { Banner } from './banner.ts';
 import { openRetries } from './retries.ts';
 

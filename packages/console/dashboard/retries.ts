@@ -1,7 +1,7 @@
 import { QuotientError } from '../../client/index.ts';
-import { make, makeButton } from '../dom.ts';
-import { span } from '../format.ts';
-import { problemNote } from '../problem.ts';
+import { make, makeButton } from '../core/dom.ts';
+import { span } from '../core/format.ts';
+import { problemNote } from '../core/problem.ts';
 import { pauseAfter } from './backoff.ts';
 
 /** Repeats what failed. */
@@ -120,5 +120,3 @@ export function openRetries() {
     },
   };
 }
-
-export type Retries = ReturnType<typeof openRetries>;

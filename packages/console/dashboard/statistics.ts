@@ -1,11 +1,11 @@
 import type { StatisticsSymbol, Token } from '../../client/index.ts';
-import type { Session } from '../account/session.ts';
 import { statisticsCall } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
-import { byId } from '../dom.ts';
-import type { OnError } from '../problem.ts';
-import { openDataAge } from './data-age.ts';
-import { fillList, showPlaceholders } from './figure-list.ts';
+import { byId } from '../core/dom.ts';
+import type { OnError } from '../core/problem.ts';
+import { openDataAge } from '../panels/data-age.ts';
+import { fillList, showPlaceholders } from '../panels/figure-list.ts';
+import type { Session } from '../session/session.ts';
 import { PROOF_OF_STAKE, statisticsEntries } from './statistics-figures.ts';
 
 const PLACEHOLDERS = 12;

@@ -1,4 +1,4 @@
-import { axisAmount } from '../format.ts';
+import { axisAmount } from '../core/format.ts';
 
 /** How many decimals numbers need that are a step apart; one more where the step is no round one. */
 function decimalsOf(step: number): number {

@@ -7,7 +7,7 @@ import {
   rangeCall,
   type TokenName,
 } from '../api/api-call.ts';
-import { bigMoney, money, onDate } from '../format.ts';
+import { bigMoney, money, onDate } from '../core/format.ts';
 import { defaultInterval, INTERVAL_MS, isoDate, startOf } from '../range/intervals.ts';
 
 /** What can be drawn: a figure of the series, or candles. */
@@ -17,7 +17,7 @@ export const METRICS = [
   ['market_cap', 'Market cap'],
   ['total_volume', 'Volume'],
 ] as const;
-export type Metric = (typeof METRICS)[number][0];
+type Metric = (typeof METRICS)[number][0];
 
 /** Days back from now, or `custom` for two dates. */
 export const RANGES = [
@@ -29,7 +29,7 @@ export const RANGES = [
   ['36500', 'All'],
   ['custom', 'Custom'],
 ] as const;
-export type Range = (typeof RANGES)[number][0];
+type Range = (typeof RANGES)[number][0];
 
 export const SCALES = ['linear', 'log'] as const;
 

@@ -2,18 +2,17 @@ import type { Token } from '../../client/index.ts';
 import type { Interval } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import type { Result } from '../api/result.ts';
-import type { Currency } from '../currency.ts';
-import { openDataAge } from '../dashboard/data-age.ts';
-import { openOffer } from '../dashboard/offer.ts';
-import { announce, buttonGroup, byId } from '../dom.ts';
+import type { Currency } from '../core/currency.ts';
+import { announce, buttonGroup, byId } from '../core/dom.ts';
+import { type OnError, toError } from '../core/problem.ts';
+import type { Theme } from '../core/theme.ts';
+import { openDataAge } from '../panels/data-age.ts';
+import { openOffer } from '../panels/offer.ts';
 import type { Quote } from '../prices/quotes.ts';
-import { type OnError, toError } from '../problem.ts';
 import { openCustomDates } from '../range/custom-dates.ts';
 import type { DateRange } from '../range/date-presets.ts';
 import { openGapNote } from '../range/gap-note.ts';
 import { earliestDate } from '../range/intervals.ts';
-import { isUnavailable, unavailableNote } from '../range/unavailable.ts';
-import type { Theme } from '../theme.ts';
 import type { Chart } from './chart.ts';
 import {
   DEFAULT_VIEW,
@@ -36,6 +35,7 @@ import { openIntervalControl } from './interval-control.ts';
 import { openPointsTable } from './points-table.ts';
 import { openPrintedChart } from './printed-chart.ts';
 import { openReadout } from './readout.ts';
+import { isUnavailable, unavailableNote } from './unavailable.ts';
 
 type Options = {
   marketData: MarketData;

@@ -1,5 +1,5 @@
-import { announce, byId } from '../dom.ts';
-import { onDateAt } from '../format.ts';
+import { announce, byId } from '../core/dom.ts';
+import { onDateAt } from '../core/format.ts';
 import type { Chart } from './chart.ts';
 import { panned, zoomed } from './zoom.ts';
 

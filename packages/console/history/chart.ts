@@ -9,7 +9,7 @@ import {
   TickMarkType,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../core/theme.ts';
 import { axisLabels } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
 import { openGestures } from './gestures.ts';

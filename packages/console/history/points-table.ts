@@ -1,5 +1,5 @@
-import { byId, make, makeRow } from '../dom.ts';
-import { count, money, onDateAt } from '../format.ts';
+import { byId, make, makeRow } from '../core/dom.ts';
+import { count, money, onDateAt } from '../core/format.ts';
 import { type Drawn, formatMetric, metricTitle } from './chart-choice.ts';
 
 /** Nobody reads more rows than this; the CSV has all of them. */

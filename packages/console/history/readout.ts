@@ -1,6 +1,6 @@
 import type { Token } from '../../client/index.ts';
-import { byId } from '../dom.ts';
-import { count, onDateAt } from '../format.ts';
+import { byId } from '../core/dom.ts';
+import { count, onDateAt } from '../core/format.ts';
 import type { Chart } from './chart.ts';
 import { type Drawn, formatMetric, metricInWords, rangeInWords } from './chart-choice.ts';
 import { changeInWords } from './range-change.ts';

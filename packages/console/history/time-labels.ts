@@ -1,4 +1,4 @@
-import { utc } from '../format.ts';
+import { utc } from '../core/format.ts';
 
 const DAY_S = 86_400;
 

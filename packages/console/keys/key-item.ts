@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../client/index.ts';
-import { make, makeButton } from '../dom.ts';
+import { make, makeButton } from '../core/dom.ts';
 import { isForPages, isOwner, lifeInWords, scopesInWords } from './key-texts.ts';
 
 type Options = {

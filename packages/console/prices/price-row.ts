@@ -1,6 +1,6 @@
 import type { Token } from '../../client/index.ts';
-import { make, placeholder } from '../dom.ts';
-import { at, bigMoney, change, money, orUnknown, UNKNOWN } from '../format.ts';
+import { make, placeholder } from '../core/dom.ts';
+import { at, bigMoney, change, money, orUnknown, UNKNOWN } from '../core/format.ts';
 import type { Quote } from './quotes.ts';
 
 const CELL_CLASSES = ['num price', 'num change', 'num', 'num'];

@@ -2,7 +2,7 @@ import type { QuotientError, TokenPrice } from '../../client/index.ts';
 import { batchesOf, latestPricesCall, type TokenName } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { type DataAge, FRESH_MS, oldest, type Result } from '../api/result.ts';
-import { toError } from '../problem.ts';
+import { toError } from '../core/problem.ts';
 
 /** The latest price of a token, the currency it was asked in, and its own age. */
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };

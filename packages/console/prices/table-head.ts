@@ -1,4 +1,4 @@
-import { byId, make, makeButton } from '../dom.ts';
+import { byId, make, makeButton } from '../core/dom.ts';
 import { COLUMNS, type Column, FIRST_SORTING, type Sorting, sortingAfter } from './sorting.ts';
 
 /** The head of the table of prices, whose columns are sorted by a click. */

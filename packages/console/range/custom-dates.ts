@@ -1,6 +1,6 @@
-import { byId, makeButton } from '../dom.ts';
-import { openFaults } from '../faults.ts';
-import { onDate } from '../format.ts';
+import { byId, makeButton } from '../core/dom.ts';
+import { openFaults } from '../core/faults.ts';
+import { onDate } from '../core/format.ts';
 import { type DateRange, datePresets } from './date-presets.ts';
 import { isoDate } from './intervals.ts';
 

@@ -1,4 +1,4 @@
-import { openStored } from '../storage.ts';
+import { openStored } from '../core/storage.ts';
 
 /** So many users who signed out are remembered. */
 const MOST_ENDS = 20;
@@ -74,5 +74,3 @@ export function openKeyStore(path: string) {
     },
   };
 }
-
-export type KeyStore = ReturnType<typeof openKeyStore>;

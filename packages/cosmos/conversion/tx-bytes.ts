@@ -8,7 +8,7 @@ import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './p
 import { keyBytes, MULTISIG } from './public-keys.ts';
 
 /** What the chain knows of whoever signs: a `StdTx` does not say it. */
-export type SignerState = { sequence: string; publicKey: unknown };
+type SignerState = { sequence: string; publicKey: unknown };
 
 const MEMBERS = new Set(['msg', 'fee', 'signatures', 'memo', 'timeout_height']);
 const FEE_MEMBERS = new Set(['amount', 'gas', 'payer', 'granter']);

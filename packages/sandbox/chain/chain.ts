@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, SECOND } from '../time.ts';
+import { type Clock, SECOND } from '../core/time.ts';
 import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
 import { type Coin, coinSchema } from './coin.ts';
 import { type Delivered, deliver } from './deliver.ts';

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { ripemd160 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { addressOf as asBech32, bytesOf, prefixOf } from '../../cosmos/conversion/bech32.ts';
-import { isMultisig, multisigKeys, readMultisignature, signedBy } from './encoding/multisig.ts';
+import { isMultisig, multisigKeys, readMultisignature, signedBy } from './multisig.ts';
 
 const PREFIX = 'cosmos';
 

@@ -1,6 +1,6 @@
-import { hashed } from '../noise.ts';
-import { type Figures, figuresAt, listed, placeOf } from '../price-model.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../time.ts';
+import { hashed } from '../core/noise.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../core/time.ts';
+import { type Figures, figuresAt, listed, placeOf } from '../market/price-model.ts';
 
 export type ChartInterval = 'minute' | 'hour' | 'day';
 export type Window = { from: number; to: number };
@@ -8,7 +8,7 @@ type Column = [at: number, value: number | null][];
 export type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
 
 /** The sample of a midnight is published this long after it. */
-export const DAY_PUBLISHED_AFTER = 35 * MINUTE;
+const DAY_PUBLISHED_AFTER = 35 * MINUTE;
 
 /**
  * The interval of a window: five minutes for up to one day that ends now, hours for others up to 90 days, days beyond.

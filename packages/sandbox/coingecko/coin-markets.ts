@@ -1,6 +1,6 @@
-import { extremesAt, figuresAt, quotedAt, supplyAt } from '../price-model.ts';
-import { DAY } from '../time.ts';
-import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.ts';
+import { DAY } from '../core/time.ts';
+import { extremesAt, figuresAt, quotedAt, supplyAt } from '../market/price-model.ts';
+import { type SandboxToken, sandboxToken, sandboxTokens } from '../market/tokens.ts';
 import { publishedMidnight } from './chart.ts';
 import { rubyFloat } from './ruby-float.ts';
 

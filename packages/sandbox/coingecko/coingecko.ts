@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { jsonReply } from '../replies.ts';
-import { type Clock, DAY, isoDate, SECOND } from '../time.ts';
-import { type SandboxToken, sandboxToken } from '../tokens.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { jsonReply } from '../core/replies.ts';
+import { type Clock, DAY, isoDate, SECOND } from '../core/time.ts';
+import type { Answer, Upstream, UpstreamRequest } from '../core/upstream.ts';
+import { type SandboxToken, sandboxToken } from '../market/tokens.ts';
 import { chartInterval, chartOf, type Window } from './chart.ts';
 import { coinDetails, coinList, coinMarkets, searchCoins } from './coin-markets.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import { PLANS, type PlanName } from './plans.ts';
 
 /** `spent`: the calls of this month, this one included. */
-export type CoingeckoState = { seed: number; plan: PlanName; now: number; spent: number };
+type CoingeckoState = { seed: number; plan: PlanName; now: number; spent: number };
 
 const reachOf = ({ plan }: CoingeckoState) => PLANS[plan].historyDays;
 

@@ -1,5 +1,5 @@
-import { jsonReply } from '../replies.ts';
-import type { Answer } from '../upstream.ts';
+import { jsonReply } from '../core/replies.ts';
+import type { Answer } from '../core/upstream.ts';
 
 /*
  * The error answers of the aggregator, which have five different shapes.

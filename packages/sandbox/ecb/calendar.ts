@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../time.ts';
+import { DAY, HOUR } from '../core/time.ts';
 
 /** Easter Sunday of a year (Unix ms of its midnight, UTC), by the Gregorian calendar's rules (J.-M. Oudin). */
 function easter(year: number): number {

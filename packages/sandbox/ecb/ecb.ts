@@ -1,7 +1,7 @@
-import { valueNoise } from '../noise.ts';
-import { textReply } from '../replies.ts';
-import { type Clock, DAY, isoDate, startOfDate } from '../time.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { valueNoise } from '../core/noise.ts';
+import { textReply } from '../core/replies.ts';
+import { type Clock, DAY, isoDate, startOfDate } from '../core/time.ts';
+import type { Answer, Upstream, UpstreamRequest } from '../core/upstream.ts';
 import { publicationDates, publishedAt } from './calendar.ts';
 
 /** The first date of any rate. */

@@ -1,6 +1,6 @@
-import { hashed } from '../noise.ts';
-import { figuresAt, priceAt } from '../price-model.ts';
-import { DAY, MINUTE, SECOND } from '../time.ts';
+import { hashed } from '../core/noise.ts';
+import { DAY, MINUTE, SECOND } from '../core/time.ts';
+import { figuresAt, priceAt } from '../market/price-model.ts';
 import type { Pair } from './pairs.ts';
 
 /** Finished rows that the venue keeps of each length. */

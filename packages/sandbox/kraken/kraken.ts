@@ -1,6 +1,6 @@
-import { jsonReply } from '../replies.ts';
-import { type Clock, DAY, MINUTE, SECOND, startOfDate } from '../time.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { jsonReply } from '../core/replies.ts';
+import { type Clock, DAY, MINUTE, SECOND, startOfDate } from '../core/time.ts';
+import type { Answer, Upstream, UpstreamRequest } from '../core/upstream.ts';
 import { candleRow, candleRows, tradeAt } from './candles.ts';
 import { allPairs, assetPair, type Pair, pairNamed } from './pairs.ts';
 

@@ -1,4 +1,4 @@
-import { listedAt, type SandboxToken, sandboxTokens } from '../tokens.ts';
+import { listedAt, type SandboxToken, sandboxTokens } from '../market/tokens.ts';
 
 /** A pair against the US dollar; `since` is the date of its first trade, `quiet` how many five minutes have none. */
 export type Pair = {

@@ -1,7 +1,7 @@
-import { hashed } from '../noise.ts';
-import { jsonReply, textReply } from '../replies.ts';
-import { type Clock, SECOND } from '../time.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import { hashed } from '../core/noise.ts';
+import { jsonReply, textReply } from '../core/replies.ts';
+import { type Clock, SECOND } from '../core/time.ts';
+import type { Answer, Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
 const BLOCK_PATH = /^\/block\/height\/(\d+)$/;

@@ -1,6 +1,6 @@
-import { jsonReply, routed } from '../replies.ts';
-import { type Clock, DAY, MINUTE, SECOND } from '../time.ts';
-import type { Answer, UpstreamRequest } from '../upstream.ts';
+import { jsonReply, routed } from '../core/replies.ts';
+import { type Clock, DAY, MINUTE, SECOND } from '../core/time.ts';
+import type { Answer, UpstreamRequest } from '../core/upstream.ts';
 import { createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 const SATOSHIS = 1e8;

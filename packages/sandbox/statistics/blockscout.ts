@@ -1,6 +1,6 @@
-import { jsonReply, routed } from '../replies.ts';
-import { type Clock, DAY, HOUR, iso, SECOND } from '../time.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import { jsonReply, routed } from '../core/replies.ts';
+import { type Clock, DAY, HOUR, iso, SECOND } from '../core/time.ts';
+import type { Answer, Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
 /** Blocks on a page. */

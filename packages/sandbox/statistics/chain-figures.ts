@@ -1,7 +1,7 @@
-import { hashed, valueNoise } from '../noise.ts';
-import { supplyAt } from '../price-model.ts';
-import { DAY, SECOND } from '../time.ts';
-import { sandboxToken } from '../tokens.ts';
+import { hashed, valueNoise } from '../core/noise.ts';
+import { DAY, SECOND } from '../core/time.ts';
+import { supplyAt } from '../market/price-model.ts';
+import { sandboxToken } from '../market/tokens.ts';
 
 // How each chain grows: invented values of the right magnitude, taken from no chain.
 const CHAINS = {

@@ -1,6 +1,6 @@
-import { jsonReply } from '../replies.ts';
-import { type Clock, DAY, SECOND } from '../time.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import { jsonReply } from '../core/replies.ts';
+import { type Clock, DAY, SECOND } from '../core/time.ts';
+import type { Answer, Upstream } from '../core/upstream.ts';
 import { type ChainFigures, createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 /** The supported chains, with CryptoCompare's ids. */

@@ -1,6 +1,6 @@
-import { jsonReply, routed, textReply } from '../replies.ts';
-import { type Clock, SECOND } from '../time.ts';
-import type { Answer } from '../upstream.ts';
+import { jsonReply, routed, textReply } from '../core/replies.ts';
+import { type Clock, SECOND } from '../core/time.ts';
+import type { Answer } from '../core/upstream.ts';
 import { createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 const EPOCH = 2016; // blocks

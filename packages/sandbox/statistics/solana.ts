@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jsonReply, parseJson, textReply } from '../replies.ts';
-import { type Clock, MINUTE, SECOND } from '../time.ts';
-import type { Upstream } from '../upstream.ts';
+import { jsonReply, parseJson, textReply } from '../core/replies.ts';
+import { type Clock, MINUTE, SECOND } from '../core/time.ts';
+import type { Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
 const LAMPORTS = 1e9;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseJson } from '../../replies.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../../upstream.ts';
+import { parseJson } from '../../core/replies.ts';
+import type { Answer, Upstream, UpstreamRequest } from '../../core/upstream.ts';
 import type { BroadcastResult, Chain } from '../chain.ts';
 import { coinRecord } from '../coin.ts';
 import { readStdTx } from '../encoding/amino.ts';

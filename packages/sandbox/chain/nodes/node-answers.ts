@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../../upstream.ts';
+import type { Answer } from '../../core/upstream.ts';
 import type { Chain } from '../chain.ts';
 
 /** A node's answer: compact JSON and a line feed. */

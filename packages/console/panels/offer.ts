@@ -1,4 +1,4 @@
-import { byId } from '../dom.ts';
+import { byId } from '../core/dom.ts';
 
 /**
  * The line of a panel whose figures cost a call: it has a button that loads them, and is shown until the user asks for

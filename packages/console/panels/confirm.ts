@@ -1,6 +1,6 @@
-import { byId } from '../dom.ts';
-import { onDateAt } from '../format.ts';
-import { runOnce } from '../problem.ts';
+import { byId } from '../core/dom.ts';
+import { onDateAt } from '../core/format.ts';
+import { runOnce } from '../core/problem.ts';
 
 type Question = {
   title: string;

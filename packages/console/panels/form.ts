@@ -1,5 +1,5 @@
-import { openFaults } from '../faults.ts';
-import { problemNote, runOnce } from '../problem.ts';
+import { openFaults } from '../core/faults.ts';
+import { problemNote, runOnce } from '../core/problem.ts';
 
 /**
  * Runs `submit` with the form's fields, once the browser finds nothing wrong with them; while it runs the form cannot be

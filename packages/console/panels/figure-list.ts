@@ -1,4 +1,4 @@
-import { make, placeholder } from '../dom.ts';
+import { make, placeholder } from '../core/dom.ts';
 
 /** A label, its value as text, and a note below it. */
 export type Entry = readonly [label: string, text: string, note?: string];

@@ -1,9 +1,9 @@
 import type { QuotientError, Token } from '../../client/index.ts';
-import { make, makeButton } from '../dom.ts';
-import { onDate } from '../format.ts';
-import { type HistoryView, metricInWords, rangeInWords } from '../history/chart-choice.ts';
-import type { DateRange } from './date-presets.ts';
-import { earliestDate, firstDate, INTERVALS, isoDate } from './intervals.ts';
+import { make, makeButton } from '../core/dom.ts';
+import { onDate } from '../core/format.ts';
+import type { DateRange } from '../range/date-presets.ts';
+import { earliestDate, firstDate, INTERVALS, isoDate } from '../range/intervals.ts';
+import { type HistoryView, metricInWords, rangeInWords } from './chart-choice.ts';
 
 type Unavailable = { view: HistoryView; token: Token; error: QuotientError; now: number };
 

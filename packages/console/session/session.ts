@@ -1,7 +1,10 @@
 import { type Answer, QuotientClient, QuotientError, type User, type UserOfKey } from '../../client/index.ts';
-import { openKeyStore } from '../session/key-store.ts';
-import { warnBeforeLeaving } from '../session/leave-warning.ts';
-import { openTabs, type TabMessage } from '../session/tabs.ts';
+import { openKeyStore } from './key-store.ts';
+import { warnBeforeLeaving } from './leave-warning.ts';
+import { openTabs, type TabMessage } from './tabs.ts';
+
+/** What the key that is signed in may do with the account: all, or nothing, or nobody knows yet. */
+export type Access = 'owner' | 'none' | 'unknown';
 
 /** Nobody waits longer than this in front of a screen. */
 const TIMEOUT_MS = 20_000;

@@ -1,6 +1,6 @@
-import { type AminoKey, aminoKey } from './conversion/public-keys.ts';
-import type { Coin, LegacyAccount } from './legacy-shapes.ts';
-import { coins, count, isMembers, type Members, malformed, members, text } from './parsers.ts';
+import { type AminoKey, aminoKey } from '../conversion/public-keys.ts';
+import type { Coin, LegacyAccount } from '../legacy-shapes.ts';
+import { coins, count, isMembers, type Members, malformed, members, text } from '../parsers.ts';
 
 /** Accounts as modern nodes tell them, and the names that the Launchpad generation had for them. */
 const TYPES = new Map([

@@ -18,7 +18,7 @@ export function multisigKeys(publicKey: Uint8Array): { threshold: number; keys: 
   return { threshold: Number(value.threshold), keys };
 }
 
-export type Multisignature = { bits: CompactBitArray; signatures: Uint8Array[] };
+type Multisignature = { bits: CompactBitArray; signatures: Uint8Array[] };
 
 const field = (number: number) => (number << 3) | 2;
 

@@ -1,5 +1,5 @@
-import { fromBase64, toHex } from './conversion/protobuf.ts';
-import type { LegacyBlock } from './legacy-shapes.ts';
+import { fromBase64, toHex } from '../conversion/protobuf.ts';
+import type { LegacyBlock } from '../legacy-shapes.ts';
 import {
   chainId,
   count,
@@ -10,7 +10,7 @@ import {
   members,
   string,
   text,
-} from './parsers.ts';
+} from '../parsers.ts';
 
 /** More transactions than a block has. */
 const MOST_TXS = 20_000;

@@ -1,4 +1,4 @@
-import { invalid } from './error.ts';
+import { invalid } from '../core/error.ts';
 
 /** A UTC date: a `Date` within it, or `YYYY-MM-DD`. */
 export type DateInput = Date | string;

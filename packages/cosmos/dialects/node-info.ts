@@ -1,5 +1,5 @@
-import type { LegacyNodeInfo } from './legacy-shapes.ts';
-import { chainId, isMembers, type Members, members } from './parsers.ts';
+import type { LegacyNodeInfo } from '../legacy-shapes.ts';
+import { chainId, isMembers, type Members, members } from '../parsers.ts';
 
 /** What is told of a node by a legacy one. */
 export function legacyNodeInfo({ node_info, application_version }: Members): LegacyNodeInfo {

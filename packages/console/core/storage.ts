@@ -16,5 +16,3 @@ export function openStored(kind: 'sessionStorage' | 'localStorage', name: string
     remove: (): void => attempt((storage) => storage.removeItem(name)),
   };
 }
-
-export type Stored = ReturnType<typeof openStored>;

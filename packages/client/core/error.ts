@@ -1,4 +1,4 @@
-import type { Problem, ProblemCode } from './generated/records.ts';
+import type { Problem, ProblemCode } from '../generated/records.ts';
 
 /** The problem codes of the service, and those of the client. */
 export type QuotientErrorCode =

@@ -1,11 +1,11 @@
-import { hashed, valueNoise } from './noise.ts';
-import { DAY, MINUTE } from './time.ts';
+import { hashed, valueNoise } from '../core/noise.ts';
+import { DAY, MINUTE } from '../core/time.ts';
 import { listedAt, type SandboxToken, sandboxToken } from './tokens.ts';
 
 /** US dollars; `marketCap` is `price` times the circulating supply of that moment. */
 export type Figures = { price: number; marketCap: number; volume: number };
 
-export type Extreme = { price: number; at: number };
+type Extreme = { price: number; at: number };
 
 /**
  * The economy of a token. The logarithm of the price goes from `first` (at the listing) to `settled`, the supply from

@@ -1,5 +1,5 @@
-import { hashed } from './noise.ts';
-import { DAY, isoDate } from './time.ts';
+import { hashed } from '../core/noise.ts';
+import { DAY, isoDate } from '../core/time.ts';
 
 /** A token that the stand-ins know; dates are `YYYY-MM-DD`. */
 export type SandboxToken = {
