@@ -133,7 +133,6 @@ function showDashboard(): void {
   void keys.load();
 }
 
-/** Shows what another tab has made of the key. */
 function showChanged(): void {
   accountMenu.show();
   if (current === 'key-created') keyCreated.show();
@@ -143,7 +142,6 @@ function showChanged(): void {
   void keys.load();
 }
 
-/** Removes from the page what belongs to a user. */
 function clear(): void {
   allowance.clear();
   dashboard.clear();
@@ -160,7 +158,6 @@ function leave(notice: string): void {
   show('welcome', notice);
 }
 
-/** Signs out in all tabs; `ofKey`: in those that have the same key. */
 function signOut(notice: string, { ofKey = false } = {}): void {
   session.signOut(notice, { ofKey });
   leave(notice);

@@ -13,7 +13,9 @@ export const page: Mutations[] = [
   {
     file: 'packages/console/api/api-call.ts',
     tests: ['console/snippets.test.ts'],
-    changes: [['client.candles(token, { from, thru, interval }', 'client.candles(token, { from, thru }']],
+    changes: [
+      ['const given = [tokenName, { from, thru, interval }]', 'const given = [tokenName, { from, thru }]'],
+    ],
   },
   {
     file: 'packages/console/prices/sorting.ts',
@@ -85,10 +87,10 @@ export const page: Mutations[] = [
     changes: [['isFree ? await marketData.free(call) : await', 'await']],
   },
   {
-    file: 'packages/console/dashboard/offered-statistics.ts',
+    file: 'packages/console/dashboard/statistics.ts',
     tests: ['console/dashboard/first-sign-in.browser.test.ts'],
     changes: [
-      ['if (costsCall(token) && !isWanted)', 'if (!costsCall(token))'],
+      ['if (symbol !== undefined && !isWanted)', 'if (symbol === undefined)'],
       ['isWanted = false;\n    },', '},'],
     ],
   },

@@ -23,7 +23,6 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   const showAge = openDataAge(byId('allowance-age'));
   const validity = openValidity();
   let usage: Usage | undefined;
-  /** When the usage was read. */
   let readAt: Date | undefined;
   let left: { remaining: number; limit: number } | undefined;
   /** What was used before this page made its first call. */
@@ -110,15 +109,12 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     refresh,
     renewal: validity.renewal,
     setAccess: validity.setAccess,
-    /** As it was last read. */
     get usage(): Usage | undefined {
       return usage;
     },
-    /** What is left, as the last answer had it. */
     get left(): { remaining: number; limit: number } | undefined {
       return left;
     },
-    /** Forgets the user. */
     clear(): void {
       clearTimeout(timer);
       validity.clear();

@@ -22,7 +22,6 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
         : '';
       remember.checked = session.isRemembered();
     },
-    /** Removes the key from the page. */
     clear(): void {
       key.textContent = '';
     },

@@ -20,6 +20,5 @@ export function renewalOf({ access, validUntil, resetsAt }: Known, now: number):
   return { isPossible: access === 'owner' && resetsAt !== undefined && from === undefined, from };
 }
 
-/** When something expires, or has expired. */
 export const expiryInWords = (subject: 'key' | 'account', validUntil: Date, now: number): string =>
   `The ${subject} ${validUntil.getTime() > now ? 'expires' : 'expired'} on ${onDateAt(validUntil)}.`;

@@ -36,7 +36,6 @@ export function openValidity() {
       access = next;
       update();
     },
-    /** Forgets the user. */
     clear(): void {
       shown = undefined;
       access = 'unknown';

@@ -28,7 +28,6 @@ export function seriesToCsv(series: PriceSeries, currency: string): string {
   return file('date,price,market_cap,total_volume', lines, currency);
 }
 
-/** `2026-11-21` for a midnight (UTC), `2026-11-21 13:05:00` else. */
 function spreadsheetTime(date: Date): string {
   const text = date.toISOString();
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19).replace('T', ' ');

@@ -10,7 +10,6 @@ export function openCurrency() {
   const listeners: (() => void)[] = [];
   const isOffered = (code: string) => [...select.options].some(({ value }) => value === code);
 
-  /** The one that was chosen last. */
   function preferred(): string {
     const code = stored.read() ?? DEFAULT_CURRENCY;
     return isOffered(code) ? code : DEFAULT_CURRENCY;

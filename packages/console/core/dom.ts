@@ -8,7 +8,6 @@ export function byId<T extends Element = HTMLElement>(
   return element;
 }
 
-/** A new element with attributes and children. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, string>> = {},
@@ -20,21 +19,17 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Stands where a value is to come. */
 export const placeholder = () => make('span', { class: 'placeholder' }, '\u2007');
 
-/** A new table row. */
 export const makeRow = (...cells: (readonly [text: string, kind?: string])[]) =>
   make('tr', {}, ...cells.map(([text, kind = '']) => make('td', { class: kind }, text)));
 
-/** A new button that runs `act`. */
 export function makeButton(label: string, act: () => void, kind = ''): HTMLButtonElement {
   const button = make('button', { type: 'button', class: kind }, label);
   button.addEventListener('click', act);
   return button;
 }
 
-/** Announces a text to screen readers. */
 export function announce(text: string): void {
   byId('announcements').textContent = text;
 }
@@ -43,7 +38,6 @@ export function announce(text: string): void {
 const COPIED_MS = 2000;
 
 type Copied = {
-  /** The element that shows the content. */
   shown: Node;
   /** The text that is copied, where the element does not show it as it is. */
   text?: () => string;
@@ -57,7 +51,6 @@ export function copyButton(
 ): void {
   const label = button.textContent ?? '';
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** The content that was copied last. */
   let content: string | undefined;
   const reset = () => {
     clearTimeout(timer);
@@ -99,11 +92,9 @@ export function buttonGroup<T extends string>(
     select(selected: T): void {
       for (const [value, button] of buttons) button.setAttribute('aria-pressed', String(value === selected));
     },
-    /** Disables the options that are not possible now. */
     enable(isPossible: (value: T) => boolean): void {
       for (const [value, button] of buttons) button.disabled = !isPossible(value);
     },
-    /** Hides the options that are not available. */
     offer(isOffered: (value: T) => boolean): void {
       for (const [value, button] of buttons) button.hidden = !isOffered(value);
     },

@@ -44,7 +44,6 @@ export function openFaults(form: HTMLFormElement) {
   return {
     clear,
 
-    /** Shows what the browser finds wrong; true if that is nothing. */
     check(): boolean {
       showAll(faultOf);
       return form.checkValidity();

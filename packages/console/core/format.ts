@@ -20,13 +20,11 @@ const date = utc({ dateStyle: 'medium' });
 const dateTime = utc({ dateStyle: 'medium', timeStyle: 'short' });
 const time = utc({ timeStyle: 'short' });
 
-/** Stands for an unknown value. */
 export const UNKNOWN = '–';
 
 export const orUnknown = <T>(value: T | null, format: (value: T) => string) =>
   value === null ? UNKNOWN : format(value);
 
-/** The formats of a currency, each made when it is first needed. */
 const formats = new Map<string, Intl.NumberFormat>();
 
 function inCurrency(currency: string, name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -61,7 +59,6 @@ export const axisAmount = (
   return inCurrency(currency, `axis ${notation} ${decimals}`, { notation, ...digits }).format(value);
 };
 
-/** An amount in millions and billions. */
 export const bigMoney = (value: number, currency: string) =>
   Math.abs(value) < 10_000
     ? money(value, currency)

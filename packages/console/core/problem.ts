@@ -13,7 +13,6 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
 export const isKeyProblem = ({ status, code }: QuotientError) =>
   status === 401 || code === 'quota_exceeded' || code === 'scope_missing';
 
-/** Whether trying again may help. */
 export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;
 

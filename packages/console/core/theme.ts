@@ -8,9 +8,7 @@ export function openTheme() {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', notify);
 
   return {
-    /** Runs a listener whenever the colors change. */
     onChange: (listener: () => void) => void listeners.push(listener),
-    /** The value of a color in the style sheet. */
     color: (name: `--${string}`) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
   };
 }

@@ -18,7 +18,6 @@ import {
   type Ranged,
 } from '../range/intervals.ts';
 
-/** The part of a view that its address has. */
 export type View = Omit<HistoryView, 'listed'>;
 
 type AskedRange = Pick<View, 'range' | 'from' | 'thru'>;
@@ -32,7 +31,6 @@ export type AskedView = AskedRange & {
   scale: View['scale'];
   /** Whether the address names what the chart shows, beyond its currency. */
   namesChart: boolean;
-  /** Whether it is available depends on the token. */
   interval: Interval | undefined;
   /** What cannot be shown, each as a sentence. */
   faults: string[];
@@ -114,7 +112,6 @@ export function intervalFaults(
   return [`The interval ${quoted(interval)} is not available for this time range. This is ${shown}.`];
 }
 
-/** The query of the address of a view: `?token=solana&range=7d`. What is the default is left out. */
 export function searchOf(view: View): string {
   const { token, metric, interval, scale, currency } = view;
   const parts = [

@@ -9,7 +9,6 @@ const TICK_MS = 1000;
 
 type Options = {
   allowance: Allowance;
-  /** Whether the key gets no answers. */
   isBlocked: () => boolean;
   refresh: () => Promise<void>;
 };
@@ -47,7 +46,6 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
     if (reason) announce(reason);
   }
 
-  /** Whether it cannot go on; says why. */
   function stops(): boolean {
     const { left } = allowance;
     const hasReserve = !left || !hasReached(left, Number(stopAt.value));
@@ -79,7 +77,6 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   });
 
   return {
-    /** Sets the cost of one refresh, in calls. */
     setCost(calls: number): void {
       cost = calls;
       if (toggle.checked || !note.textContent?.includes('is off')) note.textContent = inWords();

@@ -40,7 +40,6 @@ type Options = {
   session: Session;
   /** The tokens whose prices come in one call with a token's. */
   batchOf: (token: TokenName) => readonly TokenName[];
-  /** As it was last read. */
   usage: () => Usage | undefined;
 };
 
@@ -51,7 +50,6 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
   let symbol: StatisticsSymbol | undefined;
   let name: CallName = 'chart';
   let language: Language = 'curl';
-  /** What was answered, by the path of the call. */
   const answers = new Map<string, object>();
 
   function call(): ApiCall {
@@ -68,7 +66,6 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
     return view?.metric === 'candles' ? EXAMPLE_CANDLES : EXAMPLE_SERIES;
   }
 
-  /** Shows the answer that the page has to the call, or an example of one. */
   function showAnswer(): void {
     const { path } = call();
     const answer = name === 'usage' ? usage() : answers.get(path);
@@ -109,7 +106,6 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
       symbol = nextSymbol;
       update();
     },
-    /** A call was answered. */
     noteAnswer(path: string, answer: object): void {
       answers.set(path, answer);
       if (view && path === call().path) showAnswer();

@@ -22,10 +22,9 @@ import {
 } from './address.ts';
 import { openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
-import { openOfferedStatistics } from './offered-statistics.ts';
 import type { PanelErrors } from './panel-errors.ts';
 import { costInWords } from './refresh-cost.ts';
-import { statisticsSymbolOf } from './statistics.ts';
+import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
 type Options = {
   session: Session;
@@ -33,11 +32,9 @@ type Options = {
   currency: Currency;
   allowance: Allowance;
   errors: PanelErrors;
-  /** Whether this view is the one that is shown. */
   isVisible: () => boolean;
   /** What other panels load again, which is free. */
   onRefresh: () => Promise<void>;
-  /** Shows a sentence above all panels. */
   onNotice: (text: string) => void;
 };
 
@@ -58,13 +55,12 @@ export function openDashboard({
   let selected: Token | undefined;
   /** What the address asks for, until it is shown. */
   let asked: AskedView | undefined;
-  /** The query of the address of what is shown. */
   let search: string | undefined;
 
   const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showLoaded, onError });
   const details = openPriceDetails();
   const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: () => allowance.usage });
-  const statistics = openOfferedStatistics({ session, marketData, onError, onTaken: showCost });
+  const statistics = openStatistics({ session, marketData, onError, onTaken: showCost });
   const history = openHistory({
     ...{ marketData, theme, currency, onError },
     onView(view) {
@@ -93,13 +89,11 @@ export function openDashboard({
       showQuote(token),
     ]);
 
-  /** Shows what comes with the prices. */
   function showLoaded(): void {
     showCost();
     if (selected) void showQuote(selected);
   }
 
-  /** Shows the cost of loading again what is shown. */
   function showCost(): void {
     const panels = [
       ...(history.isWanted ? ['the chart'] : []),
@@ -216,7 +210,6 @@ export function openDashboard({
       await loadAll({ ready: allowance.refresh() });
     },
 
-    /** Removes the data and the key of the user who signed out. */
     clear(): void {
       marketData.clear();
       errors.clear();

@@ -39,7 +39,6 @@ export function openPanelErrors(banner: Banner) {
 
   return {
     onError,
-    /** Whether the key gets no answers. */
     get isBlocked(): boolean {
       return banner.isShown;
     },

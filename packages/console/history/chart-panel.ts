@@ -42,7 +42,6 @@ type Options = {
   theme: Theme;
   currency: Currency;
   onError: OnError;
-  /** Another view was selected. */
   onView: (view: HistoryView) => void;
 };
 
@@ -51,7 +50,6 @@ type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> 
   interval: Interval | undefined;
 };
 
-/** The panel with the chart and its controls. */
 export function openHistory({ marketData, theme, currency, onError, onView }: Options) {
   const [panel, problem] = [byId('history'), byId('chart-problem')];
   const state = byId('chart-state');
@@ -80,7 +78,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     readout.follow();
   }
 
-  /** `keepsPart`: what is shown of the points stays. */
   async function render({ keepsPart = false } = {}): Promise<void> {
     if (!shown || !token) return;
     const drawn = drawnOf({ ...view }, shown.value);
@@ -95,7 +92,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     state.textContent = points.length > 0 ? '' : `No ${metricInWords(view.metric)} data in this time range.`;
   }
 
-  /** Shows no figures, and says why. */
   function clear(reason = ''): void {
     shown = undefined;
     state.textContent = reason;
@@ -157,7 +153,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     void load();
   }
 
-  /** Shows dates that the user did not enter. */
   function showOtherDates(range: DateRange): void {
     ranges.select('custom');
     dates.show(true);
@@ -166,7 +161,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     dates.focus();
   }
 
-  /** Limits the dates to those for which the metric is available. */
   function limitDates(): void {
     const subject = view.metric === 'candles' ? 'Candles' : 'Prices';
     if (token) dates.limit(earliestDate(view.metric, token) ?? token.listed, subject);
@@ -209,7 +203,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
       isWanted = false;
       clear();
     },
-    /** Selects the view of an address. */
     restore({ metric, range, scale, interval, from, thru }: Restored): void {
       Object.assign(view, { metric, range, scale, from, thru });
       intervals.choose(interval);

@@ -9,7 +9,6 @@ type Options = {
   chart: () => Chart | undefined;
   /** The point that is read. */
   index: () => number | undefined;
-  /** The log scale was switched on or off. */
   onScale: (isLog: boolean) => void;
 };
 

@@ -17,7 +17,6 @@ function fileName(view: HistoryView): string {
   return `${parts.join('-')}.csv`;
 }
 
-/** The button that saves what is shown as CSV. */
 export function openExportButton(shown: () => { view: HistoryView; value: History } | undefined) {
   const button = byId('export', HTMLButtonElement);
   button.addEventListener('click', () => {

@@ -14,7 +14,6 @@ export function openIntervalControl(view: HistoryView, onChosen: () => void) {
   });
 
   return {
-    /** Chooses an interval, or the default of each view. */
     choose(interval: Interval | undefined): void {
       chosen = interval;
     },

@@ -2,7 +2,6 @@ import { byId, make, makeRow } from '../core/dom.ts';
 import { count, money, onDateAt } from '../core/format.ts';
 import { type Drawn, formatMetric, metricTitle } from './chart-choice.ts';
 
-/** Nobody reads more rows than this; the CSV has all of them. */
 const MAX_ROWS = 400;
 
 type Cells = readonly (readonly [text: string, kind?: string])[];

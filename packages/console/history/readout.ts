@@ -50,7 +50,6 @@ export function openReadout(chart: () => Chart | undefined) {
   let index: number | undefined;
   let dayChange: number | null | undefined;
 
-  /** The first and the last index that the chart shows. */
   const limits = () => chart()?.shownIndices() ?? [0, Math.max(0, (shown?.points.length ?? 0) - 1)];
 
   function update(): void {
@@ -81,7 +80,6 @@ export function openReadout(chart: () => Chart | undefined) {
     End: () => Number.POSITIVE_INFINITY,
   };
 
-  /** Reads another point, of those that the chart shows. */
   function read(next: number): void {
     const [first, last] = limits();
     index = Math.min(last, Math.max(first, next));
@@ -116,7 +114,6 @@ export function openReadout(chart: () => Chart | undefined) {
       );
       update();
     },
-    /** The point that is read. */
     index: () => index,
     /** Another part is shown: what is read stays in it. */
     follow(): void {

@@ -10,9 +10,7 @@ import { canManage, isOwner, keyInUse } from './key-texts.ts';
 import { openNewKey } from './new-key.ts';
 
 type Events = {
-  /** Told as soon as it is known. */
   onAccess: (access: Access) => void;
-  /** The key that was signed in is dead. */
   onOwnKeyRevoked: () => void;
   /** Another key is to take the place of the one that is signed in. */
   onReplace: () => void;
@@ -40,7 +38,6 @@ export function openKeys(
   const newKey = byId('new-key');
   const exposed = openExposedKey();
   const showAge = openDataAge(byId('keys-age'));
-  /** When the list that is shown was read. */
   let readAt: Date | undefined;
   const askNewKey = openNewKey(session, load);
   newKey.addEventListener('click', askNewKey);
@@ -114,7 +111,6 @@ export function openKeys(
     onError(error, problem, load, readAt !== undefined);
   }
 
-  /** Forgets the user's keys. */
   function clear(): void {
     exposed.clear();
     list.replaceChildren();

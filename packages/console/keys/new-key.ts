@@ -6,7 +6,6 @@ import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts'
 
 const DAY = 86_400_000;
 
-/** The scopes that the form offers. */
 type Scope = 'prices' | 'node';
 
 const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as Scope[];

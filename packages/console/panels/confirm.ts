@@ -6,7 +6,6 @@ type Question = {
   title: string;
   text: string;
   yes: string;
-  /** Marks an action that cannot be undone. */
   isDangerous?: boolean;
   /** Asks how long the old key keeps working. */
   asksGrace?: boolean;
@@ -23,7 +22,6 @@ export function openConfirm() {
   const grace = byId('confirm-grace', HTMLSelectElement);
   let question: Question | undefined;
 
-  /** Says when the old key stops working, by the clock. */
   function showGrace(): void {
     const seconds = Number(grace.value);
     const at = onDateAt(new Date(Date.now() + seconds * 1000));

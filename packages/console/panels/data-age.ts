@@ -2,7 +2,6 @@ import { ageText, type DataAge, isOld } from '../api/result.ts';
 
 const UPDATE_MS = 10_000;
 
-/** Shows the age of data in an element and keeps it up to date. */
 export function openDataAge(element: HTMLElement) {
   let shown: DataAge | undefined;
   function update(): void {

@@ -40,5 +40,4 @@ export function onSubmit(
   });
 }
 
-/** The text of a field; empty where there is none. */
 export const fieldOf = (fields: FormData, name: string) => String(fields.get(name) ?? '');

@@ -28,7 +28,6 @@ function priceEntries({ price, currency }: Quote): Entry[] {
   ];
 }
 
-/** The panel with the latest price of the selected token. */
 export function openPriceDetails() {
   const [list, note] = [byId('market-data-list'), byId('market-data-note')];
   const showAge = openDataAge(byId('market-data-age'));

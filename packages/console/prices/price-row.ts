@@ -14,7 +14,6 @@ export const placeholderRow = () =>
     ...CELL_CLASSES.map((kind) => make('td', { class: kind }, placeholder())),
   );
 
-/** The row of a token in the table of prices. */
 export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
   const name = make('span', { class: 'name' }, title);
   const unit = make('span', { class: 'symbol' }, symbol);

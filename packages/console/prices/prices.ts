@@ -16,7 +16,6 @@ type Options = {
   marketData: MarketData;
   currency: Currency;
   onSelect: (token: TokenName) => void;
-  /** Prices were loaded, or could not be. */
   onLoad: () => void;
   onError: OnError;
 };
@@ -40,7 +39,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   const rows = new Map<TokenName, PriceRow>();
   let tokens: readonly Token[] = [];
   let selected: TokenName | undefined;
-  /** Every load that has begun. */
   let loading: Promise<unknown> = Promise.resolve();
   let underWay = 0;
 
@@ -109,7 +107,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     search.placeholder = `Search ${count(tokens.length)} tokens`;
   }
 
-  /** Says how many tokens there are, and what the next ones cost. */
   function showSize(foundTokens: number, listed: number, next: number): void {
     const all = `${count(tokens.length)} tokens`;
     byId('prices-size').textContent = isSearching()
@@ -123,7 +120,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     more.textContent = `${isSearching() ? 'Load prices of' : 'Show'} ${count(next)} more: ${inCalls(costOf(next))}`;
   }
 
-  /** Loads the prices of some tokens, and shows them or what is wrong. */
   function load(names: readonly TokenName[], refresh = false): Promise<void> {
     underWay += 1;
     panel.setAttribute('aria-busy', 'true');
@@ -193,7 +189,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       for (const [name, row] of rows) row.select(name === token);
     },
 
-    /** Forgets what the user loaded who signed out. */
     clear(): void {
       quotes.clear();
       rows.clear();

@@ -40,7 +40,6 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
   }
 
   return {
-    /** Every token that was asked for, the first one first. */
     asked: asked as ReadonlySet<TokenName>,
     of: (token: TokenName): Quote | undefined => known.get(token),
 
@@ -74,7 +73,6 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       if (failed?.status === 'rejected') throw failed.reason;
     },
 
-    /** Forgets the tokens that are not served any more. */
     keep(isServed: (token: TokenName) => boolean): void {
       for (const token of asked) if (!isServed(token)) asked.delete(token);
       for (const token of known.keys()) if (!isServed(token)) known.delete(token);

@@ -1,6 +1,5 @@
 import { openStored } from '../core/storage.ts';
 
-/** So many users who signed out are remembered. */
 const MOST_ENDS = 20;
 
 /**
@@ -10,7 +9,6 @@ const MOST_ENDS = 20;
 export function openKeyStore(path: string) {
   const ofTab = openStored('sessionStorage', `quotient:key:${path}`);
   const ofDevice = openStored('localStorage', `quotient:key:${path}`);
-  /** When this tab signed in (Unix ms). */
   const since = openStored('sessionStorage', `quotient:since:${path}`);
   /** There while the key of this tab is a new one that the user has not saved yet. */
   const unsaved = openStored('sessionStorage', `quotient:unsaved:${path}`);
@@ -22,11 +20,9 @@ export function openKeyStore(path: string) {
   let kept: string | undefined;
 
   return {
-    /** The key of this tab. */
     get tabKey(): string | undefined {
       return ofTab.read();
     },
-    /** The key that is kept on this device. */
     get deviceKey(): string | undefined {
       return ofDevice.read();
     },
@@ -53,7 +49,6 @@ export function openKeyStore(path: string) {
       else unsaved.remove();
     },
 
-    /** Forgets a key wherever it is. */
     forget(key: string): void {
       if (ofDevice.read() === key) ofDevice.remove();
       if (ofTab.read() !== key) return;

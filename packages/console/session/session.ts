@@ -13,7 +13,6 @@ const TIMEOUT_MS = 20_000;
 const isDead = ({ status, code }: QuotientError) => status === 401 || code === 'api_key_invalid';
 
 type Events = {
-  /** Another tab renewed or replaced the key. */
   onChanged: () => void;
   /** Another tab ended the session; `notice` says why. */
   onEnded: (notice: string) => void;
@@ -80,7 +79,6 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     adopt(given);
   }
 
-  /** Hears another tab. */
   async function hear(message: TabMessage): Promise<void> {
     if (!user) return;
     if (message.type === 'ask') {
@@ -105,16 +103,13 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
 
   return {
     baseUrl: base.href,
-    /** The client without a key. */
     anonymous,
-    /** The client with the key, once there is one. */
     get client(): QuotientClient {
       return client;
     },
     get user(): UserOfKey | undefined {
       return user;
     },
-    /** The key; empty when nobody is signed in. */
     get key(): string {
       return key;
     },
@@ -138,7 +133,6 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
       tabs.send({ type: 'changed', user: next.key, from, to: key });
     },
 
-    /** The user has saved the new key. */
     setSaved: () => setUnsaved(false),
 
     /**

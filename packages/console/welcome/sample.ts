@@ -5,7 +5,6 @@ import { at, change, money, onDate, span } from '../core/format.ts';
 import { SIZE, sparkline } from './sparkline.ts';
 
 const PATH = '/v1/sample';
-/** How often the age is told anew, in ms. */
 const UPDATE_MS = 10_000;
 
 /** What the chart shows, for whoever does not see it. */

@@ -1,7 +1,6 @@
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 const CHECKSUM = 6;
-/** The longest that bech32 allows (BIP 173), in characters. */
 const LONGEST = 90;
 
 function polymod(values: readonly number[]): number {
@@ -39,7 +38,6 @@ function withChecksum(prefix: string, words: readonly number[]): string {
   return `${prefix}1${[...words, ...checksum].map((word) => ALPHABET[word]).join('')}`;
 }
 
-/** Bytes as an address. */
 export const addressOf = (prefix: string, bytes: Uint8Array): string =>
   withChecksum(prefix, regrouped(bytes, 8, 5, true) ?? []);
 

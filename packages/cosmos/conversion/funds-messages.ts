@@ -28,7 +28,6 @@ const period = nested({ length: whole, amount: coins });
 const delegation = { delegator_address: text, validator_address: text, amount: coin };
 const transfer = { from_address: text, to_address: text, amount: coins };
 
-/** Bank, staking, distribution, slashing, IBC transfer, vesting. */
 export const FUNDS: readonly MessageType[] = [
   message(`${BANK}.MsgSend`, 'from_address', transfer),
   {

@@ -4,7 +4,6 @@ import { count, isMembers, list, type Members, malformed, members, string, text 
 type LegacyEvent = { type: string; attributes: { key: string; value?: string }[] };
 type LegacyLog = { msg_index: number; success: true; log: string; events: LegacyEvent[] };
 
-/** More than a transaction can have. */
 const MOST = 100_000;
 
 function attributesOf(value: unknown): LegacyEvent['attributes'] {

@@ -7,7 +7,6 @@ import { anyMessage, bytesField, EMPTY } from './protobuf.ts';
 export type MessageType = {
   url: string;
   amino: string;
-  /** Other names for it, which older chains sign. */
   aliases?: readonly string[];
   fields: readonly Field[];
   /** Of a message, the member of its amino value that names who signs it: an address, or several. */
@@ -55,7 +54,6 @@ export function anyOf(types: () => readonly MessageType[]) {
       const bytes = messageBytes(type.fields, members, `${what} (${type.amino})`);
       return bytesField(field, anyMessage(type.url, bytes));
     },
-    /** The type of a value in amino JSON. */
     typeOf: ofName,
   } satisfies Kind & { typeOf: unknown };
 }

@@ -12,7 +12,6 @@ import {
   text,
 } from '../parsers.ts';
 
-/** More transactions than a block has. */
 const MOST_TXS = 20_000;
 const MOST_SIGNATURES = 1_000;
 

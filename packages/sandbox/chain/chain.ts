@@ -93,7 +93,6 @@ export function createChain({
     };
   }
 
-  /** Throws a TransactionError. */
   function addToMempool(hash: string, read: () => Transaction): void {
     const transaction = read();
     checkPrice(transaction);
@@ -122,7 +121,6 @@ export function createChain({
     account: ledger.account,
     balances: ledger.balances,
 
-    /** A transaction in a block. */
     transaction(hash: string): Delivered | undefined {
       makeDueBlocks();
       return delivered.get(hash.toUpperCase());

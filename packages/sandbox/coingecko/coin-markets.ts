@@ -98,7 +98,6 @@ export function coinDetails(seed: number, token: SandboxToken, now: number): unk
 
 const FOUND = 25;
 
-/** `/coins/list` */
 export const coinList = (): unknown[] =>
   [...sandboxTokens().values()].map(({ name: id, symbol, title: name }) => ({ id, symbol, name }));
 

@@ -107,7 +107,6 @@ const COIN_ROUTES = new Map([
 const LISTS: ReadonlySet<string> = new Set(['/coins/markets', '/coins/list']);
 const COIN_PATH = /^\/coins\/([^/]+)(?:\/(.+))?$/;
 
-/** The answer to one call: a pure function of the request and the state. */
 export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState): Answer {
   const { method, path, query, headers } = request;
   if (method !== 'GET') return incorrectPath();

@@ -17,7 +17,6 @@ export const missingParameter = (name: string) => json(422, { error: `Missing pa
 
 export const invalidParameter = (name: string) => json(400, { error: `invalid ${name}` });
 
-/** The status that errors of a plan have. */
 const planStatus = (now: number, error_code: number, error_message: string) => ({
   status: { timestamp: stamp(now), error_code, error_message },
 });

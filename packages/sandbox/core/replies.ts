@@ -1,14 +1,12 @@
 import type { Clock } from './time.ts';
 import type { Answer, Upstream, UpstreamRequest } from './upstream.ts';
 
-/** An answer in JSON. */
 export const jsonReply = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
   status,
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   body: JSON.stringify(body),
 });
 
-/** An answer in plain text. */
 export const textReply = (status: number, body: string): Answer => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8' },

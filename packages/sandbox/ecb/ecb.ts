@@ -4,7 +4,6 @@ import { type Clock, DAY, isoDate, startOfDate } from '../core/time.ts';
 import type { Answer, Upstream, UpstreamRequest } from '../core/upstream.ts';
 import { publicationDates, publishedAt } from './calendar.ts';
 
-/** The first date of any rate. */
 const BEGINNING = Date.UTC(1999, 0, 4);
 
 /** Units for one euro around which a currency's rates move, and the last date of one that has ended. Invented values. */
@@ -71,7 +70,6 @@ function currenciesOf(key: string): string[] | undefined {
   return codes.length > 0 ? codes : undefined;
 }
 
-/** The answer to one call: a pure function of the request and the state. */
 function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: number): Answer {
   if (method !== 'GET') return textReply(405, 'Method Not Allowed');
   const codes = currenciesOf(path.replace(/^\/data\/EXR\//, ''));

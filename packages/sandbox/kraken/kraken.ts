@@ -58,7 +58,6 @@ function ohlc(query: URLSearchParams, { seed, now }: State): Answer {
   return ok({ [pair.name]: rows, last });
 }
 
-/** The answer to one call: a pure function of the request and the state. */
 function answerKraken({ method, path, query }: UpstreamRequest, state: State): Answer {
   if (method !== 'GET') return refused('EGeneral:Invalid arguments');
   if (path === '/OHLC') return ohlc(query, state);

@@ -39,17 +39,14 @@ function madeUp(token: SandboxToken): Pair[] {
 }
 let everyPair: readonly Pair[] | undefined;
 
-/** Every pair there is. */
 export function allPairs(): readonly Pair[] {
   everyPair ??= [...PAIRS, ...[...sandboxTokens().values()].flatMap(madeUp)];
   return everyPair;
 }
 
-/** The pair of a name or of its alternative name; names like `XBT/USD` are refused, as by the venue. */
 export const pairNamed = (name: string): Pair | undefined =>
   allPairs().find((one) => one.name === name || one.altname === name);
 
-/** The record of a pair in `/AssetPairs`. */
 export const assetPair = ({ altname, wsname, base, decimals }: Pair) => ({
   ...{ altname, wsname, aclass_base: 'currency', base, aclass_quote: 'currency', quote: 'ZUSD' },
   ...{ lot: 'unit', cost_decimals: 5, pair_decimals: decimals, lot_decimals: 8, lot_multiplier: 1 },

@@ -64,7 +64,6 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
 
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Closes at once. */
     async close(): Promise<void> {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -41,7 +41,6 @@ const ECONOMIES: Readonly<Record<string, Economy>> = {
 const YEAR = 365.25 * DAY;
 const LANES = 64; // noise lanes per token: 0 to 31 for the price, 32 to 62 for the volume, the last for quotes
 const ECONOMY_LANE = 10;
-/** Of a made-up token every tenth midnight is looked at: a list has hundreds of them. */
 const SPARSE = 10 * DAY;
 const PEG = 0.004; // the largest deviation of the stablecoin from one dollar
 

@@ -3,7 +3,6 @@ import { DAY, isoDate } from '../core/time.ts';
 
 /** A token that the stand-ins know; dates are `YYYY-MM-DD`. */
 export type SandboxToken = {
-  /** CoinGecko's id. */
   name: string;
   symbol: string;
   title: string;
@@ -80,5 +79,4 @@ export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
 export const sandboxToken = (name: string): SandboxToken | undefined =>
   builtIn.get(name) ?? sandboxTokens().get(name);
 
-/** The first instant of the token's listing date, in Unix ms. */
 export const listedAt = ({ listed }: Pick<SandboxToken, 'listed'>): number => Date.parse(listed);

@@ -3,7 +3,6 @@ import { type Clock, DAY, HOUR, iso, SECOND } from '../core/time.ts';
 import type { Answer, Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
-/** Blocks on a page. */
 const PAGE = 50;
 
 /**

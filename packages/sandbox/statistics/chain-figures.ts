@@ -45,7 +45,6 @@ export function createChainFigures(seed: number, token: keyof typeof CHAINS) {
       Math.floor(blockBytes * (0.5 + hashed(seed, LANES.blockBytes + place, height))),
     transactionsAt: (t: number) => totalAt(t, dailyTransactions, LANES.transactions),
     addressesAt: (t: number) => totalAt(t, dailyAddresses, LANES.addresses),
-    /** The circulating supply in coins. */
     supplyAt: (t: number) => supplyAt(token, t),
   };
 }

@@ -3,7 +3,6 @@ import { type Clock, DAY, SECOND } from '../core/time.ts';
 import type { Answer, Upstream } from '../core/upstream.ts';
 import { type ChainFigures, createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
-/** The supported chains, with CryptoCompare's ids. */
 const LISTED = { BTC: { id: 1182, token: 'bitcoin' }, ETH: { id: 7605, token: 'ethereum' } } as const;
 type Listed = keyof typeof LISTED;
 const isListed = (fsym: string): fsym is Listed => Object.hasOwn(LISTED, fsym);

@@ -7,7 +7,6 @@ import { createChainFigures } from './chain-figures.ts';
 const LAMPORTS = 1e9;
 const SLOTS_IN_EPOCH = 432_000;
 const MOST_SAMPLES = 720;
-/** The share of slots with a block. */
 const FILLED = 0.95;
 
 const question = z.object({

@@ -5,7 +5,6 @@ import { addressBytes } from '../keys.ts';
 import { isMultisig } from '../multisig.ts';
 import type { Send, Signature, Transaction } from '../transaction.ts';
 
-/** The content of a StdTx. */
 export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
 
 /** The four bytes before a value of a registered amino type: from the hash of its name, after three others. */
