@@ -41,20 +41,21 @@ export async function startSandbox(
   const { seed = 1, clock = { now: Date.now }, plan = 'public', node = {} } = options;
   const log = createCallLog();
   const faults = createFaults();
-  const coingecko = createCoingecko({ seed, clock, plan });
-  const kraken = createKraken({ seed, clock });
-  const ecb = createEcb({ seed, clock });
+  const setting = { seed, clock };
+  const coingecko = createCoingecko({ ...setting, plan });
+  const kraken = createKraken(setting);
+  const ecb = createEcb(setting);
   // The statistics of a chain agree whatever the source.
   const statistics = {
-    cryptocompare: createCryptoCompare({ seed, clock }),
-    bitcoin: createBlockchainInfo({ seed, clock }),
-    mempool: createMempool({ seed, clock }),
-    ethereum: createBlockscout({ seed, clock }),
-    blockscout: createBlockscout({ seed, clock, prefix: '/blockscout/1/api/v2', wantsKey: true }),
-    solana: createSolana({ seed, clock }),
-    arweave: createArweave({ seed, clock }),
+    cryptocompare: createCryptoCompare(setting),
+    bitcoin: createBlockchainInfo(setting),
+    mempool: createMempool(setting),
+    ethereum: createBlockscout(setting),
+    blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
+    solana: createSolana(setting),
+    arweave: createArweave(setting),
   };
-  const chain = createChain({ seed, clock, blockMs: node.blockMs });
+  const chain = createChain(setting, node.blockMs);
   const legacy = createLegacyNode(chain);
   const cosmos = createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize });
   const upstreams: readonly Upstream[] = [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { jsonReply } from '../core/replies.ts';
-import { type Clock, DAY, isoDate, SECOND } from '../core/time.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../core/upstream.ts';
+import { DAY, isoDate, SECOND } from '../core/time.ts';
+import type { Answer, Setting, Upstream, UpstreamRequest } from '../core/upstream.ts';
 import { type SandboxToken, sandboxToken } from '../market/tokens.ts';
 import { chartInterval, chartOf, type Window } from './chart.ts';
 import { coinDetails, coinList, coinMarkets, searchCoins } from './coin-markets.ts';
@@ -124,14 +124,7 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
 }
 
 /** The stand-in for CoinGecko v3, at `/api/v3`. */
-export function createCoingecko({
-  clock,
-  ...state
-}: {
-  seed: number;
-  clock: Clock;
-  plan: PlanName;
-}): Upstream {
+export function createCoingecko({ clock, ...state }: Setting & { plan: PlanName }): Upstream {
   let month = { name: '', spent: 0 };
   return {
     prefix: '/api/v3',

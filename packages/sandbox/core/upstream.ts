@@ -1,4 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from './time.ts';
+
+/** What all figures follow from. */
+export type Setting = { seed: number; clock: Clock };
 
 /** `path` is what follows the upstream's prefix, with its leading slash; `query` is decoded. */
 export type UpstreamRequest = {

@@ -1,7 +1,7 @@
 import { valueNoise } from '../core/noise.ts';
 import { textReply } from '../core/replies.ts';
-import { type Clock, DAY, isoDate, startOfDate } from '../core/time.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../core/upstream.ts';
+import { DAY, isoDate, startOfDate } from '../core/time.ts';
+import type { Answer, Setting, Upstream, UpstreamRequest } from '../core/upstream.ts';
 import { publicationDates, publishedAt } from './calendar.ts';
 
 const BEGINNING = Date.UTC(1999, 0, 4);
@@ -95,6 +95,6 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
 }
 
 /** The stand-in for the European Central Bank's data service, at `/service`: exchange rates alone. */
-export function createEcb({ clock, seed }: { seed: number; clock: Clock }): Upstream {
+export function createEcb({ clock, seed }: Setting): Upstream {
   return { prefix: '/service', answer: (request) => answerEcb(request, seed, clock.now()) };
 }

@@ -1,6 +1,6 @@
 import { jsonReply } from '../core/replies.ts';
-import { type Clock, DAY, MINUTE, SECOND, startOfDate } from '../core/time.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../core/upstream.ts';
+import { DAY, MINUTE, SECOND, startOfDate } from '../core/time.ts';
+import type { Answer, Setting, Upstream, UpstreamRequest } from '../core/upstream.ts';
 import { candleRow, candleRows, tradeAt } from './candles.ts';
 import { allPairs, assetPair, type Pair, pairNamed } from './pairs.ts';
 
@@ -69,7 +69,7 @@ function answerKraken({ method, path, query }: UpstreamRequest, state: State): A
 }
 
 /** The stand-in for Kraken's public REST API, at `/0/public`. */
-export function createKraken({ clock, seed }: { seed: number; clock: Clock }): Upstream {
+export function createKraken({ clock, seed }: Setting): Upstream {
   return {
     prefix: '/0/public',
     answer: (request) => answerKraken(request, { seed, now: clock.now() }),

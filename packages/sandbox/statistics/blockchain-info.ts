@@ -1,6 +1,6 @@
 import { jsonReply, routed } from '../core/replies.ts';
-import { type Clock, DAY, MINUTE, SECOND } from '../core/time.ts';
-import type { Answer, UpstreamRequest } from '../core/upstream.ts';
+import { DAY, MINUTE, SECOND } from '../core/time.ts';
+import type { Answer, Setting, UpstreamRequest } from '../core/upstream.ts';
 import { createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 const SATOSHIS = 1e8;
@@ -13,7 +13,7 @@ const page = (): Answer => ({
 });
 
 /** The stand-in for blockchain.info: `GET /stats?format=json`; without the format it sends a page. */
-export function createBlockchainInfo({ seed, clock }: { seed: number; clock: Clock }) {
+export function createBlockchainInfo({ seed, clock }: Setting) {
   const chain = createChainFigures(seed, 'bitcoin');
 
   function stats(now: number): Answer {

@@ -1,6 +1,6 @@
 import { jsonReply, routed } from '../core/replies.ts';
-import { type Clock, DAY, HOUR, iso, SECOND } from '../core/time.ts';
-import type { Answer, Upstream } from '../core/upstream.ts';
+import { DAY, HOUR, iso, SECOND } from '../core/time.ts';
+import type { Answer, Setting, Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
 const PAGE = 50;
@@ -9,17 +9,7 @@ const PAGE = 50;
  * The stand-in for a Blockscout explorer, REST API v2: `/stats` and the first page of `/blocks`; with `wantsKey` for
  * Blockscout's own service, which accepts any key.
  */
-export function createBlockscout({
-  seed,
-  clock,
-  prefix = '/ethereum',
-  wantsKey = false,
-}: {
-  seed: number;
-  clock: Clock;
-  prefix?: string;
-  wantsKey?: boolean;
-}): Upstream {
+export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum', wantsKey = false): Upstream {
   const chain = createChainFigures(seed, 'ethereum');
 
   function stats(now: number): Answer {

@@ -1,6 +1,6 @@
 import { jsonReply } from '../core/replies.ts';
-import { type Clock, DAY, SECOND } from '../core/time.ts';
-import type { Answer, Upstream } from '../core/upstream.ts';
+import { DAY, SECOND } from '../core/time.ts';
+import type { Answer, Setting, Upstream } from '../core/upstream.ts';
 import { type ChainFigures, createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 const LISTED = { BTC: { id: 1182, token: 'bitcoin' }, ETH: { id: 7605, token: 'ethereum' } } as const;
@@ -59,7 +59,7 @@ function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
 }
 
 /** The stand-in for CryptoCompare. It needs a key, accepts any, and has BTC and ETH. */
-export function createCryptoCompare({ seed, clock }: { seed: number; clock: Clock }): Upstream {
+export function createCryptoCompare({ seed, clock }: Setting): Upstream {
   return {
     prefix: '/cryptocompare',
     rateLimited: overRateLimit,

@@ -1,6 +1,6 @@
 import { jsonReply, routed, textReply } from '../core/replies.ts';
-import { type Clock, SECOND } from '../core/time.ts';
-import type { Answer } from '../core/upstream.ts';
+import { SECOND } from '../core/time.ts';
+import type { Answer, Setting } from '../core/upstream.ts';
 import { createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 const EPOCH = 2016; // blocks
@@ -8,7 +8,7 @@ const TARGET = 600; // seconds
 const THREE_DAYS = 3 * 144; // blocks
 
 /** The stand-in for mempool.space's API: the newest height, the running adjustment, and the hash rate of three days. */
-export function createMempool({ seed, clock }: { seed: number; clock: Clock }) {
+export function createMempool({ seed, clock }: Setting) {
   const chain = createChainFigures(seed, 'bitcoin');
   const hashrate = Math.round((DIFFICULTY * 2 ** 32) / chain.blockSeconds);
   const secondsAt = (height: number) => Math.floor(chain.blockAt(height) / SECOND);

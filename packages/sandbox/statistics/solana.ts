@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonReply, parseJson, textReply } from '../core/replies.ts';
-import { type Clock, MINUTE, SECOND } from '../core/time.ts';
-import type { Upstream } from '../core/upstream.ts';
+import { MINUTE, SECOND } from '../core/time.ts';
+import type { Setting, Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
 const LAMPORTS = 1e9;
@@ -22,7 +22,7 @@ const reply = (id: number | string | null, outcome: Outcome) =>
 const failed = (code: number, message: string): Outcome => ({ error: { code, message } });
 
 /** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root, errors under HTTP 200. */
-export function createSolana({ seed, clock }: { seed: number; clock: Clock }): Upstream {
+export function createSolana({ seed, clock }: Setting): Upstream {
   const chain = createChainFigures(seed, 'solana');
   const slotMs = chain.blockSeconds * SECOND * FILLED;
   const slotAt = (now: number) => Math.floor(chain.heightAt(now) / FILLED);
