@@ -80,7 +80,7 @@ const mailLink = openMailLink(session, {
 openSample(session.anonymous);
 const confirm = openConfirm();
 const accountMenu = openAccountMenu(session, confirm, {
-  usage: () => allowance.usage,
+  usage: () => allowance.usage(),
   renewal: () => allowance.renewal(),
   onKeyReplaced: showKeyCreated,
   onRenewed: showDashboard,
@@ -90,7 +90,7 @@ const errors = openPanelErrors(
   openBanner({
     onRenew: accountMenu.askRenewal,
     onOtherKey: useOtherKey,
-    resetsAt: () => allowance.usage?.resetsAt,
+    resetsAt: () => allowance.usage()?.resetsAt,
   }),
 );
 session.onAnswer(errors.onAnswer);
@@ -137,7 +137,7 @@ function showChanged(): void {
   accountMenu.show();
   if (current === 'key-created') keyCreated.show();
   if (!isDashboard()) return;
-  if (errors.isBlocked) void dashboard.load();
+  if (errors.isBlocked()) void dashboard.load();
   else void allowance.refresh();
   void keys.load();
 }

@@ -109,12 +109,8 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     refresh,
     renewal: validity.renewal,
     setAccess: validity.setAccess,
-    get usage(): Usage | undefined {
-      return usage;
-    },
-    get left(): { remaining: number; limit: number } | undefined {
-      return left;
-    },
+    usage: () => usage,
+    left: () => left,
     clear(): void {
       clearTimeout(timer);
       validity.clear();

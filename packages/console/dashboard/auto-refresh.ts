@@ -36,7 +36,7 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   let due = 0;
   let ticking: ReturnType<typeof setInterval> | undefined;
 
-  const inWords = () => refreshInWords(cost, allowance.usage);
+  const inWords = () => refreshInWords(cost, allowance.usage());
 
   function stop(reason: string): void {
     clearInterval(ticking);
@@ -47,7 +47,7 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   }
 
   function stops(): boolean {
-    const { left } = allowance;
+    const left = allowance.left();
     const hasReserve = !left || !hasReached(left, Number(stopAt.value));
     if (hasReserve && !isBlocked()) return false;
     const reason = hasReserve

@@ -25,9 +25,7 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
   }
 
   return {
-    get isShown(): boolean {
-      return shown !== undefined;
-    },
+    isShown: () => shown !== undefined,
     show(error: QuotientError): void {
       // Several panels may get the same error at once.
       if (shown === error.code) return;

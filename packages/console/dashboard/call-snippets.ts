@@ -7,13 +7,7 @@ import {
   type TokenName,
   usageCall,
 } from '../api/api-call.ts';
-import {
-  EXAMPLE_CANDLES,
-  EXAMPLE_PRICES,
-  EXAMPLE_SERIES,
-  EXAMPLE_STATISTICS,
-  EXAMPLE_USAGE,
-} from '../api/example-answers.ts';
+import { EXAMPLES } from '../api/example-answers.ts';
 import { type Language, masked, snippet } from '../api/snippets.ts';
 import { buttonGroup, byId, copyButton } from '../core/dom.ts';
 import { inCalls } from '../core/format.ts';
@@ -59,18 +53,12 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
     return historyCall(view, Date.now());
   }
 
-  function example(): object {
-    if (name === 'usage') return EXAMPLE_USAGE;
-    if (name === 'statistics') return EXAMPLE_STATISTICS;
-    if (name === 'latest') return EXAMPLE_PRICES;
-    return view?.metric === 'candles' ? EXAMPLE_CANDLES : EXAMPLE_SERIES;
-  }
-
   function showAnswer(): void {
     const { path } = call();
     const answer = name === 'usage' ? usage() : answers.get(path);
+    const example = EXAMPLES[view?.metric === 'candles' && name === 'chart' ? 'candles' : name];
     byId('snippet-answer-title').textContent = answer ? 'Answer' : 'Example of an answer';
-    byId('snippet-answer').textContent = answerText(path, answer ?? example(), language);
+    byId('snippet-answer').textContent = answerText(path, answer ?? example, language);
   }
 
   const text = (key: string) => snippet(call(), language, session.baseUrl.replace(/\/$/, ''), key);

@@ -59,7 +59,7 @@ export function openDashboard({
 
   const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showLoaded, onError });
   const details = openPriceDetails();
-  const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: () => allowance.usage });
+  const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: allowance.usage });
   const statistics = openStatistics({ session, marketData, onError, onTaken: showCost });
   const history = openHistory({
     ...{ marketData, theme, currency, onError },
@@ -74,7 +74,7 @@ export function openDashboard({
       document.title = pageTitle(selected.title, view);
     },
   });
-  const autoRefresh = openAutoRefresh({ allowance, isBlocked: () => errors.isBlocked, refresh });
+  const autoRefresh = openAutoRefresh({ allowance, isBlocked: errors.isBlocked, refresh });
 
   /** Shows the latest price of a token where it belongs, once it is there. */
   function showQuote(token: Token): Promise<unknown> {
@@ -96,11 +96,11 @@ export function openDashboard({
 
   function showCost(): void {
     const panels = [
-      ...(history.isWanted ? ['the chart'] : []),
+      ...(history.isWanted() ? ['the chart'] : []),
       ...(selected && statistics.isLoaded(selected) ? ['the statistics'] : []),
     ];
-    byId('cost').textContent = costInWords(prices.cost, panels, currency.code);
-    autoRefresh.setCost(prices.cost + panels.length);
+    byId('cost').textContent = costInWords(prices.cost(), panels, currency.code);
+    autoRefresh.setCost(prices.cost() + panels.length);
   }
 
   function select(token: Token): void {
@@ -170,7 +170,7 @@ export function openDashboard({
       : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
     if (!token) return;
     // A link that names a chart asks for it; a plain sign-in costs no more than the prices.
-    const isFree = !history.isWanted && !asked?.namesChart;
+    const isFree = !history.isWanted() && !asked?.namesChart;
     select(token);
     await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, { isRefresh, isFree })]);
   }
@@ -185,7 +185,7 @@ export function openDashboard({
   currency.onChange(() => {
     if (!selected) return;
     void prices.load();
-    void history.load({ isFree: !history.isWanted });
+    void history.load({ isFree: !history.isWanted() });
   });
 
   addEventListener('popstate', () => {

@@ -39,9 +39,7 @@ export function openPanelErrors(banner: Banner) {
 
   return {
     onError,
-    get isBlocked(): boolean {
-      return banner.isShown;
-    },
+    isBlocked: banner.isShown,
     /** Has what got no answer tried again at once when the service gives one; a 429 is none, and may be a proxy's. */
     onAnswer({ status }: Pick<Answer, 'status'>): void {
       if (status < 400) retries.now(connection);

@@ -74,7 +74,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
 
   function onPart(): void {
     if (!chart) return;
-    tools.showPart(chart.zoom);
+    tools.showPart(chart.zoom());
     readout.follow();
   }
 
@@ -196,9 +196,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
 
   return {
     load,
-    get isWanted(): boolean {
-      return isWanted;
-    },
+    isWanted: () => isWanted,
     clear(): void {
       isWanted = false;
       clear();

@@ -206,9 +206,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     showAll: () => showPart((_, count) => wholeOf(count)),
     shownIndices,
     shownTimes: () => shownIndices().map((index) => points[index]?.date),
-    get zoom(): { isWhole: boolean; isClosest: boolean } {
-      return { isWhole: isWhole(part, points.length), isClosest: isClosest(part, points.length) };
-    },
+    zoom: () => ({ isWhole: isWhole(part, points.length), isClosest: isClosest(part, points.length) }),
     picture(): HTMLCanvasElement {
       paint();
       return chart.takeScreenshot();

@@ -96,7 +96,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       .map((token) => ({ token, price: quotes.of(token.tokenName)?.price }));
     const next = following();
     const others = isSearching() ? next : [];
-    const listed = [...sorted(loaded, head.sorting).map(({ token }) => token), ...others];
+    const listed = [...sorted(loaded, head.sorting()).map(({ token }) => token), ...others];
     const { newest } = quotes.age;
     place(listed.map((token) => rowOf(token, newest).element));
     showSize(all.length, listed.length, next.length);
@@ -151,9 +151,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
 
   return {
     /** What all the prices cost that are shown, in calls. */
-    get cost(): number {
-      return costOf(quotes.asked.size);
-    },
+    cost: () => costOf(quotes.asked.size),
 
     setTokens(next: readonly Token[]): void {
       tokens = next;

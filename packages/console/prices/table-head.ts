@@ -26,8 +26,6 @@ export function openTableHead(onSort: () => void) {
   byId('prices-head').append(...cells.values());
   show();
   return {
-    get sorting(): Sorting {
-      return sorting;
-    },
+    sorting: (): Sorting => sorting,
   };
 }
