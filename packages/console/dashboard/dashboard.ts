@@ -39,16 +39,8 @@ type Options = {
 };
 
 /** The view with all panels; selecting a token in one updates the others, and each selection has an address. */
-export function openDashboard({
-  session,
-  theme,
-  currency,
-  allowance,
-  errors,
-  isVisible,
-  onRefresh,
-  onNotice,
-}: Options) {
+export function openDashboard(options: Options) {
+  const { session, theme, currency, allowance, errors, isVisible, onRefresh, onNotice } = options;
   const { onError } = errors;
   const marketData = createMarketData(session, (path, answer) => snippets.noteAnswer(path, answer));
   let tokens: readonly Token[] = [];

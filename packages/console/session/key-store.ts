@@ -20,15 +20,9 @@ export function openKeyStore(path: string) {
   let kept: string | undefined;
 
   return {
-    get tabKey(): string | undefined {
-      return ofTab.read();
-    },
-    get deviceKey(): string | undefined {
-      return ofDevice.read();
-    },
-    get isUnsaved(): boolean {
-      return unsaved.read() !== undefined;
-    },
+    tabKey: ofTab.read,
+    deviceKey: ofDevice.read,
+    isUnsaved: () => unsaved.read() !== undefined,
 
     /** Keeps the key of this tab. One that it has already keeps its age. */
     keep(key: string): void {
@@ -39,11 +33,9 @@ export function openKeyStore(path: string) {
       kept = ofTab.read();
     },
     /** Whether another page of this tab has changed what was kept. */
-    get hasChanged(): boolean {
-      return ofTab.read() !== kept;
-    },
-    keepOnDevice: (key: string): void => ofDevice.write(key),
-    forgetOnDevice: (): void => ofDevice.remove(),
+    hasChanged: () => ofTab.read() !== kept,
+    keepOnDevice: ofDevice.write,
+    forgetOnDevice: ofDevice.remove,
     setUnsaved(isUnsaved: boolean): void {
       if (isUnsaved) unsaved.write('true');
       else unsaved.remove();

@@ -41,7 +41,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
   });
   let client = anonymous;
   /** Whether this key is, and not one of another user. */
-  const isRemembered = () => key !== '' && store.deviceKey === key;
+  const isRemembered = () => key !== '' && store.deviceKey() === key;
 
   function adopt(next: string): void {
     if (isRemembered()) store.keepOnDevice(next);
@@ -63,7 +63,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
 
   function leave(): void {
     setUnsaved(false);
-    store.forget(key || (store.tabKey ?? ''));
+    store.forget(key || (store.tabKey() ?? ''));
     replaced.clear();
     key = '';
     user = undefined;
@@ -95,7 +95,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
       onChanged();
     } else if (message.type === 'ended' && message.user === user.key) {
       // A key that nobody has saved would be lost.
-      if (store.isUnsaved || (message.key ?? key) !== key) return;
+      if (store.isUnsaved() || (message.key ?? key) !== key) return;
       leave();
       onEnded(message.notice);
     }
@@ -115,7 +115,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     },
     /** Whether the key is a new one, which the user has not saved yet. */
     get isUnsaved(): boolean {
-      return store.isUnsaved;
+      return store.isUnsaved();
     },
     onAnswer: (listener: (answer: Answer) => void) => void listeners.push(listener),
     signIn,
@@ -141,7 +141,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
      */
     async resume(): Promise<boolean> {
       let failure: QuotientError | undefined;
-      const finders = [() => store.tabKey, () => store.deviceKey, () => tabs.ask()];
+      const finders = [store.tabKey, store.deviceKey, tabs.ask];
       for (const find of finders) {
         const found = await find();
         if (found === undefined) continue;
@@ -153,11 +153,11 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
           store.forget(found);
           continue;
         }
-        if (user && store.hasEnded(user.key) && !store.isUnsaved) {
+        if (user && store.hasEnded(user.key) && !store.isUnsaved()) {
           leave();
           continue;
         }
-        setUnsaved(store.isUnsaved);
+        setUnsaved(store.isUnsaved());
         // The tab may have slept while another one replaced the key.
         tabs.send({ type: 'ask', key });
         return true;
@@ -167,7 +167,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     },
 
     /** Whether this page has slept through the end of its session, or a page after it in this tab ended it. */
-    isOver: (): boolean => user !== undefined && (store.hasEnded(user.key) || store.hasChanged),
+    isOver: (): boolean => user !== undefined && (store.hasEnded(user.key) || store.hasChanged()),
 
     /**
      * Ends the session in all tabs, and says why in the others. `ofKey`: the key alone is dead, and tabs with another key
