@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,34 +13,18 @@ import { writeTemplate } from '#database/embedded/template';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
-/** The packages that the service or its demo imports. The client and the console are bundled on their own. */
-const PACKAGES = ['cosmos', 'sandbox'];
-
-/** The files below a folder that end like this. */
-const filesBelow = async (folder: string, end: string) =>
-  (await readdir(folder, { recursive: true }))
-    .filter((name) => name.endsWith(end))
-    .map((name) => join(folder, name));
 
 /**
  * Moves what the compiler emitted to where it runs: it keeps the folders of the checkout, but the service is at the top of
  * `folder` with the packages beside it.
  */
 async function arrange(folder: string): Promise<void> {
-  const emitted = join(folder, 'packages');
-  // The image is built without the sandbox.
-  for (const name of PACKAGES.filter((name) => existsSync(join(emitted, name)))) {
-    await rename(join(emitted, name), join(folder, name));
-    // The sandbox names modules of the service by their place in the checkout.
-    for (const file of await filesBelow(join(folder, name), '.js')) {
-      const code = await readFile(file, 'utf8');
-      await writeFile(file, code.replace(/(['"])(?:\.\.\/)+src\/([^'"]+)\.js\1/g, '$1#$2$1'));
+  for (const part of ['src', 'packages']) {
+    for (const name of await readdir(join(folder, part))) {
+      await rename(join(folder, part, name), join(folder, name));
     }
+    await rm(join(folder, part), { recursive: true });
   }
-  for (const name of await readdir(join(folder, 'src'))) {
-    await rename(join(folder, 'src', name), join(folder, name));
-  }
-  for (const name of ['src', 'packages']) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /**

@@ -13,8 +13,7 @@ export { ChainClient, type ChainClientOptions } from './chain/chain-client.ts';
 export type { Page, TransactionFilter } from './chain/inputs.ts';
 export type { Explorer, ExplorerTemplates, Network, NetworkChoice, NetworkName } from './chain/options.ts';
 export type { SignedTransaction, StdTx } from './chain/signed-transaction.ts';
-export type { DateInput, TimeInput } from './dates.ts';
-export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
+export { type Gap, QuotientError, type QuotientErrorCode } from './core/error.ts';
 export type * from './generated/records.ts';
 export {
   type PriceOptions,
@@ -29,6 +28,7 @@ export type {
   Plan,
   Registration,
 } from './requests/account.ts';
+export type { DateInput, TimeInput } from './requests/dates.ts';
 export type { Days, PriceWindow, TokenName } from './requests/prices.ts';
 export type { Readiness } from './requests/service.ts';
 export type { Answer } from './transport/answer.ts';

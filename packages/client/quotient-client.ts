@@ -1,5 +1,4 @@
-import type { DateInput } from './dates.ts';
-import { readArguments } from './error.ts';
+import { readArguments } from './core/error.ts';
 import type {
   ApiKey,
   Candle,
@@ -22,6 +21,7 @@ import type {
 import type { KeyOptions, NoticeSettings, PendingRegistration, Registration } from './requests/account.ts';
 import * as account from './requests/account.ts';
 import { type Caller, createCaller } from './requests/caller.ts';
+import type { DateInput } from './requests/dates.ts';
 import type { Days, PriceWindow, TokenName } from './requests/prices.ts';
 import * as prices from './requests/prices.ts';
 import type { Request } from './requests/request.ts';

@@ -1,24 +1,24 @@
 import type { User } from '../client/index.ts';
 import { openAccountMenu } from './account/account-menu.ts';
 import { openAllowance } from './account/allowance.ts';
-import { openConfirm } from './account/confirm.ts';
 import { openKeyCreated } from './account/key-created.ts';
 import { isMailLink, mailLinkIn } from './account/link-in-address.ts';
 import { openMailLink } from './account/mail-link.ts';
 import { openNotices } from './account/notices.ts';
-import { createSession } from './account/session.ts';
 import { openSignIn } from './account/sign-in.ts';
-import { openCurrency } from './currency.ts';
+import { openCurrency } from './core/currency.ts';
+import { byId } from './core/dom.ts';
+import { isTemporary, toError } from './core/problem.ts';
+import { openScrollEdges } from './core/scroll-edges.ts';
+import { factsOf } from './core/service-facts.ts';
+import { openTheme } from './core/theme.ts';
 import { openBanner } from './dashboard/banner.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { openPanelErrors } from './dashboard/panel-errors.ts';
 import { openRetries } from './dashboard/retries.ts';
-import { byId } from './dom.ts';
 import { openKeys } from './keys/keys.ts';
-import { isTemporary, toError } from './problem.ts';
-import { openScrollEdges } from './scroll-edges.ts';
-import { factsOf } from './service-facts.ts';
-import { openTheme } from './theme.ts';
+import { openConfirm } from './panels/confirm.ts';
+import { createSession } from './session/session.ts';
 import { openSample } from './welcome/sample.ts';
 
 /*
@@ -80,7 +80,7 @@ const mailLink = openMailLink(session, {
 openSample(session.anonymous);
 const confirm = openConfirm();
 const accountMenu = openAccountMenu(session, confirm, {
-  usage: () => allowance.usage,
+  usage: () => allowance.usage(),
   renewal: () => allowance.renewal(),
   onKeyReplaced: showKeyCreated,
   onRenewed: showDashboard,
@@ -90,7 +90,7 @@ const errors = openPanelErrors(
   openBanner({
     onRenew: accountMenu.askRenewal,
     onOtherKey: useOtherKey,
-    resetsAt: () => allowance.usage?.resetsAt,
+    resetsAt: () => allowance.usage()?.resetsAt,
   }),
 );
 session.onAnswer(errors.onAnswer);
@@ -133,17 +133,15 @@ function showDashboard(): void {
   void keys.load();
 }
 
-/** Shows what another tab has made of the key. */
 function showChanged(): void {
   accountMenu.show();
   if (current === 'key-created') keyCreated.show();
   if (!isDashboard()) return;
-  if (errors.isBlocked) void dashboard.load();
+  if (errors.isBlocked()) void dashboard.load();
   else void allowance.refresh();
   void keys.load();
 }
 
-/** Removes from the page what belongs to a user. */
 function clear(): void {
   allowance.clear();
   dashboard.clear();
@@ -160,7 +158,6 @@ function leave(notice: string): void {
   show('welcome', notice);
 }
 
-/** Signs out in all tabs; `ofKey`: in those that have the same key. */
 function signOut(notice: string, { ofKey = false } = {}): void {
   session.signOut(notice, { ofKey });
   leave(notice);

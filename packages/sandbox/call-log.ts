@@ -1,4 +1,4 @@
-export type Call = {
+type Call = {
   method: string;
   path: string;
   query: Record<string, string>;

@@ -32,7 +32,7 @@ export type Fault =
   | { kind: 'huge'; bytes: number };
 
 /** A string matches anywhere in the path; a pattern is tested on the path, and on the path with its query. */
-export type PathMatch = string | RegExp;
+type PathMatch = string | RegExp;
 type Target = { path: string; search: string };
 
 function matches(match: PathMatch | undefined, { path, search }: Target): boolean {

@@ -2,18 +2,19 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type Clock, systemClock } from '../../src/core/clock.ts';
-import type { CoinGeckoPlanName } from '../../src/prices/sources/coingecko-plans.ts';
 import { createCallLog } from './call-log.ts';
 import { createChain } from './chain/chain.ts';
 import { createCosmosNode } from './chain/nodes/cosmos-node.ts';
 import type { SdkVersion } from './chain/nodes/cosmos-search.ts';
 import { createLegacyNode } from './chain/nodes/legacy-node.ts';
 import { createCoingecko } from './coingecko/coingecko.ts';
+import type { PlanName } from './coingecko/plans.ts';
+import { jsonReply } from './core/replies.ts';
+import type { Clock } from './core/time.ts';
+import type { Upstream } from './core/upstream.ts';
 import { createEcb } from './ecb/ecb.ts';
 import { createFaults } from './faults.ts';
 import { createKraken } from './kraken/kraken.ts';
-import { jsonReply } from './replies.ts';
 import { send, sendFault } from './send-fault.ts';
 import { createArweave } from './statistics/arweave.ts';
 import { createBlockchainInfo } from './statistics/blockchain-info.ts';
@@ -21,7 +22,6 @@ import { createBlockscout } from './statistics/blockscout.ts';
 import { createCryptoCompare } from './statistics/cryptocompare.ts';
 import { createMempool } from './statistics/mempool.ts';
 import { createSolana } from './statistics/solana.ts';
-import type { Upstream } from './upstream.ts';
 
 const errorReply = (status: number, error: string) => jsonReply(status, { error });
 
@@ -34,27 +34,28 @@ export async function startSandbox(
   options: {
     seed?: number;
     clock?: Clock;
-    plan?: CoinGeckoPlanName;
+    plan?: PlanName;
     node?: { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
   } = {},
 ) {
-  const { seed = 1, clock = systemClock, plan = 'public', node = {} } = options;
+  const { seed = 1, clock = { now: Date.now }, plan = 'public', node = {} } = options;
   const log = createCallLog();
   const faults = createFaults();
-  const coingecko = createCoingecko({ seed, clock, plan });
-  const kraken = createKraken({ seed, clock });
-  const ecb = createEcb({ seed, clock });
+  const setting = { seed, clock };
+  const coingecko = createCoingecko({ ...setting, plan });
+  const kraken = createKraken(setting);
+  const ecb = createEcb(setting);
   // The statistics of a chain agree whatever the source.
   const statistics = {
-    cryptocompare: createCryptoCompare({ seed, clock }),
-    bitcoin: createBlockchainInfo({ seed, clock }),
-    mempool: createMempool({ seed, clock }),
-    ethereum: createBlockscout({ seed, clock }),
-    blockscout: createBlockscout({ seed, clock, prefix: '/blockscout/1/api/v2', wantsKey: true }),
-    solana: createSolana({ seed, clock }),
-    arweave: createArweave({ seed, clock }),
+    cryptocompare: createCryptoCompare(setting),
+    bitcoin: createBlockchainInfo(setting),
+    mempool: createMempool(setting),
+    ethereum: createBlockscout(setting),
+    blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
+    solana: createSolana(setting),
+    arweave: createArweave(setting),
   };
-  const chain = createChain({ seed, clock, blockMs: node.blockMs });
+  const chain = createChain(setting, node.blockMs);
   const legacy = createLegacyNode(chain);
   const cosmos = createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize });
   const upstreams: readonly Upstream[] = [

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { isChainAddress } from './address.ts';
+import { isAddress } from '#cosmos/conversion/bech32';
 import { NODE_EXAMPLES, nodeAccount, nodeBalances, nodeBlock, nodeInfo } from './records.ts';
 import { linkToExplorer, NODE_FACTS, type NodeScope } from './routes-node-call.ts';
 
 const address = z
   .string()
-  .refine(isChainAddress, 'is not an address')
+  .refine(isAddress, 'is not an address')
   .meta({
     description: 'An address of the chain',
     fix: 'an address in bech32, with its checksum, in lower case',

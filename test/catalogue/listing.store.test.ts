@@ -3,7 +3,7 @@ import { createListing, MOST_SERVED } from '#catalogue/listing';
 import { openCatalogue, TOKENS_CHANGED } from '#catalogue/open';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
-import { sandboxToken } from '#sandbox/tokens';
+import { sandboxToken } from '#sandbox/market/tokens';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { UpstreamFailure } from '#upstream/failure';
 import { createTestClock } from '../../fixtures/clock.ts';

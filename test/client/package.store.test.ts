@@ -203,7 +203,7 @@ describe('the example of signing', () => {
       looks += 1;
       return Date.now() + looks * SECOND;
     };
-    const nodes = await startSandbox({ clock: { now, elapsed: () => performance.now() } });
+    const nodes = await startSandbox({ clock: { now } });
     try {
       const [from, to] = nodes.chain.accounts;
       const code = examples.signing.replaceAll('http://127.0.0.1:1317', nodes.cosmosNodeUrl);

@@ -9,13 +9,7 @@ import {
   statisticsCall,
   usageCall,
 } from '#console/api/api-call';
-import {
-  EXAMPLE_CANDLES,
-  EXAMPLE_PRICES,
-  EXAMPLE_SERIES,
-  EXAMPLE_STATISTICS,
-  EXAMPLE_USAGE,
-} from '#console/api/example-answers';
+import { EXAMPLES } from '#console/api/example-answers';
 import { tokenPrice } from '#prices/latest/records';
 import { candle, priceSeries, tokenStatistics, usageRecord } from '#records';
 
@@ -24,16 +18,16 @@ const { path: daysPath } = daysCall('solana', 30, 'usd');
 const { path: candlesPath } = candlesCall('solana', WINDOW, 'usd');
 
 it.each([
-  [latestPricesCall(['bitcoin'], 'usd').path, EXAMPLE_PRICES, z.array(tokenPrice)],
-  [daysPath, EXAMPLE_SERIES, z.array(priceSeries)],
+  [latestPricesCall(['bitcoin'], 'usd').path, EXAMPLES.latest, z.array(tokenPrice)],
+  [daysPath, EXAMPLES.chart, z.array(priceSeries)],
   [
     rangeCall('solana', { from: WINDOW.from, thru: WINDOW.thru, interval: 'daily' }, 'usd').path,
-    EXAMPLE_SERIES,
+    EXAMPLES.chart,
     priceSeries,
   ],
-  [candlesPath, EXAMPLE_CANDLES, z.array(candle)],
-  [statisticsCall('btc').path, EXAMPLE_STATISTICS, tokenStatistics],
-  [usageCall.path, EXAMPLE_USAGE, usageRecord],
+  [candlesPath, EXAMPLES.candles, z.array(candle)],
+  [statisticsCall('btc').path, EXAMPLES.statistics, tokenStatistics],
+  [usageCall.path, EXAMPLES.usage, usageRecord],
 ])('an example of what %s answers is as the service writes it', (path, example, schema) => {
   for (const language of ['curl', 'python'] as const)
     expect(schema.safeParse(JSON.parse(answerText(path, example, language))).error).toBeUndefined();
@@ -72,7 +66,7 @@ it('shows what a program of the client has, and what a file has', () => {
   expect(answerText(`${daysPath}&currency=eur`, series(4), 'csv')).toBe(
     'date,price,market_cap,total_volume,currency\n2026-01-01,0.5,0.5,,eur\n2026-01-02,1.5,1.5,,eur\n… 2 more',
   );
-  expect(answerText(candlesPath, EXAMPLE_CANDLES, 'csv')).toMatch(/^date,open.*\n2024-01-01,42280.2,/);
+  expect(answerText(candlesPath, EXAMPLES.candles, 'csv')).toMatch(/^date,open.*\n2024-01-01,42280.2,/);
 });
 
 it('cannot be led astray by what stands in a text', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { QuotientError } from '#client/index';
 import { dailyCalls } from '#console/account/daily-calls';
 import { ageText, oldest, staleReason } from '#console/api/result';
-import { bigMoney, change, fromNow, money, span, withDates } from '#console/format';
+import { bigMoney, change, fromNow, money, span, withDates } from '#console/core/format';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { QuotientError } from '#client/index';
-import type { Session } from '#console/account/session';
 import { type ApiCall, daysCall } from '#console/api/api-call';
 import { createMarketData } from '#console/api/market-data';
 import { pauseAfter } from '#console/dashboard/backoff';
+import type { Session } from '#console/session/session';
 import { MINUTE } from '#core/clock';
 
 beforeEach(() => void vi.useFakeTimers());

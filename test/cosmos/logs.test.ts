@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { modernTransaction } from '#cosmos/transactions';
+import { modernTransaction } from '#cosmos/dialects/transactions';
 
 const HASH = 'AB'.repeat(32);
 const attribute = (key: string, value: string) => ({ key, value, index: true });

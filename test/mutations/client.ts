@@ -89,10 +89,10 @@ export const client: Mutations[] = [
     changes: [
       ['if (!Number.isSafeInteger(id) || id < 1) throw', 'if (id === 0) throw'],
       [
-        "  path: '/v1/user/verify',\n  body: { token },\n  isPublic: true,\n",
-        "  path: '/v1/user/verify',\n  body: { token },\n",
+        "'/v1/user/verify', readUser, { body: { token }, isPublic: true }",
+        "'/v1/user/verify', readUser, { body: { token } }",
       ],
-      ["'apiKey' in wire ? toUser(wire) : toPendingRegistration(wire)", 'toUser(wire as Wire<User>)'],
+      ["'apiKey' in wire ? toUser(wire) : toPending(wire)", 'toUser(wire as Wire<User>)'],
     ],
   },
   {

@@ -13,7 +13,9 @@ export const page: Mutations[] = [
   {
     file: 'packages/console/api/api-call.ts',
     tests: ['console/snippets.test.ts'],
-    changes: [['client.candles(token, { from, thru, interval }', 'client.candles(token, { from, thru }']],
+    changes: [
+      ['const given = [tokenName, { from, thru, interval }]', 'const given = [tokenName, { from, thru }]'],
+    ],
   },
   {
     file: 'packages/console/prices/sorting.ts',
@@ -54,7 +56,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/dom.ts',
+    file: 'packages/console/core/dom.ts',
     tests: ['console/copied.browser.test.ts'],
     changes: [
       ['if (text() !== content) reset();', ''],
@@ -62,7 +64,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/scroll-edges.ts',
+    file: 'packages/console/core/scroll-edges.ts',
     tests: ['console/small-screen.browser.test.ts'],
     changes: [
       ['scrollLeft > 0', 'scrollLeft >= 0'],
@@ -85,10 +87,10 @@ export const page: Mutations[] = [
     changes: [['isFree ? await marketData.free(call) : await', 'await']],
   },
   {
-    file: 'packages/console/dashboard/offered-statistics.ts',
+    file: 'packages/console/dashboard/statistics.ts',
     tests: ['console/dashboard/first-sign-in.browser.test.ts'],
     changes: [
-      ['if (costsCall(token) && !isWanted)', 'if (!costsCall(token))'],
+      ['if (symbol !== undefined && !isWanted)', 'if (symbol === undefined)'],
       ['isWanted = false;\n    },', '},'],
     ],
   },
@@ -171,7 +173,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/format.ts',
+    file: 'packages/console/core/format.ts',
     tests: ['console/figures-in-words.test.ts'],
     changes: [
       ['time === undefined ?', 'time !== undefined ?'],
@@ -204,7 +206,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/history/csv-download.ts',
+    file: 'packages/console/api/csv-download.ts',
     tests: ['console/history/csv-download.test.ts'],
     changes: [['text.slice(0, 19)', 'text.slice(0, 16)']],
   },

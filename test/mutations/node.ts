@@ -75,7 +75,7 @@ export const node: Mutations[] = [
     changes: [
       ["fraction.padEnd(18, '0')", 'fraction'],
       ["fraction.replace(/0+$/, '')", 'fraction'],
-      ['index === 0 ? undefined : index', 'index'],
+      ['index || null', 'index'],
       ['if (!Object.keys(value).every((name) => names.has(name)))', 'if (names.size === 0)'],
     ],
   },
@@ -89,7 +89,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'packages/cosmos/accounts.ts',
+    file: 'packages/cosmos/dialects/accounts.ts',
     tests: ['cosmos/accounts.test.ts'],
     changes: [
       ['if (address !== asked) throw', 'if (address === undefined) throw'],

@@ -4,7 +4,7 @@ import { createTokenStore } from '#catalogue/token-store';
 import { DAY, SECOND } from '#core/clock';
 import { createPurgeStore } from '#prices/archive/retention/purge-store';
 import type { TokenRecord } from '#records';
-import { sandboxTokens } from '#sandbox/tokens';
+import { sandboxTokens } from '#sandbox/market/tokens';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { type Service, startService } from '../support/service/service.ts';
 

@@ -4,7 +4,7 @@ import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { type Interval, lastKnowable } from '#prices/interval';
 import { dailySample } from '#sandbox/coingecko/chart';
-import { figuresAt } from '#sandbox/price-model';
+import { figuresAt } from '#sandbox/market/price-model';
 import type { Answer } from '#server/cache/answer';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { listingOf } from '../../fixtures/tokens.ts';

@@ -8,7 +8,7 @@ const chartPath = '/coins/bitcoin/market_chart?vs_currency=usd&days=1';
 let sandbox: Sandbox;
 
 beforeEach(async () => {
-  sandbox = await startSandbox({ clock: { now: () => now, elapsed: () => 0 } });
+  sandbox = await startSandbox({ clock: { now: () => now } });
 });
 afterEach(() => sandbox.close());
 

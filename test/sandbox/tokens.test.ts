@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, listedAt } from '#catalogue/token';
+import { BUILT_IN_NAMES, BUILT_IN_TOKENS, isTokenId, isTokenSymbol, listedAt } from '#catalogue/token';
 import { DAY } from '#core/clock';
+import { COINGECKO_PLANS } from '#prices/sources/coingecko-plans';
 import { answerCoingecko } from '#sandbox/coingecko/coingecko';
+import { PLANS } from '#sandbox/coingecko/plans';
 import { allPairs } from '#sandbox/kraken/pairs';
-import { extremesAt, figuresAt } from '#sandbox/price-model';
-import { sandboxToken, sandboxTokens } from '#sandbox/tokens';
+import { extremesAt, figuresAt } from '#sandbox/market/price-model';
+import { sandboxToken, sandboxTokens } from '#sandbox/market/tokens';
 
 const NOW = Date.parse('2026-05-15T14:42:25Z');
 const all = [...sandboxTokens().values()];
@@ -17,6 +19,20 @@ function asked(path: string, query: Record<string, string> = {}) {
 }
 const markets = (ids: readonly string[], query: Record<string, string> = {}): { id: string }[] =>
   asked('/coins/markets', { vs_currency: 'usd', ids: ids.join(','), ...query }).body;
+
+test('the built-in tokens and the plans are those of the service', () => {
+  for (const { statistics: _, ...token } of BUILT_IN_TOKENS) {
+    expect(sandboxToken(token.name)).toMatchObject(token);
+  }
+  expect(Object.keys(PLANS)).toEqual(Object.keys(COINGECKO_PLANS));
+  for (const [name, { historyDays, ...key }] of Object.entries(PLANS)) {
+    const plan = COINGECKO_PLANS[name as keyof typeof PLANS];
+    expect(plan.historyDays).toBe(historyDays);
+    if (!('name' in key)) continue;
+    const { name: title, ...budget } = key;
+    expect(plan).toMatchObject({ budget, names: expect.arrayContaining([title]) });
+  }
+});
 
 describe('the made-up tokens', () => {
   test('are a thousand, each with a name and a symbol of its own', () => {

@@ -1,7 +1,7 @@
 import { NodeRejection } from '../../cosmos/exchange.ts';
 import type { LegacyTransaction } from '../../cosmos/legacy-shapes.ts';
 import { untilInBlock } from '../../cosmos/until-in-block.ts';
-import { QuotientError, withFacts } from '../error.ts';
+import { QuotientError, withFacts } from '../core/error.ts';
 import { startDeadline } from '../transport/deadline.ts';
 import { isTransient } from '../transport/retries.ts';
 

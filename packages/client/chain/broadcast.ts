@@ -2,7 +2,7 @@ import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import { NodeFault } from '../../cosmos/exchange.ts';
 import type { BroadcastMode, LegacyTransaction } from '../../cosmos/legacy-shapes.ts';
 import { isInBlock, isInCache, saysInCache } from '../../cosmos/transactions.ts';
-import { QuotientError, withFacts } from '../error.ts';
+import { QuotientError, withFacts } from '../core/error.ts';
 import type { CallOptions } from '../transport/call-options.ts';
 import { type WaitOptions, waitForBlock } from './block-wait.ts';
 import { hashOf, type readSigned } from './signed-transaction.ts';

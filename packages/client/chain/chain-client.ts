@@ -7,7 +7,7 @@ import type {
   LegacySearch,
   LegacyTransaction,
 } from '../../cosmos/legacy-shapes.ts';
-import { QuotientError, readArguments } from '../error.ts';
+import { QuotientError, readArguments } from '../core/error.ts';
 import type { Answer } from '../transport/answer.ts';
 import { createAnswers } from '../transport/answers.ts';
 import { type CallOptions, readCallOptions } from '../transport/call-options.ts';
@@ -54,24 +54,18 @@ export class ChainClient {
   }
 
   /** All balances of an address. */
-  balances(address: string, call?: CallOptions): Promise<LegacyBalances> {
-    return this.#read(
-      call,
-      () => checkAddress(address),
-      (node, checked) => node.balances(checked),
-    );
+  async balances(address: string, call?: CallOptions): Promise<LegacyBalances> {
+    const checked = readArguments(() => checkAddress(address));
+    return this.#within(call, (node) => node.balances(checked));
   }
 
   /**
    * The account of an address: what a wallet signs with, beside the chain's id. One that does not exist has an empty
    * `address`.
    */
-  account(address: string, call?: CallOptions): Promise<LegacyAccount> {
-    return this.#read(
-      call,
-      () => checkAddress(address),
-      (node, checked) => node.account(checked),
-    );
+  async account(address: string, call?: CallOptions): Promise<LegacyAccount> {
+    const checked = readArguments(() => checkAddress(address));
+    return this.#within(call, (node) => node.account(checked));
   }
 
   /** The id of the chain. */
@@ -86,21 +80,15 @@ export class ChainClient {
   }
 
   /** A page of matching transactions. */
-  transactions(filter: TransactionFilter, page?: Page, call?: CallOptions): Promise<LegacySearch> {
-    return this.#read(
-      call,
-      () => searchQuery(filter, page),
-      (node, query) => node.transactions(query),
-    );
+  async transactions(filter: TransactionFilter, page?: Page, call?: CallOptions): Promise<LegacySearch> {
+    const query = readArguments(() => searchQuery(filter, page));
+    return this.#within(call, (node) => node.transactions(query));
   }
 
   /** One transaction. Rejects with `node_rejected`, status 404, while it is unknown to the node. */
-  transaction(hash: string, call?: CallOptions): Promise<LegacyTransaction> {
-    return this.#read(
-      call,
-      () => checkHash(hash),
-      (node, checked) => node.transaction(checked),
-    );
+  async transaction(hash: string, call?: CallOptions): Promise<LegacyTransaction> {
+    const checked = readArguments(() => checkHash(hash));
+    return this.#within(call, (node) => node.transaction(checked));
   }
 
   /** Metadata of a result of this client: behind a service, its request id and the page of its explorer. */
@@ -120,16 +108,6 @@ export class ChainClient {
       lookUp: (hash: string, call: CallOptions) => this.transaction(hash, call),
     };
     return broadcast(means, signed, given);
-  }
-
-  /** Reads the arguments, and asks the node with them. */
-  async #read<Input, T extends object>(
-    call: CallOptions | undefined,
-    read: () => Input,
-    use: (node: NodeCalls, input: Input) => Promise<T>,
-  ): Promise<T> {
-    const input = readArguments(read);
-    return this.#within(call, (node) => use(node, input));
   }
 
   /** Asks the node within the time limit of a call, however many requests it takes. */

@@ -1,8 +1,8 @@
 import { NodeRejection } from '../../cosmos/exchange.ts';
 import { readSearch } from '../../cosmos/search.ts';
 import { isTransactionHash } from '../../cosmos/transactions.ts';
-import { invalid } from '../error.ts';
-import { refusePhrase, refuseSecret } from '../secrets.ts';
+import { invalid } from '../core/error.ts';
+import { refusePhrase, refuseSecret } from '../core/secrets.ts';
 
 /** Event attributes and their values, such as `{'message.sender': 'kava1…'}`, or conditions as text in `query`. */
 export type TransactionFilter = { [attribute: string]: string | number | readonly string[] | undefined };

@@ -1,5 +1,5 @@
 import { NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../../cosmos/exchange.ts';
-import { QuotientError } from '../error.ts';
+import { QuotientError } from '../core/error.ts';
 import { type Answer, factsOf, parseJson, problemOf } from '../transport/answer.ts';
 import type { CallOptions } from '../transport/call-options.ts';
 import type { Transport } from '../transport/transport.ts';

@@ -1,6 +1,6 @@
 import { explorerLink } from '../../cosmos/explorer.ts';
-import { invalid, readArguments } from '../error.ts';
-import { refuseSecretMembers } from '../secrets.ts';
+import { invalid, readArguments } from '../core/error.ts';
+import { refuseSecretMembers } from '../core/secrets.ts';
 
 /** Link templates of an explorer, with `{hash}` and `{address}`. */
 export type ExplorerTemplates = { transaction?: string | undefined; address?: string | undefined };

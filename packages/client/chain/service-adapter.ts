@@ -1,8 +1,8 @@
 import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import { createLegacyAdapter } from '../../cosmos/dialects/legacy.ts';
 import { answered } from '../../cosmos/dialects/replies.ts';
+import { legacySearch, legacyTransaction } from '../../cosmos/dialects/transactions.ts';
 import type { AskNode } from '../../cosmos/exchange.ts';
-import { legacySearch, legacyTransaction } from '../../cosmos/transactions.ts';
 
 /**
  * An adapter for a node behind the service, which has the legacy shapes whatever the node's dialect. Unlike a legacy

@@ -1,8 +1,8 @@
 import { toBase64 } from '../../cosmos/conversion/protobuf.ts';
 import type { BroadcastRequest } from '../../cosmos/legacy-shapes.ts';
 import { txHashOf } from '../../cosmos/transaction-hash.ts';
-import { invalid } from '../error.ts';
-import { refuseSecret, refuseSecretMembers } from '../secrets.ts';
+import { invalid } from '../core/error.ts';
+import { refuseSecret, refuseSecretMembers } from '../core/secrets.ts';
 
 /** A signed amino transaction, as made by `makeStdTx` of CosmJS; it is encoded for a modern node. */
 export type StdTx = {

@@ -1,5 +1,4 @@
-import { isoInstant, type TimeInput } from '../dates.ts';
-import { invalid } from '../error.ts';
+import { invalid } from '../core/error.ts';
 import type {
   ApiKey,
   CreatedKey,
@@ -10,16 +9,9 @@ import type {
   User,
   UserOfKey,
 } from '../generated/records.ts';
-import {
-  toApiKeys,
-  toCreatedKey,
-  toPendingRegistration,
-  toUsage,
-  toUser,
-  toUserOfKey,
-} from './account-records.ts';
-import { json, list, nothing, type Request } from './request.ts';
-import { object, type Wire } from './wire.ts';
+import { isoInstant, type TimeInput } from './dates.ts';
+import { get, json, list, nothing, post, type Request } from './request.ts';
+import { each, object, record, type Wire } from './wire.ts';
 
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };
@@ -48,97 +40,64 @@ export type NoticeSettings = {
   thresholds: readonly number[];
 };
 
-export const createUser = ({ name, email, plan }: Registration): Request<User | PendingRegistration> => ({
-  method: 'POST',
-  path: '/v1/user/create',
-  query: { name, email, plan },
-  isPublic: true,
-  read: json((wire: Wire<User> | Wire<RegistrationPending>) =>
-    'apiKey' in wire ? toUser(wire) : toPendingRegistration(wire),
-  ),
-});
-
+const TIMES = ['createdAt', 'validUntil', 'updatedAt'] as const;
+const toUser = record<User>(TIMES);
 const readUser = json(toUser);
+const toPending = record<RegistrationPending>(['expiresAt']);
 
-export const verify = (token: string): Request<User> => ({
-  method: 'POST',
-  path: '/v1/user/verify',
-  body: { token },
-  isPublic: true,
-  read: readUser,
-});
+export const createUser = ({ name, email, plan }: Registration): Request<User | PendingRegistration> =>
+  post(
+    '/v1/user/create',
+    json((wire: Wire<User> | Wire<RegistrationPending>): User | PendingRegistration =>
+      'apiKey' in wire ? toUser(wire) : toPending(wire),
+    ),
+    { query: { name, email, plan }, isPublic: true },
+  );
 
-export const recover = (email: string): Request<void> => ({
-  method: 'POST',
-  path: '/v1/user/recover',
-  body: { email },
-  isPublic: true,
-  read: nothing,
-});
+export const verify = (token: string) =>
+  post('/v1/user/verify', readUser, { body: { token }, isPublic: true });
 
-export const confirmRecovery = (token: string): Request<User> => ({
-  method: 'POST',
-  path: '/v1/user/recover/confirm',
-  body: { token },
-  isPublic: true,
-  read: readUser,
-});
+export const recover = (email: string) =>
+  post('/v1/user/recover', nothing, { body: { email }, isPublic: true });
 
-export const user = (): Request<UserOfKey> => ({
-  method: 'GET',
-  path: '/v1/user/data',
-  read: json(toUserOfKey),
-});
+export const confirmRecovery = (token: string) =>
+  post('/v1/user/recover/confirm', readUser, { body: { token }, isPublic: true });
 
-export const usage = (): Request<Usage> => ({ method: 'GET', path: '/v1/user/usage', read: json(toUsage) });
+export const user = () => get('/v1/user/data', json(record<UserOfKey>(TIMES)));
 
-export const rotate = (graceSeconds: number | undefined): Request<User> => ({
-  method: 'POST',
-  path: '/v1/user/rotate',
-  query: { graceSeconds },
-  read: readUser,
-});
+export const usage = () =>
+  get('/v1/user/usage', json(record<Usage>(['periodStart', 'resetsAt', 'validUntil'])));
 
-export const renew = (): Request<User> => ({ method: 'POST', path: '/v1/user/renew', read: readUser });
+export const rotate = (graceSeconds: number | undefined) =>
+  post('/v1/user/rotate', readUser, { query: { graceSeconds } });
 
-export const deleteUser = (): Request<void> => ({ method: 'DELETE', path: '/v1/user', read: nothing });
+export const renew = () => post('/v1/user/renew', readUser);
 
-export const createKey = ({ label, scopes, expiresAt }: KeyOptions): Request<CreatedKey> => ({
-  method: 'POST',
-  path: '/v1/user/keys',
-  query: {
-    label,
-    scopes: scopes && list('scopes', scopes),
-    expiresAt: expiresAt === undefined ? undefined : isoInstant(expiresAt),
-  },
-  read: json(toCreatedKey),
-});
+export const deleteUser = () => get('/v1/user', nothing, { method: 'DELETE' });
 
-export const keys = (): Request<ApiKey[]> => ({
-  method: 'GET',
-  path: '/v1/user/keys',
-  read: json(toApiKeys),
-});
+export const createKey = ({ label, scopes, expiresAt }: KeyOptions) =>
+  post('/v1/user/keys', json(record<CreatedKey>(['createdAt'], ['expiresAt'])), {
+    query: {
+      label,
+      scopes: scopes && list('scopes', scopes),
+      expiresAt: expiresAt === undefined ? undefined : isoInstant(expiresAt),
+    },
+  });
 
-export function deleteKey(id: number): Request<void> {
+const toKey = record<ApiKey>(['createdAt'], ['lastUsedAt', 'expiresAt', 'replacedAt']);
+
+export const keys = () => get('/v1/user/keys', json(each(toKey)));
+
+export function deleteKey(id: number) {
   // `..` for an `id` would be the path that deletes the user.
   if (!Number.isSafeInteger(id) || id < 1) throw invalid('the id of a key must be a whole number from 1');
-  return { method: 'DELETE', path: `/v1/user/keys/${id}`, read: nothing };
+  return get(`/v1/user/keys/${id}`, nothing, { method: 'DELETE' });
 }
 
-export const notices = (): Request<Notices> => ({
-  method: 'GET',
-  path: '/v1/user/notices',
-  read: json(object<Notices>),
-});
+export const notices = () => get('/v1/user/notices', json(object<Notices>));
 
-export const setNotices = ({
-  email,
-  webhookUrl,
-  thresholds,
-}: NoticeSettings): Request<NoticesWithSecret> => ({
-  method: 'PUT',
-  path: '/v1/user/notices',
-  body: { email, webhookUrl, thresholds },
-  read: json(object<NoticesWithSecret>),
-});
+export const setNotices = ({ email, webhookUrl, thresholds }: NoticeSettings) =>
+  get('/v1/user/notices', json(object<NoticesWithSecret>), {
+    method: 'PUT',
+    body: { email, webhookUrl, thresholds },
+  });

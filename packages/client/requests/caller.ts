@@ -1,4 +1,4 @@
-import { QuotientError, readArguments } from '../error.ts';
+import { QuotientError, readArguments } from '../core/error.ts';
 import type { Answer } from '../transport/answer.ts';
 import { createAnswers } from '../transport/answers.ts';
 import type { CallOptions } from '../transport/call-options.ts';

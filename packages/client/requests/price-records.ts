@@ -1,6 +1,5 @@
 import type {
   Candle,
-  DateSnapshot,
   Holding,
   LatestPrice,
   MarketSample,
@@ -9,40 +8,24 @@ import type {
   TokenPrice,
   TokenStatistics,
 } from '../generated/records.ts';
-import { instant, orNull, type Wire } from './wire.ts';
+import { each, instant, record, type Wire } from './wire.ts';
 
 /* Records of tokens and their figures as they arrive: times become `Date`. Another shape throws some error. */
 
-const toHolding = (wire: Wire<Holding>): Holding => ({
-  ...wire,
-  from: orNull(wire.from),
-  thru: orNull(wire.thru),
-});
+const toHolding = record<Holding>([], ['from', 'thru']);
 
-export const toTokens = (wire: Wire<Token>[]): Token[] =>
-  wire.map((token) => ({
+export const toTokens = each(
+  ({ archive: { minute, hour, day }, ...token }: Wire<Token>): Token => ({
     ...token,
-    archive: {
-      minute: toHolding(token.archive.minute),
-      hour: toHolding(token.archive.hour),
-      day: toHolding(token.archive.day),
-    },
-  }));
+    archive: { minute: toHolding(minute), hour: toHolding(hour), day: toHolding(day) },
+  }),
+);
 
-export const toLatestPrice = (wire: Wire<LatestPrice>): LatestPrice => ({
-  ...wire,
-  ath_date: orNull(wire.ath_date),
-  atl_date: orNull(wire.atl_date),
-});
+export const toLatestPrice = record<LatestPrice>([], ['ath_date', 'atl_date']);
 
-const toTokenPrice = (wire: Wire<TokenPrice>): TokenPrice => ({
-  ...wire,
-  at: orNull(wire.at),
-  ath_date: orNull(wire.ath_date),
-  atl_date: orNull(wire.atl_date),
-});
+const toTokenPrice = record<TokenPrice>([], ['at', 'ath_date', 'atl_date']);
 
-export const toTokenPrices = (wire: Wire<TokenPrice>[]): TokenPrice[] => wire.map(toTokenPrice);
+export const toTokenPrices = each(toTokenPrice);
 
 /** `time` is in Unix seconds. */
 export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: number }): TokenStatistics => ({
@@ -50,8 +33,10 @@ export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: numbe
   time: instant(new Date(wire.time * 1000).toISOString()),
 });
 
-const toPoints = (wire: Wire<PriceSeries['prices']>): PriceSeries['prices'] =>
-  wire.map(({ date, price }) => ({ date: instant(date), price }));
+const toPoints = each(({ date, price }: Wire<PriceSeries['prices'][number]>) => ({
+  date: instant(date),
+  price,
+}));
 
 export const toSeries = (wire: Wire<PriceSeries>): PriceSeries => ({
   prices: toPoints(wire.prices),
@@ -65,8 +50,7 @@ export const toSample = ({ latest, history, ...rest }: Wire<MarketSample>): Mark
   history: toSeries(history),
 });
 
-export const toCandles = (wire: Wire<Candle>[]): Candle[] =>
-  wire.map((candle) => ({ ...candle, date: instant(candle.date) }));
+export const toCandles = each(record<Candle>(['date']));
 
 /** History is wrapped in an array of one. */
 export function only<T>(wire: readonly T[]): T {
@@ -74,5 +58,3 @@ export function only<T>(wire: readonly T[]): T {
   if (first === undefined) throw new RangeError('the array is empty');
   return first;
 }
-
-export const toSnapshot = (wire: DateSnapshot[]): DateSnapshot => only(wire);

@@ -1,24 +1,7 @@
-import { type DateInput, dayFirst, isoDate } from '../dates.ts';
-import type {
-  BuiltInToken,
-  Candle,
-  DateSnapshot,
-  LatestPrice,
-  PriceSeries,
-  StatisticsSymbol,
-  TokenPrice,
-  TokenStatistics,
-} from '../generated/records.ts';
-import {
-  only,
-  toCandles,
-  toLatestPrice,
-  toSeries,
-  toSnapshot,
-  toStatistics,
-  toTokenPrices,
-} from './price-records.ts';
-import { json, list, type Parameters, type Request } from './request.ts';
+import type { BuiltInToken, DateSnapshot, PriceSeries, StatisticsSymbol } from '../generated/records.ts';
+import { type DateInput, dayFirst, isoDate } from './dates.ts';
+import { only, toCandles, toLatestPrice, toSeries, toStatistics, toTokenPrices } from './price-records.ts';
+import { get, json, list, type Request } from './request.ts';
 import type { Wire } from './wire.ts';
 
 /** The name or symbol of a token. A service may have more than those that every service has. */
@@ -39,12 +22,7 @@ export type Days = { days: number };
 
 const HISTORY = '/v1/prices/history';
 
-const get = <W, T>(path: string, query: Parameters, read: (wire: W) => T): Request<T> => ({
-  method: 'GET',
-  path,
-  query,
-  read: json(read),
-});
+const inCurrency = (options: Currency) => ({ currency: options?.currency });
 
 /** The same figures as CSV. */
 export const asCsv = ({ read: _, ...request }: Request<unknown>): Request<string> => ({
@@ -53,48 +31,37 @@ export const asCsv = ({ read: _, ...request }: Request<unknown>): Request<string
   read: (text) => text,
 });
 
-export const latestPrice = (tokenName: TokenName, currency: Currency): Request<LatestPrice> =>
-  get('/v1/prices/latest/token', { tokenName, currency: currency?.currency }, toLatestPrice);
+export const latestPrice = (tokenName: TokenName, currency: Currency) =>
+  get('/v1/prices/latest/token', json(toLatestPrice), { query: { tokenName, ...inCurrency(currency) } });
 
-export const latestPrices = (tokenNames: readonly TokenName[], currency: Currency): Request<TokenPrice[]> =>
+export const latestPrices = (tokenNames: readonly TokenName[], currency: Currency) =>
+  get('/v1/prices/latest/tokens', json(toTokenPrices), {
+    query: { tokenNames: list('tokenNames', tokenNames), ...inCurrency(currency) },
+  });
+
+export const statistics = (token: StatisticsSymbol) =>
+  get('/v1/prices/latest/stats', json(toStatistics), { query: { token } });
+
+export const priceOn = (tokenName: TokenName, date: DateInput, currency: Currency) =>
+  get(`${HISTORY}/date`, json(only<DateSnapshot>), {
+    query: { tokenName, date: dayFirst(date), ...inCurrency(currency) },
+  });
+
+export const priceHistory = (tokenName: TokenName, { days }: Days, currency: Currency) =>
   get(
-    '/v1/prices/latest/tokens',
-    { tokenNames: list('tokenNames', tokenNames), currency: currency?.currency },
-    toTokenPrices,
+    `${HISTORY}/days`,
+    json((wire: Wire<PriceSeries>[]) => toSeries(only(wire))),
+    {
+      query: { tokenName, days, ...inCurrency(currency) },
+    },
   );
 
-export const statistics = (token: StatisticsSymbol): Request<TokenStatistics> =>
-  get('/v1/prices/latest/stats', { token }, toStatistics);
-
-export const priceOn = (tokenName: TokenName, date: DateInput, currency: Currency): Request<DateSnapshot> =>
-  get(`${HISTORY}/date`, { tokenName, date: dayFirst(date), currency: currency?.currency }, toSnapshot);
-
-export const priceHistory = (
-  tokenName: TokenName,
-  { days }: Days,
-  currency: Currency,
-): Request<PriceSeries> =>
-  get(`${HISTORY}/days`, { tokenName, days, currency: currency?.currency }, (wire: Wire<PriceSeries>[]) =>
-    toSeries(only(wire)),
-  );
-
-const inWindow = (
-  tokenName: TokenName,
-  { from, thru, interval }: PriceWindow,
-  currency: Currency,
-): Parameters => ({
-  tokenName,
-  fromDate: isoDate(from),
-  thruDate: isoDate(thru),
-  interval,
-  currency: currency?.currency,
+const inWindow = (tokenName: TokenName, { from, thru, interval }: PriceWindow, currency: Currency) => ({
+  query: { tokenName, fromDate: isoDate(from), thruDate: isoDate(thru), interval, ...inCurrency(currency) },
 });
 
-export const priceRange = (
-  tokenName: TokenName,
-  window: PriceWindow,
-  currency: Currency,
-): Request<PriceSeries> => get(`${HISTORY}/date/range`, inWindow(tokenName, window, currency), toSeries);
+export const priceRange = (tokenName: TokenName, window: PriceWindow, currency: Currency) =>
+  get(`${HISTORY}/date/range`, json(toSeries), inWindow(tokenName, window, currency));
 
-export const candles = (tokenName: TokenName, window: PriceWindow, currency: Currency): Request<Candle[]> =>
-  get(`${HISTORY}/ohlc`, inWindow(tokenName, window, currency), toCandles);
+export const candles = (tokenName: TokenName, window: PriceWindow, currency: Currency) =>
+  get(`${HISTORY}/ohlc`, json(toCandles), inWindow(tokenName, window, currency));

@@ -1,4 +1,4 @@
-import { invalid } from '../error.ts';
+import { invalid } from '../core/error.ts';
 import type { Question } from '../transport/transport.ts';
 
 /** One call of the service: what is asked, and how the answer's text is read. */
@@ -12,7 +12,14 @@ export type Request<T> = Pick<Question, 'method' | 'path' | 'body' | 'retries'> 
   read: (text: string) => T;
 };
 
-export type Parameters = Record<string, string | number | undefined>;
+type Parameters = Record<string, string | number | undefined>;
+
+/** `rest` is what a request has beside its path and how its answer is read. */
+export const get = <T>(path: string, read: Request<T>['read'], rest?: Partial<Request<T>>): Request<T> => ({
+  ...{ method: 'GET', path, read },
+  ...rest,
+});
+export const post: typeof get = (path, read, rest) => get(path, read, { method: 'POST', ...rest });
 
 /** Reads JSON whose parsed form is `W`. */
 export const json =

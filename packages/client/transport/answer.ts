@@ -1,4 +1,4 @@
-import { type Gap, QuotientError } from '../error.ts';
+import { type Gap, QuotientError } from '../core/error.ts';
 import type { Problem } from '../generated/records.ts';
 import { type Allowance, allowanceOf, retryAfterOf } from './rate-limit.ts';
 

@@ -1,4 +1,4 @@
-import { invalid } from '../error.ts';
+import { invalid } from '../core/error.ts';
 
 /** The options of every call. */
 export type CallOptions = {

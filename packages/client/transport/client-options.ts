@@ -1,5 +1,5 @@
-import { invalid, QuotientError } from '../error.ts';
-import { refusePhrase, refuseSecretMembers } from '../secrets.ts';
+import { invalid, QuotientError } from '../core/error.ts';
+import { refusePhrase, refuseSecretMembers } from '../core/secrets.ts';
 import type { Answer } from './answer.ts';
 import { type CallOptions, checkNumber, readHeaders } from './call-options.ts';
 
@@ -64,5 +64,3 @@ export function readOptions(baseUrl: unknown, options: TransportOptions) {
     headers: readHeaders(headers),
   };
 }
-
-export type ReadOptions = ReturnType<typeof readOptions>;

@@ -1,4 +1,4 @@
-import { QuotientError } from '../error.ts';
+import { QuotientError } from '../core/error.ts';
 import { onAbort } from './signals.ts';
 
 /** A longer timer would fire at once. */

@@ -1,4 +1,4 @@
-import type { QuotientError } from '../error.ts';
+import type { QuotientError } from '../core/error.ts';
 
 /** Statuses after which the same request may succeed. */
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);

@@ -1,4 +1,4 @@
-import { QuotientError, readArguments } from '../error.ts';
+import { QuotientError, readArguments } from '../core/error.ts';
 import { type Answer, describeAnswer, factsOf, problemOf } from './answer.ts';
 import { type CallOptions, readCallOptions } from './call-options.ts';
 import { checkKey, readOptions, type TransportOptions } from './client-options.ts';
@@ -22,7 +22,7 @@ export type Question = {
   toError?: (response: Response, text: string) => QuotientError;
 };
 
-export type Answered = { answer: Answer; headers: Headers; text: string };
+type Answered = { answer: Answer; headers: Headers; text: string };
 
 type Sent = { url: string; init: RequestInit };
 

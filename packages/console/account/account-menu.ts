@@ -1,16 +1,14 @@
 import type { Usage } from '../../client/index.ts';
 import { masked } from '../api/snippets.ts';
-import { byId } from '../dom.ts';
-import { count, onDateAt } from '../format.ts';
-import type { Confirm } from './confirm.ts';
+import { byId } from '../core/dom.ts';
+import { count, onDateAt } from '../core/format.ts';
+import type { Confirm } from '../panels/confirm.ts';
+import type { Session } from '../session/session.ts';
 import type { Renewal } from './renewal.ts';
-import type { Session } from './session.ts';
 
 type Options = {
-  /** The allowance as it was last read. */
   usage: () => Usage | undefined;
   renewal: () => Renewal;
-  /** There is a new key, which has to be shown. */
   onKeyReplaced: () => void;
   onRenewed: () => void;
   /** The user signed out or was deleted; `notice` says which. */
@@ -106,7 +104,6 @@ export function openAccountMenu(
     askRenewal,
     askReplacement,
 
-    /** Hides what a key may not do that does not manage the account. */
     restrict(isRestricted: boolean): void {
       for (const id of ['menu-replace', 'menu-renew', 'menu-renew-from', 'menu-delete']) {
         byId(id).hidden = isRestricted;
@@ -126,7 +123,6 @@ export function openAccountMenu(
       remember.checked = session.isRemembered();
     },
 
-    /** Forgets the user. */
     clear(): void {
       byId('account-name').textContent = UNNAMED;
       for (const id of ['menu-name', 'menu-plan', 'menu-key', 'menu-renew-from']) byId(id).textContent = '';

@@ -1,4 +1,4 @@
-export type Level = 'enough' | 'short' | 'low' | 'none';
+type Level = 'enough' | 'short' | 'low' | 'none';
 
 /** Below these shares of the limit the panel says so, and changes its color. */
 const LOW = 0.1;

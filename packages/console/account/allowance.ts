@@ -1,11 +1,11 @@
 import type { Usage } from '../../client/index.ts';
-import { openDataAge } from '../dashboard/data-age.ts';
-import { byId, make, makeRow } from '../dom.ts';
-import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../format.ts';
-import { type OnError, toError } from '../problem.ts';
+import { byId, make, makeRow } from '../core/dom.ts';
+import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/format.ts';
+import { type OnError, toError } from '../core/problem.ts';
+import { openDataAge } from '../panels/data-age.ts';
+import type { Session } from '../session/session.ts';
 import { LEVEL_WORDS, levelOf } from './allowance-level.ts';
 import { dailyCalls } from './daily-calls.ts';
-import type { Session } from './session.ts';
 import { openValidity } from './validity.ts';
 
 /** Usage is read this long after the last of several answers, in ms: once for all of them. */
@@ -23,7 +23,6 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   const showAge = openDataAge(byId('allowance-age'));
   const validity = openValidity();
   let usage: Usage | undefined;
-  /** When the usage was read. */
   let readAt: Date | undefined;
   let left: { remaining: number; limit: number } | undefined;
   /** What was used before this page made its first call. */
@@ -110,15 +109,8 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     refresh,
     renewal: validity.renewal,
     setAccess: validity.setAccess,
-    /** As it was last read. */
-    get usage(): Usage | undefined {
-      return usage;
-    },
-    /** What is left, as the last answer had it. */
-    get left(): { remaining: number; limit: number } | undefined {
-      return left;
-    },
-    /** Forgets the user. */
+    usage: () => usage,
+    left: () => left,
     clear(): void {
       clearTimeout(timer);
       validity.clear();

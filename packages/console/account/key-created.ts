@@ -1,6 +1,6 @@
-import { byId, copyButton } from '../dom.ts';
+import { byId, copyButton } from '../core/dom.ts';
+import type { Session } from '../session/session.ts';
 import { expiryInWords } from './renewal.ts';
-import type { Session } from './session.ts';
 
 /** The view of a new key, which is shown only once. `onContinue`: the user has saved it. */
 export function openKeyCreated(session: Session, onContinue: () => void) {
@@ -22,7 +22,6 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
         : '';
       remember.checked = session.isRemembered();
     },
-    /** Removes the key from the page. */
     clear(): void {
       key.textContent = '';
     },

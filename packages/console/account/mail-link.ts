@@ -1,8 +1,8 @@
 import type { QuotientClient, User } from '../../client/index.ts';
-import { byId } from '../dom.ts';
-import { runOnce } from '../problem.ts';
+import { byId } from '../core/dom.ts';
+import { runOnce } from '../core/problem.ts';
+import type { Session } from '../session/session.ts';
 import type { MailLink } from './link-in-address.ts';
-import type { Session } from './session.ts';
 
 type Purpose = {
   title: string;

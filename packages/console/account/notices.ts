@@ -1,11 +1,10 @@
 import type { Notices } from '../../client/index.ts';
-import { byId, copyButton } from '../dom.ts';
-import { problemNote, toError } from '../problem.ts';
-import { fieldOf, onSubmit } from './form.ts';
-import type { Session } from './session.ts';
+import { byId, copyButton } from '../core/dom.ts';
+import { problemNote, toError } from '../core/problem.ts';
+import { fieldOf, onSubmit } from '../panels/form.ts';
+import type { Session } from '../session/session.ts';
 import { thresholdsIn } from './thresholds.ts';
 
-/** The panel of the notices, for an owner key of a service that sends mail. */
 export function openNotices(session: Session) {
   const panel = byId('notices');
   const form = byId('notices-form', HTMLFormElement);
@@ -67,7 +66,6 @@ export function openNotices(session: Session) {
         panel.hidden = false;
       }
     },
-    /** Forgets the user's. */
     clear,
   };
 }

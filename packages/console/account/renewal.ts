@@ -1,5 +1,5 @@
-import { onDateAt } from '../format.ts';
-import type { Access } from '../keys/keys.ts';
+import { onDateAt } from '../core/format.ts';
+import type { Access } from '../session/session.ts';
 
 /**
  * When the account can be renewed, undefined if it can be now: once it has lapsed, or in the last period that it is valid
@@ -20,6 +20,5 @@ export function renewalOf({ access, validUntil, resetsAt }: Known, now: number):
   return { isPossible: access === 'owner' && resetsAt !== undefined && from === undefined, from };
 }
 
-/** When something expires, or has expired. */
 export const expiryInWords = (subject: 'key' | 'account', validUntil: Date, now: number): string =>
   `The ${subject} ${validUntil.getTime() > now ? 'expires' : 'expired'} on ${onDateAt(validUntil)}.`;

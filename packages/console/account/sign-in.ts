@@ -1,13 +1,12 @@
 import type { Plan, User } from '../../client/index.ts';
-import { byId } from '../dom.ts';
-import { onDateAt } from '../format.ts';
-import { problemNote, toError } from '../problem.ts';
-import type { ServiceFacts } from '../service-facts.ts';
-import { fieldOf, onSubmit } from './form.ts';
-import type { Session } from './session.ts';
+import { byId } from '../core/dom.ts';
+import { onDateAt } from '../core/format.ts';
+import { problemNote, toError } from '../core/problem.ts';
+import type { ServiceFacts } from '../core/service-facts.ts';
+import { fieldOf, onSubmit } from '../panels/form.ts';
+import type { Session } from '../session/session.ts';
 
 type Events = {
-  /** A user registered, and the new key has to be shown. */
   onRegistered: (user: User) => void;
   onSignedIn: () => void;
 };
@@ -36,7 +35,6 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
 
   const signUp = byId('sign-up', HTMLFormElement);
   const isVerified = facts.registration === 'verified';
-  /** For how long a key of the plan that is chosen is valid. */
   function showValidity(): void {
     byId('sign-up-validity').textContent =
       `The key is valid for ${termOf(signUp, isVerified)}. Renew it in this console or with a call.`;
@@ -73,7 +71,6 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   });
 
   return {
-    /** Shows in the sign-in form what is wrong with the key that was kept. */
     showProblem(thrown: unknown): void {
       signIn.querySelector('.problem')?.replaceChildren(problemNote(toError(thrown)));
     },

@@ -1,6 +1,6 @@
-import { byId } from '../dom.ts';
-import { onDateAt } from '../format.ts';
-import type { Access } from '../keys/keys.ts';
+import { byId } from '../core/dom.ts';
+import { onDateAt } from '../core/format.ts';
+import type { Access } from '../session/session.ts';
 import { expiryInWords, type Renewal, renewalOf } from './renewal.ts';
 
 /** The line of the allowance panel that states when the key expires, with a button that renews it. */
@@ -36,7 +36,6 @@ export function openValidity() {
       access = next;
       update();
     },
-    /** Forgets the user. */
     clear(): void {
       shown = undefined;
       access = 'unknown';

@@ -1,5 +1,5 @@
 import type { Candle, PriceSeries } from '../../client/index.ts';
-import { candlesToCsv, seriesToCsv } from '../history/csv-download.ts';
+import { candlesToCsv, seriesToCsv } from './csv-download.ts';
 import type { Language } from './snippets.ts';
 
 /** So many elements of a list are shown. */
@@ -7,7 +7,6 @@ const SHOWN = 2;
 /** A record of so many members fits a line. */
 const MEMBERS_IN_A_LINE = 3;
 
-/** How an instant is written. */
 type WriteDate = (date: Date) => string;
 
 /** As the service writes instants in the answer to a path. */
@@ -17,7 +16,6 @@ function dateOnWire(path: string): WriteDate {
   return (date) => JSON.stringify(date.toUTCString());
 }
 
-/** The service wraps this one in an array; the client takes it out. */
 const isWrapped = (path: string) => path.startsWith('/v1/prices/history/days');
 
 const isShort = (members: readonly unknown[]) =>
@@ -43,7 +41,6 @@ function jsonText(answer: unknown, writeDate: WriteDate, indent = ''): string {
     : `{\n${inner}${members.join(`,\n${inner}`)}\n${indent}}`;
 }
 
-/** The first lines of a file. */
 function fileText(csv: string): string {
   const lines = csv.trimEnd().split('\r\n');
   const rest = lines.length - SHOWN - 1;

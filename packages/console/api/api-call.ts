@@ -5,8 +5,6 @@ import type {
   StatisticsSymbol,
   TokenName,
   TokenPrice,
-  TokenStatistics,
-  Usage,
 } from '../../client/index.ts';
 
 export type { TokenName };
@@ -20,7 +18,6 @@ export type ApiCall<T extends object = object> = {
   send: (client: QuotientClient) => Promise<T>;
   /** What it costs where it is not one call. */
   cost?: number;
-  /** Whether the answer also comes as CSV. */
   hasCsv?: true;
 };
 
@@ -31,13 +28,11 @@ export type Interval = 'minute' | 'hourly' | 'daily';
 const MOST_TOKENS = 100;
 export const TOKENS_PER_CALL = 10;
 
-/** Splits names into lists, each for one call. */
 export const batchesOf = (names: readonly TokenName[]): TokenName[][] =>
   Array.from({ length: Math.ceil(names.length / MOST_TOKENS) }, (_, i) =>
     names.slice(i * MOST_TOKENS, (i + 1) * MOST_TOKENS),
   );
 
-/** What the latest prices of so many tokens cost, in calls. */
 export const costOf = (tokens: number): number => {
   const rest = tokens % MOST_TOKENS;
   return (
@@ -45,23 +40,48 @@ export const costOf = (tokens: number): number => {
   );
 };
 
-/** Dollars are what is told unless another currency is asked for. */
-const isDefault = (currency: string) => currency === 'usd';
-const inQuery = (currency: string) => (isDefault(currency) ? '' : `&currency=${currency}`);
-const inOptions = (currency: string) => (isDefault(currency) ? '' : `, { currency: '${currency}' }`);
-const optionsOf = (currency: string) => (isDefault(currency) ? undefined : { currency });
+/** An argument as source text. */
+function source(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`;
+  if (Array.isArray(value)) return `[${value.map(source).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).map(([name, member]) => `${name}: ${source(member)}`);
+  return `{ ${members.join(', ')} }`;
+}
+
+type Method = 'latestPrices' | 'priceHistory' | 'priceRange' | 'candles' | 'statistics' | 'usage';
+type Answered<Name extends Method> = Awaited<ReturnType<QuotientClient[Name]>>;
+
+/** A call of a method of the client, which is also a path with parameters. US dollars are named in neither. */
+function callOf<Name extends Method>(
+  name: Name,
+  given: Parameters<QuotientClient[Name]>,
+  path: string,
+  {
+    currency = 'usd',
+    ...parameters
+  }: { currency?: string; [name: string]: string | number | undefined } = {},
+): ApiCall<Answered<Name>> {
+  const inCurrency = currency === 'usd' ? {} : { currency };
+  const all = currency === 'usd' ? given : [...given, inCurrency];
+  const query = Object.entries({ ...parameters, ...inCurrency }).map(([key, value]) => `${key}=${value}`);
+  return {
+    path: [path, ...(query.length > 0 ? [query.join('&')] : [])].join('?'),
+    method: `${name}(${all.map(source).join(', ')})`,
+    send: (client) => Reflect.apply(client[name], client, all) as Promise<Answered<Name>>,
+  };
+}
 
 export const latestPricesCall = (tokens: readonly TokenName[], currency: string): ApiCall<TokenPrice[]> => ({
-  path: `/v1/prices/latest/tokens?tokenNames=${tokens.join(',')}${inQuery(currency)}`,
-  method: `latestPrices([${tokens.map((token) => `'${token}'`).join(', ')}]${inOptions(currency)})`,
-  send: (client) => client.latestPrices(tokens, optionsOf(currency)),
+  ...callOf('latestPrices', [tokens], '/v1/prices/latest/tokens', {
+    tokenNames: tokens.join(','),
+    currency,
+  }),
   cost: costOf(tokens.length),
 });
 
-export const daysCall = (token: TokenName, days: number, currency: string): ApiCall<PriceSeries> => ({
-  path: `/v1/prices/history/days?tokenName=${token}&days=${days}${inQuery(currency)}`,
-  method: `priceHistory('${token}', { days: ${days} }${inOptions(currency)})`,
-  send: (client) => client.priceHistory(token, { days }, optionsOf(currency)),
+export const daysCall = (tokenName: TokenName, days: number, currency: string): ApiCall<PriceSeries> => ({
+  ...callOf('priceHistory', [tokenName, { days }], '/v1/prices/history/days', { tokenName, days, currency }),
   hasCsv: true,
 });
 
@@ -69,44 +89,28 @@ export const daysCall = (token: TokenName, days: number, currency: string): ApiC
 type DateWindow = { from: string; thru: string; interval: Interval };
 
 /** Points are daily unless another interval is asked for. */
-export const rangeCall = (
-  token: TokenName,
+export function rangeCall(
+  tokenName: TokenName,
   { from, thru, interval }: DateWindow,
   currency: string,
-): ApiCall<PriceSeries> => {
-  const isDaily = interval === 'daily';
-  const path = `/v1/prices/history/date/range?tokenName=${token}&fromDate=${from}&thruDate=${thru}`;
-  const fine = isDaily ? '' : `, interval: '${interval}'`;
-  return {
-    path: `${path}${isDaily ? '' : `&interval=${interval}`}${inQuery(currency)}`,
-    method: `priceRange('${token}', { from: '${from}', thru: '${thru}'${fine} }${inOptions(currency)})`,
-    send: (client) =>
-      client.priceRange(token, { from, thru, ...(!isDaily && { interval }) }, optionsOf(currency)),
-    hasCsv: true,
-  };
-};
+): ApiCall<PriceSeries> {
+  const finer = interval === 'daily' ? {} : { interval };
+  const parameters = { tokenName, fromDate: from, thruDate: thru, ...finer, currency };
+  const path = '/v1/prices/history/date/range';
+  return { ...callOf('priceRange', [tokenName, { from, thru, ...finer }], path, parameters), hasCsv: true };
+}
 
-export const candlesCall = (
-  token: TokenName,
+export function candlesCall(
+  tokenName: TokenName,
   { from, thru, interval }: DateWindow,
   currency: string,
-): ApiCall<Candle[]> => ({
-  path:
-    `/v1/prices/history/ohlc?tokenName=${token}&fromDate=${from}&thruDate=${thru}&interval=${interval}` +
-    inQuery(currency),
-  method: `candles('${token}', { from: '${from}', thru: '${thru}', interval: '${interval}' }${inOptions(currency)})`,
-  send: (client) => client.candles(token, { from, thru, interval }, optionsOf(currency)),
-  hasCsv: true,
-});
+): ApiCall<Candle[]> {
+  const parameters = { tokenName, fromDate: from, thruDate: thru, interval, currency };
+  const given = [tokenName, { from, thru, interval }] as const;
+  return { ...callOf('candles', [...given], '/v1/prices/history/ohlc', parameters), hasCsv: true };
+}
 
-export const statisticsCall = (token: StatisticsSymbol): ApiCall<TokenStatistics> => ({
-  path: `/v1/prices/latest/stats?token=${token}`,
-  method: `statistics('${token}')`,
-  send: (client) => client.statistics(token),
-});
+export const statisticsCall = (token: StatisticsSymbol) =>
+  callOf('statistics', [token], '/v1/prices/latest/stats', { token });
 
-export const usageCall: ApiCall<Usage> = {
-  path: '/v1/user/usage',
-  method: 'usage()',
-  send: (client) => client.usage(),
-};
+export const usageCall = callOf('usage', [], '/v1/user/usage');

@@ -1,10 +1,9 @@
-import type { Session } from '../account/session.ts';
-import { toError } from '../problem.ts';
+import { toError } from '../core/problem.ts';
+import type { Session } from '../session/session.ts';
 import { type ApiCall, daysCall } from './api-call.ts';
 import { type Result, staleReason } from './result.ts';
 
-/** Told of each answer, with the path of its call. */
-export type OnAnswer = (path: string, answer: object) => void;
+type OnAnswer = (path: string, answer: object) => void;
 
 /** How long an answer is reused, in ms: going back and forth on the page costs no calls. */
 const REUSE_MS = 60_000;
@@ -14,7 +13,6 @@ const SAMPLED = daysCall('bitcoin', 30, 'usd').path;
 
 /** Fetches market data, reuses each answer for a minute, and falls back to it when a later call fails. */
 export function createMarketData(session: Session, onAnswer: OnAnswer = () => undefined) {
-  /** By the path of the call. */
   const recents = new Map<string, { result: Promise<Result<object>>; at: number }>();
   const known = new Map<string, Result<object>>();
 
@@ -32,7 +30,6 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
     return sample && { value: sample.history, ...provenanceOf(anonymous, sample), isSample: true };
   }
 
-  /** The answer to a call that is young enough to be reused. */
   function reusable(path: string): Promise<Result<object>> | undefined {
     const recent = recents.get(path);
     return recent && performance.now() - recent.at < REUSE_MS ? recent.result : undefined;

@@ -1,10 +1,9 @@
 import type { Gap, QuotientError } from '../../client/index.ts';
-import { at, span } from '../format.ts';
+import { at, span } from '../core/format.ts';
 
 /** Data younger than this is shown with its time only. */
 export const FRESH_MS = 10 * 60_000;
 
-/** An answer of the service, and its age. */
 export type Result<T> = {
   value: T;
   /** When the service fetched it, by this machine's clock; undefined for data that no longer changes. */

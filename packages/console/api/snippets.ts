@@ -5,7 +5,6 @@ export type Language = 'curl' | 'javascript' | 'python' | 'client' | 'csv';
 /** The key with only its beginning and end readable. */
 export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
 
-/** A string in single quotes for a POSIX shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A string for JavaScript, and for Python, which takes JSON's escapes. */

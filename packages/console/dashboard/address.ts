@@ -1,5 +1,5 @@
 import type { Interval } from '../api/api-call.ts';
-import { DEFAULT_CURRENCY } from '../currency.ts';
+import { DEFAULT_CURRENCY } from '../core/currency.ts';
 import {
   DEFAULT_VIEW,
   type HistoryView,
@@ -18,7 +18,6 @@ import {
   type Ranged,
 } from '../range/intervals.ts';
 
-/** The part of a view that its address has. */
 export type View = Omit<HistoryView, 'listed'>;
 
 type AskedRange = Pick<View, 'range' | 'from' | 'thru'>;
@@ -32,7 +31,6 @@ export type AskedView = AskedRange & {
   scale: View['scale'];
   /** Whether the address names what the chart shows, beyond its currency. */
   namesChart: boolean;
-  /** Whether it is available depends on the token. */
   interval: Interval | undefined;
   /** What cannot be shown, each as a sentence. */
   faults: string[];
@@ -72,10 +70,17 @@ function readRange(text: string, today: string): AskedRange | undefined {
 export function readAddress(search: string, now: number, isCurrency: (code: string) => boolean): AskedView {
   const query = new URLSearchParams(search);
   const faults: string[] = [];
-  const [askedMetric, askedRange] = [query.get('metric'), query.get('range')];
+  /** The value of a parameter that is offered; what stands in for another is said. */
+  function offered<T extends string>(name: string, values: readonly T[], instead: string): T | undefined {
+    const asked = query.get(name);
+    const value = values.find((one) => one === asked);
+    if (asked !== null && !value) faults.push(`There is no ${name} ${quoted(asked)}. ${instead}`);
+    return value;
+  }
+  const names = <T extends string>(list: readonly (readonly [T, string])[]) => list.map(([name]) => name);
 
-  const metric = METRICS.find(([name]) => name === (askedMetric ?? DEFAULT_VIEW.metric))?.[0];
-  if (!metric) faults.push(`There is no metric ${quoted(askedMetric ?? '')}. This is the price.`);
+  const metric = offered('metric', names(METRICS), 'This is the price.');
+  const askedRange = query.get('range');
   const range = askedRange === null ? DEFAULT_VIEW : readRange(askedRange, isoDate(now));
   if (!range) {
     faults.push(`${quoted(askedRange ?? '')} is no time range. These are the ${rangeInWords(DEFAULT_VIEW)}.`);
@@ -83,14 +88,8 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
   const code = query.get('currency')?.toLowerCase();
   const currency = code !== undefined && isCurrency(code) ? code : undefined;
   if (code !== undefined && currency === undefined) faults.push(`There is no currency ${quoted(code)}.`);
-  const askedScale = query.get('scale');
-  const scale = SCALES.find((name) => name === (askedScale ?? DEFAULT_VIEW.scale));
-  if (!scale) faults.push(`There is no scale ${quoted(askedScale ?? '')}. This is the linear one.`);
-  const askedInterval = query.get('interval');
-  const interval = INTERVALS.find(([name]) => name === askedInterval)?.[0];
-  if (askedInterval !== null && !interval) {
-    faults.push(`There is no interval ${quoted(askedInterval)}. This is the default interval.`);
-  }
+  const scale = offered('scale', SCALES, 'This is the linear one.');
+  const interval = offered('interval', names(INTERVALS), 'This is the default interval.');
   const { range: days, from, thru } = range ?? DEFAULT_VIEW;
   return {
     token: query.get('token') ?? undefined,
@@ -114,7 +113,6 @@ export function intervalFaults(
   return [`The interval ${quoted(interval)} is not available for this time range. This is ${shown}.`];
 }
 
-/** The query of the address of a view: `?token=solana&range=7d`. What is the default is left out. */
 export function searchOf(view: View): string {
   const { token, metric, interval, scale, currency } = view;
   const parts = [

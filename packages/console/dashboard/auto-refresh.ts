@@ -1,6 +1,6 @@
 import type { Allowance } from '../account/allowance.ts';
-import { announce, byId } from '../dom.ts';
-import { openStored } from '../storage.ts';
+import { announce, byId } from '../core/dom.ts';
+import { openStored } from '../core/storage.ts';
 import { hasReached, REFRESH_MINUTES, refreshInWords } from './refresh-cost.ts';
 
 const INTERVAL_MS = REFRESH_MINUTES * 60_000;
@@ -9,7 +9,6 @@ const TICK_MS = 1000;
 
 type Options = {
   allowance: Allowance;
-  /** Whether the key gets no answers. */
   isBlocked: () => boolean;
   refresh: () => Promise<void>;
 };
@@ -37,7 +36,7 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   let due = 0;
   let ticking: ReturnType<typeof setInterval> | undefined;
 
-  const inWords = () => refreshInWords(cost, allowance.usage);
+  const inWords = () => refreshInWords(cost, allowance.usage());
 
   function stop(reason: string): void {
     clearInterval(ticking);
@@ -47,9 +46,8 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
     if (reason) announce(reason);
   }
 
-  /** Whether it cannot go on; says why. */
   function stops(): boolean {
-    const { left } = allowance;
+    const left = allowance.left();
     const hasReserve = !left || !hasReached(left, Number(stopAt.value));
     if (hasReserve && !isBlocked()) return false;
     const reason = hasReserve
@@ -79,7 +77,6 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   });
 
   return {
-    /** Sets the cost of one refresh, in calls. */
     setCost(calls: number): void {
       cost = calls;
       if (toggle.checked || !note.textContent?.includes('is off')) note.textContent = inWords();

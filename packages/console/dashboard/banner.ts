@@ -1,7 +1,7 @@
 import type { QuotientError } from '../../client/index.ts';
-import { byId, make, makeButton } from '../dom.ts';
-import { fromNow, onDateAt } from '../format.ts';
-import { problemNote } from '../problem.ts';
+import { byId, make, makeButton } from '../core/dom.ts';
+import { fromNow, onDateAt } from '../core/format.ts';
+import { problemNote } from '../core/problem.ts';
 
 /** A plan's period is a year at most; a longer wait is nobody's, in s. */
 const LONGEST_S = 366 * 86_400;
@@ -25,9 +25,7 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
   }
 
   return {
-    get isShown(): boolean {
-      return shown !== undefined;
-    },
+    isShown: () => shown !== undefined,
     show(error: QuotientError): void {
       // Several panels may get the same error at once.
       if (shown === error.code) return;

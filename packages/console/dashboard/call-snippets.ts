@@ -1,5 +1,4 @@
 import type { StatisticsSymbol, Usage } from '../../client/index.ts';
-import type { Session } from '../account/session.ts';
 import { answerText } from '../api/answer-text.ts';
 import {
   type ApiCall,
@@ -8,17 +7,12 @@ import {
   type TokenName,
   usageCall,
 } from '../api/api-call.ts';
-import {
-  EXAMPLE_CANDLES,
-  EXAMPLE_PRICES,
-  EXAMPLE_SERIES,
-  EXAMPLE_STATISTICS,
-  EXAMPLE_USAGE,
-} from '../api/example-answers.ts';
+import { EXAMPLES } from '../api/example-answers.ts';
 import { type Language, masked, snippet } from '../api/snippets.ts';
-import { buttonGroup, byId, copyButton } from '../dom.ts';
-import { inCalls } from '../format.ts';
+import { buttonGroup, byId, copyButton } from '../core/dom.ts';
+import { inCalls } from '../core/format.ts';
 import { type HistoryView, historyCall } from '../history/chart-choice.ts';
+import type { Session } from '../session/session.ts';
 
 const CALLS = [
   ['chart', 'Chart'],
@@ -40,7 +34,6 @@ type Options = {
   session: Session;
   /** The tokens whose prices come in one call with a token's. */
   batchOf: (token: TokenName) => readonly TokenName[];
-  /** As it was last read. */
   usage: () => Usage | undefined;
 };
 
@@ -51,7 +44,6 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
   let symbol: StatisticsSymbol | undefined;
   let name: CallName = 'chart';
   let language: Language = 'curl';
-  /** What was answered, by the path of the call. */
   const answers = new Map<string, object>();
 
   function call(): ApiCall {
@@ -61,19 +53,12 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
     return historyCall(view, Date.now());
   }
 
-  function example(): object {
-    if (name === 'usage') return EXAMPLE_USAGE;
-    if (name === 'statistics') return EXAMPLE_STATISTICS;
-    if (name === 'latest') return EXAMPLE_PRICES;
-    return view?.metric === 'candles' ? EXAMPLE_CANDLES : EXAMPLE_SERIES;
-  }
-
-  /** Shows the answer that the page has to the call, or an example of one. */
   function showAnswer(): void {
     const { path } = call();
     const answer = name === 'usage' ? usage() : answers.get(path);
+    const example = EXAMPLES[view?.metric === 'candles' && name === 'chart' ? 'candles' : name];
     byId('snippet-answer-title').textContent = answer ? 'Answer' : 'Example of an answer';
-    byId('snippet-answer').textContent = answerText(path, answer ?? example(), language);
+    byId('snippet-answer').textContent = answerText(path, answer ?? example, language);
   }
 
   const text = (key: string) => snippet(call(), language, session.baseUrl.replace(/\/$/, ''), key);
@@ -109,7 +94,6 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
       symbol = nextSymbol;
       update();
     },
-    /** A call was answered. */
     noteAnswer(path: string, answer: object): void {
       answers.set(path, answer);
       if (view && path === call().path) showAnswer();

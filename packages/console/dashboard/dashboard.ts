@@ -1,15 +1,15 @@
 import type { Token } from '../../client/index.ts';
 import type { Allowance } from '../account/allowance.ts';
-import type { Session } from '../account/session.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
-import type { Currency } from '../currency.ts';
-import { byId } from '../dom.ts';
+import type { Currency } from '../core/currency.ts';
+import { byId } from '../core/dom.ts';
+import type { Theme } from '../core/theme.ts';
 import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-details.ts';
 import { openPrices } from '../prices/prices.ts';
-import type { Theme } from '../theme.ts';
+import type { Session } from '../session/session.ts';
 import {
   type AskedView,
   intervalFaults,
@@ -22,10 +22,9 @@ import {
 } from './address.ts';
 import { openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
-import { openOfferedStatistics } from './offered-statistics.ts';
 import type { PanelErrors } from './panel-errors.ts';
 import { costInWords } from './refresh-cost.ts';
-import { statisticsSymbolOf } from './statistics.ts';
+import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
 type Options = {
   session: Session;
@@ -33,38 +32,27 @@ type Options = {
   currency: Currency;
   allowance: Allowance;
   errors: PanelErrors;
-  /** Whether this view is the one that is shown. */
   isVisible: () => boolean;
   /** What other panels load again, which is free. */
   onRefresh: () => Promise<void>;
-  /** Shows a sentence above all panels. */
   onNotice: (text: string) => void;
 };
 
 /** The view with all panels; selecting a token in one updates the others, and each selection has an address. */
-export function openDashboard({
-  session,
-  theme,
-  currency,
-  allowance,
-  errors,
-  isVisible,
-  onRefresh,
-  onNotice,
-}: Options) {
+export function openDashboard(options: Options) {
+  const { session, theme, currency, allowance, errors, isVisible, onRefresh, onNotice } = options;
   const { onError } = errors;
   const marketData = createMarketData(session, (path, answer) => snippets.noteAnswer(path, answer));
   let tokens: readonly Token[] = [];
   let selected: Token | undefined;
   /** What the address asks for, until it is shown. */
   let asked: AskedView | undefined;
-  /** The query of the address of what is shown. */
   let search: string | undefined;
 
   const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showLoaded, onError });
   const details = openPriceDetails();
-  const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: () => allowance.usage });
-  const statistics = openOfferedStatistics({ session, marketData, onError, onTaken: showCost });
+  const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: allowance.usage });
+  const statistics = openStatistics({ session, marketData, onError, onTaken: showCost });
   const history = openHistory({
     ...{ marketData, theme, currency, onError },
     onView(view) {
@@ -78,7 +66,7 @@ export function openDashboard({
       document.title = pageTitle(selected.title, view);
     },
   });
-  const autoRefresh = openAutoRefresh({ allowance, isBlocked: () => errors.isBlocked, refresh });
+  const autoRefresh = openAutoRefresh({ allowance, isBlocked: errors.isBlocked, refresh });
 
   /** Shows the latest price of a token where it belongs, once it is there. */
   function showQuote(token: Token): Promise<unknown> {
@@ -93,20 +81,18 @@ export function openDashboard({
       showQuote(token),
     ]);
 
-  /** Shows what comes with the prices. */
   function showLoaded(): void {
     showCost();
     if (selected) void showQuote(selected);
   }
 
-  /** Shows the cost of loading again what is shown. */
   function showCost(): void {
     const panels = [
-      ...(history.isWanted ? ['the chart'] : []),
+      ...(history.isWanted() ? ['the chart'] : []),
       ...(selected && statistics.isLoaded(selected) ? ['the statistics'] : []),
     ];
-    byId('cost').textContent = costInWords(prices.cost, panels, currency.code);
-    autoRefresh.setCost(prices.cost + panels.length);
+    byId('cost').textContent = costInWords(prices.cost(), panels, currency.code);
+    autoRefresh.setCost(prices.cost() + panels.length);
   }
 
   function select(token: Token): void {
@@ -176,7 +162,7 @@ export function openDashboard({
       : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
     if (!token) return;
     // A link that names a chart asks for it; a plain sign-in costs no more than the prices.
-    const isFree = !history.isWanted && !asked?.namesChart;
+    const isFree = !history.isWanted() && !asked?.namesChart;
     select(token);
     await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, { isRefresh, isFree })]);
   }
@@ -191,7 +177,7 @@ export function openDashboard({
   currency.onChange(() => {
     if (!selected) return;
     void prices.load();
-    void history.load({ isFree: !history.isWanted });
+    void history.load({ isFree: !history.isWanted() });
   });
 
   addEventListener('popstate', () => {
@@ -216,7 +202,6 @@ export function openDashboard({
       await loadAll({ ready: allowance.refresh() });
     },
 
-    /** Removes the data and the key of the user who signed out. */
     clear(): void {
       marketData.clear();
       errors.clear();

@@ -1,6 +1,6 @@
 import type { Answer, QuotientError } from '../../client/index.ts';
-import { byId } from '../dom.ts';
-import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../problem.ts';
+import { byId } from '../core/dom.ts';
+import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../core/problem.ts';
 import type { Banner } from './banner.ts';
 import { openRetries } from './retries.ts';
 
@@ -39,10 +39,7 @@ export function openPanelErrors(banner: Banner) {
 
   return {
     onError,
-    /** Whether the key gets no answers. */
-    get isBlocked(): boolean {
-      return banner.isShown;
-    },
+    isBlocked: banner.isShown,
     /** Has what got no answer tried again at once when the service gives one; a 429 is none, and may be a proxy's. */
     onAnswer({ status }: Pick<Answer, 'status'>): void {
       if (status < 400) retries.now(connection);

@@ -1,7 +1,6 @@
 import type { Usage } from '../../client/index.ts';
-import { count, inCalls } from '../format.ts';
+import { count, inCalls } from '../core/format.ts';
 
-/** The minutes between two refreshes of auto-refresh. */
 export const REFRESH_MINUTES = 5;
 
 const HOUR_MS = 3_600_000;

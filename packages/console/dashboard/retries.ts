@@ -1,20 +1,17 @@
 import { QuotientError } from '../../client/index.ts';
-import { make, makeButton } from '../dom.ts';
-import { span } from '../format.ts';
-import { problemNote } from '../problem.ts';
+import { make, makeButton } from '../core/dom.ts';
+import { span } from '../core/format.ts';
+import { problemNote } from '../core/problem.ts';
 import { pauseAfter } from './backoff.ts';
 
-/** Repeats what failed. */
 export type Retry = () => Promise<unknown>;
 
 /** What is tried again together, since one note tells of it. */
 type Group = {
-  /** By the panel that failed. */
   retries: Map<Element, Retry>;
   tries: number;
   /** When the next try is due, by `performance.now()`: nobody sets that clock back. */
   due: number;
-  /** The error that is shown. */
   code: string;
   note: HTMLElement | undefined;
   /** Counts down in the note, for the eye alone. */
@@ -30,7 +27,6 @@ const UNANSWERED = new Set(['network', 'timeout']);
  * looks at the page.
  */
 export function openRetries() {
-  /** By the element that has the note. */
   const groups = new Map<Element, Group>();
   let ticking: ReturnType<typeof setInterval> | undefined;
 
@@ -120,5 +116,3 @@ export function openRetries() {
     },
   };
 }
-
-export type Retries = ReturnType<typeof openRetries>;

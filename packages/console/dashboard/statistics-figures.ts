@@ -1,8 +1,7 @@
 import type { TokenStatistics } from '../../client/index.ts';
-import { number, UNKNOWN } from '../format.ts';
-import type { Entry } from './figure-list.ts';
+import { number, UNKNOWN } from '../core/format.ts';
+import type { Entry } from '../panels/figure-list.ts';
 
-/** The symbols of the chains without mining, which have neither hash rate nor difficulty. */
 export const PROOF_OF_STAKE: ReadonlySet<string> = new Set(['eth', 'sol']);
 
 type Figure = readonly [label: string, value: number | null, note?: string];

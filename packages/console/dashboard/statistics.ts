@@ -1,16 +1,16 @@
 import type { StatisticsSymbol, Token } from '../../client/index.ts';
-import type { Session } from '../account/session.ts';
 import { statisticsCall } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
-import { byId } from '../dom.ts';
-import type { OnError } from '../problem.ts';
-import { openDataAge } from './data-age.ts';
-import { fillList, showPlaceholders } from './figure-list.ts';
+import { byId } from '../core/dom.ts';
+import type { OnError } from '../core/problem.ts';
+import { openDataAge } from '../panels/data-age.ts';
+import { fillList, showPlaceholders } from '../panels/figure-list.ts';
+import { openOffer } from '../panels/offer.ts';
+import type { Session } from '../session/session.ts';
 import { PROOF_OF_STAKE, statisticsEntries } from './statistics-figures.ts';
 
 const PLACEHOLDERS = 12;
 
-/** The symbol under which a token has on-chain statistics, if it has any. */
 export function statisticsSymbolOf({ symbol, endpoints }: Token): StatisticsSymbol | undefined {
   const hasStatistics = endpoints.some((path) => path.endsWith('/latest/stats'));
   return hasStatistics ? (symbol as StatisticsSymbol) : undefined;
@@ -20,6 +20,7 @@ type Options = {
   session: Pick<Session, 'anonymous'>;
   marketData: MarketData;
   onError: OnError;
+  onTaken: () => void;
 };
 
 /** The title of a source by its name: `solana-rpc-2` is the second of the sources called `solana-rpc`. */
@@ -41,8 +42,8 @@ function openSourceTitles({ anonymous }: Options['session']) {
   };
 }
 
-/** The panel of on-chain statistics. */
-export function openStatistics({ session, marketData, onError }: Options) {
+/** The panel of on-chain statistics, which are loaded once the user asks for them: they cost a call for each token. */
+export function openStatistics({ session, marketData, onError, onTaken }: Options) {
   const [list, note, problem] = [
     byId('statistics-list'),
     byId('statistics-note'),
@@ -51,21 +52,27 @@ export function openStatistics({ session, marketData, onError }: Options) {
   const showAge = openDataAge(byId('statistics-age'));
   const titleOf = openSourceTitles(session);
   let current: Token | undefined;
+  /** The one whose figures are shown or loaded. */
+  let shown: Token | undefined;
+  let isWanted = false;
 
   const retry = async (): Promise<void> => {
     if (current) await show(current);
   };
-
-  /** Names the token in the heading, also while its figures are not loaded. */
-  function name({ title }: Token): void {
-    byId('statistics-title').textContent = `${title} on-chain statistics`;
-  }
+  const offer = openOffer('statistics', () => {
+    isWanted = true;
+    onTaken();
+    void retry();
+  });
 
   async function show(token: Token, { refresh = false } = {}): Promise<void> {
-    const isOther = current !== token;
     current = token;
-    name(token);
+    byId('statistics-title').textContent = `${token.title} on-chain statistics`;
     const symbol = statisticsSymbolOf(token);
+    if (symbol !== undefined && !isWanted) return offer.show('Statistics cost one call for each token.');
+    offer.hide();
+    const isOther = shown !== token;
+    shown = token;
     if (symbol === undefined) {
       list.replaceChildren();
       problem.replaceChildren();
@@ -81,7 +88,7 @@ export function openStatistics({ session, marketData, onError }: Options) {
     try {
       const result = await marketData.fetch(statisticsCall(symbol), { refresh });
       const source = await titleOf(result.sources[0] ?? 'the source');
-      if (current !== token) return;
+      if (shown !== token) return;
       fillList(list, statisticsEntries(result.value, source));
       // The time of the figures is the sample's own, which can be older than the response.
       showAge({ ...result, fetchedAt: result.value.time });
@@ -90,12 +97,19 @@ export function openStatistics({ session, marketData, onError }: Options) {
       if (result.failure) onError(result.failure, problem, retry, true);
       else problem.replaceChildren();
     } catch (error) {
-      if (current !== token) return;
+      if (shown !== token) return;
       list.replaceChildren();
       showAge(undefined);
       onError(error, problem, retry);
     }
   }
 
-  return { name, show };
+  return {
+    show,
+    /** Whether a refresh loads the statistics of a token. */
+    isLoaded: (token: Token) => isWanted && statisticsSymbolOf(token) !== undefined,
+    clear(): void {
+      isWanted = false;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { axisAmount } from '../format.ts';
+import { axisAmount } from '../core/format.ts';
 
 /** How many decimals numbers need that are a step apart; one more where the step is no round one. */
 function decimalsOf(step: number): number {
@@ -7,7 +7,6 @@ function decimalsOf(step: number): number {
   return Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled ? decimals : decimals + 1;
 }
 
-/** The distance to the nearest other tick. */
 function stepAt(ticks: readonly number[], place: number): number {
   const tick = ticks[place] ?? 0;
   const steps = [ticks[place - 1], ticks[place + 1]].map((other) => Math.abs((other ?? Number.NaN) - tick));
@@ -17,7 +16,6 @@ function stepAt(ticks: readonly number[], place: number): number {
 
 const exponentOf = (tick: number) => (tick === 0 ? 0 : Math.floor(Math.log10(Math.abs(tick))));
 
-/** The units of large amounts. */
 const UNITS = [1e12, 1e9, 1e6, 1e3];
 /** From here on they are used: prices are written out for longer. */
 const LARGE = { prices: 1e6, amounts: 1e4 };

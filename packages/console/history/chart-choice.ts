@@ -7,7 +7,7 @@ import {
   rangeCall,
   type TokenName,
 } from '../api/api-call.ts';
-import { bigMoney, money, onDate } from '../format.ts';
+import { bigMoney, money, onDate } from '../core/format.ts';
 import { defaultInterval, INTERVAL_MS, isoDate, startOf } from '../range/intervals.ts';
 
 /** What can be drawn: a figure of the series, or candles. */
@@ -17,9 +17,8 @@ export const METRICS = [
   ['market_cap', 'Market cap'],
   ['total_volume', 'Volume'],
 ] as const;
-export type Metric = (typeof METRICS)[number][0];
+type Metric = (typeof METRICS)[number][0];
 
-/** Days back from now, or `custom` for two dates. */
 export const RANGES = [
   ['1', '1D'],
   ['7', '7D'],
@@ -29,14 +28,12 @@ export const RANGES = [
   ['36500', 'All'],
   ['custom', 'Custom'],
 ] as const;
-export type Range = (typeof RANGES)[number][0];
+type Range = (typeof RANGES)[number][0];
 
 export const SCALES = ['linear', 'log'] as const;
 
-/** What the chart shows. */
 export type HistoryView = {
   token: TokenName;
-  /** In lower case. */
   currency: string;
   metric: Metric;
   range: Range;
@@ -49,13 +46,11 @@ export type HistoryView = {
   thru: string;
 };
 
-/** The view by default. */
 export const DEFAULT_VIEW: HistoryView = {
   ...{ token: 'bitcoin', currency: 'usd', metric: 'prices', range: '30', scale: 'linear', interval: 'daily' },
   ...{ listed: '', from: '', thru: '' },
 };
 
-/** The service's response for a view. */
 export type History = PriceSeries | Candle[];
 export type Points = PriceSeries['prices'];
 
@@ -75,7 +70,6 @@ export function rangeInWords({ range, from, thru }: Pick<HistoryView, 'range' | 
 export const metricTitle = (metric: Metric) => METRICS.find(([name]) => name === metric)?.[1] ?? metric;
 export const metricInWords = (metric: Metric) => metricTitle(metric).toLowerCase();
 
-/** Whether a token has candles. */
 export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => path.endsWith('/history/ohlc'));
 
 /** Volumes are bars, which begin at zero: a log scale has none. */
@@ -113,7 +107,6 @@ export function inView(view: HistoryView, history: History, now: number): Histor
   };
 }
 
-/** The part of a response that the chart draws. */
 export function drawnOf(view: HistoryView, history: History): Drawn {
   if (!Array.isArray(history)) {
     return { view, points: history[view.metric === 'candles' ? 'prices' : view.metric], candles: undefined };

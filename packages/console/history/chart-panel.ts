@@ -2,18 +2,17 @@ import type { Token } from '../../client/index.ts';
 import type { Interval } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import type { Result } from '../api/result.ts';
-import type { Currency } from '../currency.ts';
-import { openDataAge } from '../dashboard/data-age.ts';
-import { openOffer } from '../dashboard/offer.ts';
-import { announce, buttonGroup, byId } from '../dom.ts';
+import type { Currency } from '../core/currency.ts';
+import { announce, buttonGroup, byId } from '../core/dom.ts';
+import { type OnError, toError } from '../core/problem.ts';
+import type { Theme } from '../core/theme.ts';
+import { openDataAge } from '../panels/data-age.ts';
+import { openOffer } from '../panels/offer.ts';
 import type { Quote } from '../prices/quotes.ts';
-import { type OnError, toError } from '../problem.ts';
 import { openCustomDates } from '../range/custom-dates.ts';
 import type { DateRange } from '../range/date-presets.ts';
 import { openGapNote } from '../range/gap-note.ts';
 import { earliestDate } from '../range/intervals.ts';
-import { isUnavailable, unavailableNote } from '../range/unavailable.ts';
-import type { Theme } from '../theme.ts';
 import type { Chart } from './chart.ts';
 import {
   DEFAULT_VIEW,
@@ -36,13 +35,13 @@ import { openIntervalControl } from './interval-control.ts';
 import { openPointsTable } from './points-table.ts';
 import { openPrintedChart } from './printed-chart.ts';
 import { openReadout } from './readout.ts';
+import { isUnavailable, unavailableNote } from './unavailable.ts';
 
 type Options = {
   marketData: MarketData;
   theme: Theme;
   currency: Currency;
   onError: OnError;
-  /** Another view was selected. */
   onView: (view: HistoryView) => void;
 };
 
@@ -51,7 +50,6 @@ type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> 
   interval: Interval | undefined;
 };
 
-/** The panel with the chart and its controls. */
 export function openHistory({ marketData, theme, currency, onError, onView }: Options) {
   const [panel, problem] = [byId('history'), byId('chart-problem')];
   const state = byId('chart-state');
@@ -76,11 +74,10 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
 
   function onPart(): void {
     if (!chart) return;
-    tools.showPart(chart.zoom);
+    tools.showPart(chart.zoom());
     readout.follow();
   }
 
-  /** `keepsPart`: what is shown of the points stays. */
   async function render({ keepsPart = false } = {}): Promise<void> {
     if (!shown || !token) return;
     const drawn = drawnOf({ ...view }, shown.value);
@@ -95,7 +92,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     state.textContent = points.length > 0 ? '' : `No ${metricInWords(view.metric)} data in this time range.`;
   }
 
-  /** Shows no figures, and says why. */
   function clear(reason = ''): void {
     shown = undefined;
     state.textContent = reason;
@@ -157,7 +153,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     void load();
   }
 
-  /** Shows dates that the user did not enter. */
   function showOtherDates(range: DateRange): void {
     ranges.select('custom');
     dates.show(true);
@@ -166,7 +161,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     dates.focus();
   }
 
-  /** Limits the dates to those for which the metric is available. */
   function limitDates(): void {
     const subject = view.metric === 'candles' ? 'Candles' : 'Prices';
     if (token) dates.limit(earliestDate(view.metric, token) ?? token.listed, subject);
@@ -202,14 +196,11 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
 
   return {
     load,
-    get isWanted(): boolean {
-      return isWanted;
-    },
+    isWanted: () => isWanted,
     clear(): void {
       isWanted = false;
       clear();
     },
-    /** Selects the view of an address. */
     restore({ metric, range, scale, interval, from, thru }: Restored): void {
       Object.assign(view, { metric, range, scale, from, thru });
       intervals.choose(interval);

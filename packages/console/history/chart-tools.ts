@@ -1,5 +1,5 @@
-import { announce, byId } from '../dom.ts';
-import { onDateAt } from '../format.ts';
+import { announce, byId } from '../core/dom.ts';
+import { onDateAt } from '../core/format.ts';
 import type { Chart } from './chart.ts';
 import { panned, zoomed } from './zoom.ts';
 
@@ -9,7 +9,6 @@ type Options = {
   chart: () => Chart | undefined;
   /** The point that is read. */
   index: () => number | undefined;
-  /** The log scale was switched on or off. */
   onScale: (isLog: boolean) => void;
 };
 

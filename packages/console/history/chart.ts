@@ -9,7 +9,7 @@ import {
   TickMarkType,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../core/theme.ts';
 import { axisLabels } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
 import { openGestures } from './gestures.ts';
@@ -48,11 +48,9 @@ const shapeOf = ({ view, candles }: Drawn): Shape =>
 type Events = {
   /** The index of the point under the pointer or the finger, undefined if there is none. */
   onPoint: (index: number | undefined) => void;
-  /** Another part of the points is shown. */
   onPart: () => void;
 };
 
-/** Draws a chart into an element. */
 export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart }: Events) {
   const chart = createChart(element, {
     autoSize: true,
@@ -133,7 +131,6 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   });
   const shownIndices = () => indicesIn(part, points.length);
 
-  /** Moves the crosshair to a point, or removes it. */
   function select(index: number | undefined): void {
     const point = index === undefined ? undefined : points[index];
     if (point && series) chart.setCrosshairPosition(point.price, secondsOf(point.date), series);
@@ -205,17 +202,11 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
 
     select,
     paint,
-    /** Shows another part of the points. */
     showPart,
     showAll: () => showPart((_, count) => wholeOf(count)),
-    /** The first and the last index that are shown. */
     shownIndices,
-    /** The times of the first and the last point that are shown. */
     shownTimes: () => shownIndices().map((index) => points[index]?.date),
-    get zoom(): { isWhole: boolean; isClosest: boolean } {
-      return { isWhole: isWhole(part, points.length), isClosest: isClosest(part, points.length) };
-    },
-    /** A picture of it in the colors that it has now. */
+    zoom: () => ({ isWhole: isWhole(part, points.length), isClosest: isClosest(part, points.length) }),
     picture(): HTMLCanvasElement {
       paint();
       return chart.takeScreenshot();

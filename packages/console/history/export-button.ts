@@ -1,7 +1,7 @@
-import { byId, make } from '../dom.ts';
+import { candlesToCsv, seriesToCsv } from '../api/csv-download.ts';
+import { byId, make } from '../core/dom.ts';
 import { defaultInterval } from '../range/intervals.ts';
 import type { History, HistoryView } from './chart-choice.ts';
-import { candlesToCsv, seriesToCsv } from './csv-download.ts';
 
 /** How long a saved file stays in memory, in ms: some browsers read it after the click. */
 const KEPT_MS = 10_000;
@@ -17,7 +17,6 @@ function fileName(view: HistoryView): string {
   return `${parts.join('-')}.csv`;
 }
 
-/** The button that saves what is shown as CSV. */
 export function openExportButton(shown: () => { view: HistoryView; value: History } | undefined) {
   const button = byId('export', HTMLButtonElement);
   button.addEventListener('click', () => {

@@ -1,6 +1,6 @@
 import type { Token } from '../../client/index.ts';
 import type { Interval } from '../api/api-call.ts';
-import { buttonGroup, byId } from '../dom.ts';
+import { buttonGroup, byId } from '../core/dom.ts';
 import { INTERVALS, intervalFor, possibleIntervals } from '../range/intervals.ts';
 import type { HistoryView } from './chart-choice.ts';
 
@@ -14,7 +14,6 @@ export function openIntervalControl(view: HistoryView, onChosen: () => void) {
   });
 
   return {
-    /** Chooses an interval, or the default of each view. */
     choose(interval: Interval | undefined): void {
       chosen = interval;
     },

@@ -1,8 +1,7 @@
-import { byId, make, makeRow } from '../dom.ts';
-import { count, money, onDateAt } from '../format.ts';
+import { byId, make, makeRow } from '../core/dom.ts';
+import { count, money, onDateAt } from '../core/format.ts';
 import { type Drawn, formatMetric, metricTitle } from './chart-choice.ts';
 
-/** Nobody reads more rows than this; the CSV has all of them. */
 const MAX_ROWS = 400;
 
 type Cells = readonly (readonly [text: string, kind?: string])[];

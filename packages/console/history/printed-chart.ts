@@ -1,4 +1,4 @@
-import { byId } from '../dom.ts';
+import { byId } from '../core/dom.ts';
 import type { Chart } from './chart.ts';
 
 /** Puts a picture of the chart, in the colors of paper, in its place before the page is printed. */

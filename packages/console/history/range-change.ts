@@ -1,4 +1,4 @@
-import { change, onDate } from '../format.ts';
+import { change, onDate } from '../core/format.ts';
 import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-choice.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import type { Token } from '../../client/index.ts';
-import { byId } from '../dom.ts';
-import { count, onDateAt } from '../format.ts';
+import { byId } from '../core/dom.ts';
+import { count, onDateAt } from '../core/format.ts';
 import type { Chart } from './chart.ts';
 import { type Drawn, formatMetric, metricInWords, rangeInWords } from './chart-choice.ts';
 import { changeInWords } from './range-change.ts';
@@ -50,7 +50,6 @@ export function openReadout(chart: () => Chart | undefined) {
   let index: number | undefined;
   let dayChange: number | null | undefined;
 
-  /** The first and the last index that the chart shows. */
   const limits = () => chart()?.shownIndices() ?? [0, Math.max(0, (shown?.points.length ?? 0) - 1)];
 
   function update(): void {
@@ -81,7 +80,6 @@ export function openReadout(chart: () => Chart | undefined) {
     End: () => Number.POSITIVE_INFINITY,
   };
 
-  /** Reads another point, of those that the chart shows. */
   function read(next: number): void {
     const [first, last] = limits();
     index = Math.min(last, Math.max(first, next));
@@ -116,7 +114,6 @@ export function openReadout(chart: () => Chart | undefined) {
       );
       update();
     },
-    /** The point that is read. */
     index: () => index,
     /** Another part is shown: what is read stays in it. */
     follow(): void {

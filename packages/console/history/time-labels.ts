@@ -1,8 +1,7 @@
-import { utc } from '../format.ts';
+import { utc } from '../core/format.ts';
 
 const DAY_S = 86_400;
 
-/** The units of the marks on the time axis. */
 const LABELS = {
   year: utc({ year: 'numeric' }),
   month: utc({ month: 'short', year: 'numeric' }),

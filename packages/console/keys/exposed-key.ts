@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../client/index.ts';
-import { byId, make } from '../dom.ts';
+import { byId, make } from '../core/dom.ts';
 import { canManage } from './key-texts.ts';
 
 /** The warning above all panels of an owner key that a web page has used, so that its visitors can read it. */

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../client/index.ts';
-import { make, makeButton } from '../dom.ts';
+import { make, makeButton } from '../core/dom.ts';
 import { isForPages, isOwner, lifeInWords, scopesInWords } from './key-texts.ts';
 
 type Options = {
@@ -12,7 +12,6 @@ type Options = {
 
 const tag = (text: string) => make('span', { class: 'tag' }, text);
 
-/** A key in the list. */
 export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace }: Options): HTMLLIElement {
   const name = key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
   const tags = [

@@ -1,7 +1,6 @@
 import type { ApiKey } from '../../client/index.ts';
-import { fromNow, onDate, onDateAt } from '../format.ts';
+import { fromNow, onDate, onDateAt } from '../core/format.ts';
 
-/** What tells what a key may do. */
 type Scopes = Pick<ApiKey, 'scopes'>;
 
 export const isOwner = ({ scopes }: Scopes) => scopes.includes('account');

@@ -1,21 +1,16 @@
 import type { QuotientError } from '../../client/index.ts';
-import type { Confirm } from '../account/confirm.ts';
-import type { Session } from '../account/session.ts';
-import { openDataAge } from '../dashboard/data-age.ts';
-import { byId } from '../dom.ts';
-import { type OnError, toError } from '../problem.ts';
+import { byId } from '../core/dom.ts';
+import { type OnError, toError } from '../core/problem.ts';
+import type { Confirm } from '../panels/confirm.ts';
+import { openDataAge } from '../panels/data-age.ts';
+import type { Access, Session } from '../session/session.ts';
 import { openExposedKey } from './exposed-key.ts';
 import { makeKeyItem } from './key-item.ts';
 import { canManage, isOwner, keyInUse } from './key-texts.ts';
 import { openNewKey } from './new-key.ts';
 
-/** What the key that is signed in may do with the account: all, or nothing, or nobody knows yet. */
-export type Access = 'owner' | 'none' | 'unknown';
-
 type Events = {
-  /** Told as soon as it is known. */
   onAccess: (access: Access) => void;
-  /** The key that was signed in is dead. */
   onOwnKeyRevoked: () => void;
   /** Another key is to take the place of the one that is signed in. */
   onReplace: () => void;
@@ -43,7 +38,6 @@ export function openKeys(
   const newKey = byId('new-key');
   const exposed = openExposedKey();
   const showAge = openDataAge(byId('keys-age'));
-  /** When the list that is shown was read. */
   let readAt: Date | undefined;
   const askNewKey = openNewKey(session, load);
   newKey.addEventListener('click', askNewKey);
@@ -117,7 +111,6 @@ export function openKeys(
     onError(error, problem, load, readAt !== undefined);
   }
 
-  /** Forgets the user's keys. */
   function clear(): void {
     exposed.clear();
     list.replaceChildren();
@@ -130,5 +123,3 @@ export function openKeys(
 
   return { load, clear };
 }
-
-export type Keys = ReturnType<typeof openKeys>;

@@ -1,12 +1,11 @@
-import { fieldOf, onSubmit } from '../account/form.ts';
-import type { Session } from '../account/session.ts';
-import { byId, copyButton } from '../dom.ts';
+import { byId, copyButton } from '../core/dom.ts';
+import { fieldOf, onSubmit } from '../panels/form.ts';
 import { warnBeforeLeaving } from '../session/leave-warning.ts';
+import type { Session } from '../session/session.ts';
 import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 
 const DAY = 86_400_000;
 
-/** The scopes that the form offers. */
 type Scope = 'prices' | 'node';
 
 const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as Scope[];

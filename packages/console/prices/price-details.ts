@@ -1,8 +1,8 @@
 import type { Token } from '../../client/index.ts';
-import { openDataAge } from '../dashboard/data-age.ts';
-import { type Entry, fillList, showPlaceholders } from '../dashboard/figure-list.ts';
-import { byId } from '../dom.ts';
-import { change, count, money, onDate, orUnknown } from '../format.ts';
+import { byId } from '../core/dom.ts';
+import { change, count, money, onDate, orUnknown } from '../core/format.ts';
+import { openDataAge } from '../panels/data-age.ts';
+import { type Entry, fillList, showPlaceholders } from '../panels/figure-list.ts';
 import type { Quote } from './quotes.ts';
 
 const ENTRIES = 5;
@@ -28,7 +28,6 @@ function priceEntries({ price, currency }: Quote): Entry[] {
   ];
 }
 
-/** The panel with the latest price of the selected token. */
 export function openPriceDetails() {
   const [list, note] = [byId('market-data-list'), byId('market-data-note')];
   const showAge = openDataAge(byId('market-data-age'));

@@ -1,6 +1,6 @@
 import type { Token } from '../../client/index.ts';
-import { make, placeholder } from '../dom.ts';
-import { at, bigMoney, change, money, orUnknown, UNKNOWN } from '../format.ts';
+import { make, placeholder } from '../core/dom.ts';
+import { at, bigMoney, change, money, orUnknown, UNKNOWN } from '../core/format.ts';
 import type { Quote } from './quotes.ts';
 
 const CELL_CLASSES = ['num price', 'num change', 'num', 'num'];
@@ -14,7 +14,6 @@ export const placeholderRow = () =>
     ...CELL_CLASSES.map((kind) => make('td', { class: kind }, placeholder())),
   );
 
-/** The row of a token in the table of prices. */
 export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
   const name = make('span', { class: 'name' }, title);
   const unit = make('span', { class: 'symbol' }, symbol);

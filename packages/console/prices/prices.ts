@@ -1,11 +1,11 @@
 import type { Token } from '../../client/index.ts';
 import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
-import type { Currency } from '../currency.ts';
-import { openDataAge } from '../dashboard/data-age.ts';
-import { byId } from '../dom.ts';
-import { count, inCalls } from '../format.ts';
-import type { OnError } from '../problem.ts';
+import type { Currency } from '../core/currency.ts';
+import { byId } from '../core/dom.ts';
+import { count, inCalls } from '../core/format.ts';
+import type { OnError } from '../core/problem.ts';
+import { openDataAge } from '../panels/data-age.ts';
 import { makePriceRow, type PriceRow, placeholderRow } from './price-row.ts';
 import { createQuotes, isBehind, type Quote } from './quotes.ts';
 import { isMatch, SEARCHED_FROM } from './search.ts';
@@ -16,7 +16,6 @@ type Options = {
   marketData: MarketData;
   currency: Currency;
   onSelect: (token: TokenName) => void;
-  /** Prices were loaded, or could not be. */
   onLoad: () => void;
   onError: OnError;
 };
@@ -40,7 +39,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   const rows = new Map<TokenName, PriceRow>();
   let tokens: readonly Token[] = [];
   let selected: TokenName | undefined;
-  /** Every load that has begun. */
   let loading: Promise<unknown> = Promise.resolve();
   let underWay = 0;
 
@@ -98,7 +96,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       .map((token) => ({ token, price: quotes.of(token.tokenName)?.price }));
     const next = following();
     const others = isSearching() ? next : [];
-    const listed = [...sorted(loaded, head.sorting).map(({ token }) => token), ...others];
+    const listed = [...sorted(loaded, head.sorting()).map(({ token }) => token), ...others];
     const { newest } = quotes.age;
     place(listed.map((token) => rowOf(token, newest).element));
     showSize(all.length, listed.length, next.length);
@@ -109,7 +107,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     search.placeholder = `Search ${count(tokens.length)} tokens`;
   }
 
-  /** Says how many tokens there are, and what the next ones cost. */
   function showSize(foundTokens: number, listed: number, next: number): void {
     const all = `${count(tokens.length)} tokens`;
     byId('prices-size').textContent = isSearching()
@@ -123,7 +120,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     more.textContent = `${isSearching() ? 'Load prices of' : 'Show'} ${count(next)} more: ${inCalls(costOf(next))}`;
   }
 
-  /** Loads the prices of some tokens, and shows them or what is wrong. */
   function load(names: readonly TokenName[], refresh = false): Promise<void> {
     underWay += 1;
     panel.setAttribute('aria-busy', 'true');
@@ -155,9 +151,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
 
   return {
     /** What all the prices cost that are shown, in calls. */
-    get cost(): number {
-      return costOf(quotes.asked.size);
-    },
+    cost: () => costOf(quotes.asked.size),
 
     setTokens(next: readonly Token[]): void {
       tokens = next;
@@ -193,7 +187,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       for (const [name, row] of rows) row.select(name === token);
     },
 
-    /** Forgets what the user loaded who signed out. */
     clear(): void {
       quotes.clear();
       rows.clear();

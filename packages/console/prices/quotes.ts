@@ -2,7 +2,7 @@ import type { QuotientError, TokenPrice } from '../../client/index.ts';
 import { batchesOf, latestPricesCall, type TokenName } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { type DataAge, FRESH_MS, oldest, type Result } from '../api/result.ts';
-import { toError } from '../problem.ts';
+import { toError } from '../core/problem.ts';
 
 /** The latest price of a token, the currency it was asked in, and its own age. */
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
@@ -40,7 +40,6 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
   }
 
   return {
-    /** Every token that was asked for, the first one first. */
     asked: asked as ReadonlySet<TokenName>,
     of: (token: TokenName): Quote | undefined => known.get(token),
 
@@ -74,7 +73,6 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       if (failed?.status === 'rejected') throw failed.reason;
     },
 
-    /** Forgets the tokens that are not served any more. */
     keep(isServed: (token: TokenName) => boolean): void {
       for (const token of asked) if (!isServed(token)) asked.delete(token);
       for (const token of known.keys()) if (!isServed(token)) known.delete(token);

@@ -1,6 +1,5 @@
 import type { Token } from '../../client/index.ts';
 
-/** With fewer tokens there is nothing to search. */
 export const SEARCHED_FROM = 10;
 
 /** Whether a token is meant by what was typed: a part of its title, name or symbol, in any case. */

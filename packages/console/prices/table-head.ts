@@ -1,4 +1,4 @@
-import { byId, make, makeButton } from '../dom.ts';
+import { byId, make, makeButton } from '../core/dom.ts';
 import { COLUMNS, type Column, FIRST_SORTING, type Sorting, sortingAfter } from './sorting.ts';
 
 /** The head of the table of prices, whose columns are sorted by a click. */
@@ -26,8 +26,6 @@ export function openTableHead(onSort: () => void) {
   byId('prices-head').append(...cells.values());
   show();
   return {
-    get sorting(): Sorting {
-      return sorting;
-    },
+    sorting: (): Sorting => sorting,
   };
 }

@@ -1,6 +1,6 @@
-import { byId, makeButton } from '../dom.ts';
-import { openFaults } from '../faults.ts';
-import { onDate } from '../format.ts';
+import { byId, makeButton } from '../core/dom.ts';
+import { openFaults } from '../core/faults.ts';
+import { onDate } from '../core/format.ts';
 import { type DateRange, datePresets } from './date-presets.ts';
 import { isoDate } from './intervals.ts';
 
@@ -15,7 +15,6 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
   const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
   const [from, thru] = [field('from'), field('thru')];
   const faults = openFaults(form);
-  /** The first date that is available, and of what. */
   let limit = { first: '', subject: '' };
 
   function set(range: DateRange): void {
@@ -39,7 +38,6 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
   });
 
   return {
-    /** Shows the form, or hides it. */
     show(isShown: boolean): void {
       form.hidden = !isShown;
     },

@@ -1,8 +1,7 @@
 import type { Gap } from '../../client/index.ts';
-import { byId } from '../dom.ts';
-import { onDate, onDateAt } from '../format.ts';
+import { byId } from '../core/dom.ts';
+import { onDate, onDateAt } from '../core/format.ts';
 
-/** The note below the chart that lists the missing parts of a range; hidden if there are none. */
 export function openGapNote() {
   const note = byId('chart-gaps');
   return (gaps: readonly Gap[]): void => {

@@ -15,7 +15,6 @@ export const INTERVAL_MS: Readonly<Record<Interval, number>> = {
   daily: DAY,
 };
 
-/** The longest range of each interval, in days: about 2,000 points. */
 const MOST_DAYS: Readonly<Record<Interval, number>> = {
   minute: 7,
   hourly: 92,
@@ -24,7 +23,6 @@ const MOST_DAYS: Readonly<Record<Interval, number>> = {
 /** Custom ranges of up to so many days are hourly by default. */
 const HOURLY_DAYS = 10;
 
-/** The names that the list of tokens has for them. */
 const AVAILABLE = { minute: 'minute', hourly: 'hour', daily: 'day' } as const;
 
 /** A number of days up to now, or `custom` with two dates (YYYY-MM-DD). */
@@ -34,7 +32,6 @@ export type Availability = Pick<Token, 'available'>;
 
 export const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** How many days a range has. */
 const daysIn = ({ range, from, thru }: Dates): number =>
   range === 'custom' ? (Date.parse(thru) - Date.parse(from)) / DAY + 1 : Number(range);
 
@@ -54,7 +51,6 @@ export const firstDate = (
 ): string | undefined =>
   (metric === 'candles' ? available.candles : available.prices)?.[AVAILABLE[interval]] ?? undefined;
 
-/** The first date for which a metric is available in any interval. */
 export const earliestDate = (metric: string, token: Availability): string | undefined =>
   INTERVALS.flatMap(([interval]) => firstDate(metric, interval, token) ?? [])
     .sort()

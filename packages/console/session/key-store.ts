@@ -1,6 +1,5 @@
-import { openStored } from '../storage.ts';
+import { openStored } from '../core/storage.ts';
 
-/** So many users who signed out are remembered. */
 const MOST_ENDS = 20;
 
 /**
@@ -10,7 +9,6 @@ const MOST_ENDS = 20;
 export function openKeyStore(path: string) {
   const ofTab = openStored('sessionStorage', `quotient:key:${path}`);
   const ofDevice = openStored('localStorage', `quotient:key:${path}`);
-  /** When this tab signed in (Unix ms). */
   const since = openStored('sessionStorage', `quotient:since:${path}`);
   /** There while the key of this tab is a new one that the user has not saved yet. */
   const unsaved = openStored('sessionStorage', `quotient:unsaved:${path}`);
@@ -22,17 +20,9 @@ export function openKeyStore(path: string) {
   let kept: string | undefined;
 
   return {
-    /** The key of this tab. */
-    get tabKey(): string | undefined {
-      return ofTab.read();
-    },
-    /** The key that is kept on this device. */
-    get deviceKey(): string | undefined {
-      return ofDevice.read();
-    },
-    get isUnsaved(): boolean {
-      return unsaved.read() !== undefined;
-    },
+    tabKey: ofTab.read,
+    deviceKey: ofDevice.read,
+    isUnsaved: () => unsaved.read() !== undefined,
 
     /** Keeps the key of this tab. One that it has already keeps its age. */
     keep(key: string): void {
@@ -43,17 +33,14 @@ export function openKeyStore(path: string) {
       kept = ofTab.read();
     },
     /** Whether another page of this tab has changed what was kept. */
-    get hasChanged(): boolean {
-      return ofTab.read() !== kept;
-    },
-    keepOnDevice: (key: string): void => ofDevice.write(key),
-    forgetOnDevice: (): void => ofDevice.remove(),
+    hasChanged: () => ofTab.read() !== kept,
+    keepOnDevice: ofDevice.write,
+    forgetOnDevice: ofDevice.remove,
     setUnsaved(isUnsaved: boolean): void {
       if (isUnsaved) unsaved.write('true');
       else unsaved.remove();
     },
 
-    /** Forgets a key wherever it is. */
     forget(key: string): void {
       if (ofDevice.read() === key) ofDevice.remove();
       if (ofTab.read() !== key) return;
@@ -74,5 +61,3 @@ export function openKeyStore(path: string) {
     },
   };
 }
-
-export type KeyStore = ReturnType<typeof openKeyStore>;

@@ -42,5 +42,3 @@ export function openTabs(name: string, onMessage: (message: TabMessage) => void)
     },
   };
 }
-
-export type Tabs = ReturnType<typeof openTabs>;

@@ -1,11 +1,10 @@
 import type { MarketSample, QuotientClient } from '../../client/index.ts';
 import { answerText } from '../api/answer-text.ts';
-import { byId, copyButton } from '../dom.ts';
-import { at, change, money, onDate, span } from '../format.ts';
+import { byId, copyButton } from '../core/dom.ts';
+import { at, change, money, onDate, span } from '../core/format.ts';
 import { SIZE, sparkline } from './sparkline.ts';
 
 const PATH = '/v1/sample';
-/** How often the age is told anew, in ms. */
 const UPDATE_MS = 10_000;
 
 /** What the chart shows, for whoever does not see it. */

@@ -1,4 +1,4 @@
-export type Point = { date: Date; price: number };
+type Point = { date: Date; price: number };
 
 /** The width and height that a line is drawn in, and how far from the edge it stays. */
 export const SIZE = { width: 320, height: 72, edge: 3 } as const;

@@ -18,142 +18,143 @@ export type Kind = {
 /** `aminoName` where amino has another name for it. */
 export type Field = readonly [field: number, name: string, kind: Kind, aminoName?: string];
 
+/** The fields of a message, whose numbers are their places. */
+export const fieldsOf = (kinds: Readonly<Record<string, Kind>>): Field[] =>
+  Object.entries(kinds).map(([name, kind], place) => [place + 1, name, kind]);
+
 export const refusal = (what: string, wanted: string) =>
   new NodeRejection(422, `${what} must be ${wanted}, so it cannot be encoded for this node: send tx_bytes`);
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-export const text: Kind = {
+/**
+ * A kind of values that have no others within. Both functions give undefined for what is none; `amino` gives null for
+ * what amino leaves out. `absent` is what amino has for no value.
+ */
+const scalar = (
+  wanted: string,
+  amino: (value: unknown) => unknown,
+  bytes: (field: number, value: unknown) => Uint8Array | undefined,
+  absent?: string,
+): Kind => ({
   amino(value, what) {
-    if (isAbsent(value) || value === '') return undefined;
-    if (typeof value !== 'string') throw malformed(what);
-    return value;
+    if (isAbsent(value)) return absent;
+    const read = amino(value);
+    if (read === undefined) throw malformed(what);
+    return read ?? undefined;
   },
   bytes(field, value, what) {
     if (isAbsent(value)) return EMPTY;
-    if (typeof value !== 'string') throw refusal(what, 'a text');
-    return textField(field, value);
+    const written = bytes(field, value);
+    if (written === undefined) throw refusal(what, wanted);
+    return written;
   },
-};
+});
+
+const matched = (pattern: RegExp, value: unknown): RegExpExecArray | undefined =>
+  (typeof value === 'string' && pattern.exec(value)) || undefined;
+
+const textBytes = (field: number, value: unknown) =>
+  typeof value === 'string' ? textField(field, value) : undefined;
+
+export const text = scalar(
+  'a text',
+  (value) => (typeof value === 'string' ? value || null : undefined),
+  textBytes,
+);
+
+const DIGITS = 'a whole number as text';
+const INTEGER = /^-?\d{1,78}$/;
 
 /** A whole number as text that is bytes of its digits: the SDK's `Int`, of 256 bits. Amino always has it. */
-export const integer: Kind = {
-  amino(value, what) {
-    if (isAbsent(value) || value === '') return '0';
-    if (typeof value !== 'string' || !/^-?\d{1,78}$/.test(value)) throw malformed(what);
-    return value;
-  },
-  bytes(field, value, what) {
-    if (isAbsent(value)) return EMPTY;
-    if (typeof value !== 'string' || !/^-?\d{1,78}$/.test(value))
-      throw refusal(what, 'a whole number as text');
-    return textField(field, value);
-  },
-};
+export const integer = scalar(
+  DIGITS,
+  (value) => (value === '' ? '0' : matched(INTEGER, value)?.[0]),
+  (field, value) => matched(INTEGER, value) && textBytes(field, value),
+  '0',
+);
 
 const WHOLE = /^-?\d{1,20}$/;
 
 /** A whole number of 64 bits, text in either JSON. */
-export const whole: Kind = {
-  amino(value, what) {
-    if (isAbsent(value)) return undefined;
-    const digits = Number.isSafeInteger(value) ? String(value) : value;
-    if (typeof digits !== 'string' || !WHOLE.test(digits)) throw malformed(what);
-    return BigInt(digits) === 0n ? undefined : String(BigInt(digits));
+export const whole = scalar(
+  DIGITS,
+  (value) => {
+    const [digits] = matched(WHOLE, Number.isSafeInteger(value) ? String(value) : value) ?? [];
+    return digits && (BigInt(digits) === 0n ? null : String(BigInt(digits)));
   },
-  bytes(field, value, what) {
-    if (isAbsent(value)) return EMPTY;
-    if (typeof value !== 'string' || !WHOLE.test(value)) throw refusal(what, 'a whole number as text');
-    return wholeField(field, BigInt(value));
-  },
-};
+  (field, value) => matched(WHOLE, value) && wholeField(field, BigInt(value as string)),
+);
 
-export const bool: Kind = {
-  amino(value, what) {
-    if (isAbsent(value) || value === false) return undefined;
-    if (value !== true) throw malformed(what);
-    return true;
-  },
-  bytes(field, value, what) {
-    if (isAbsent(value)) return EMPTY;
-    if (typeof value !== 'boolean') throw refusal(what, 'true or false');
-    return wholeField(field, value ? 1n : 0n);
-  },
-};
+export const bool = scalar(
+  'true or false',
+  (value) => (value === false ? null : value === true || undefined),
+  (field, value) => (typeof value === 'boolean' ? wholeField(field, value ? 1n : 0n) : undefined),
+);
 
 /** Of protobuf JSON the name, of amino the number. */
-export const choice = (...names: readonly string[]): Kind => ({
-  amino(value, what) {
-    if (isAbsent(value)) return undefined;
-    const index = typeof value === 'string' ? names.indexOf(value) : value;
-    if (typeof index !== 'number' || names[index] === undefined) throw malformed(what);
-    return index === 0 ? undefined : index;
-  },
-  bytes(field, value, what) {
-    if (isAbsent(value)) return EMPTY;
-    if (typeof value !== 'number' || names[value] === undefined)
-      throw refusal(what, `a number below ${names.length}`);
-    return wholeField(field, BigInt(value));
-  },
-});
+export const choice = (...names: readonly string[]): Kind => {
+  const isNumber = (value: unknown): value is number =>
+    typeof value === 'number' && names[value] !== undefined;
+  return scalar(
+    `a number below ${names.length}`,
+    (value) => {
+      const index = typeof value === 'string' ? names.indexOf(value) : value;
+      return isNumber(index) ? index || null : undefined;
+    },
+    (field, value) => (isNumber(value) ? wholeField(field, BigInt(value)) : undefined),
+  );
+};
 
 const DECIMAL = /^(-?)(\d{1,60})(?:\.(\d{1,18}))?$/;
 
 /** The SDK's `Dec`: 18 decimals, whose bytes are the digits without the point. */
-export const decimal: Kind = {
-  amino(value, what) {
-    if (isAbsent(value) || value === '') return undefined;
-    if (typeof value !== 'string' || !DECIMAL.test(value)) throw malformed(what);
-    return value;
-  },
-  bytes(field, value, what) {
-    if (isAbsent(value)) return EMPTY;
-    const [, sign = '', digits, fraction = ''] = (typeof value === 'string' && DECIMAL.exec(value)) || [];
-    if (digits === undefined) throw refusal(what, 'a decimal number as text');
+export const decimal = scalar(
+  'a decimal number as text',
+  (value) => (value === '' ? null : matched(DECIMAL, value)?.[0]),
+  (field, value) => {
+    const [, sign = '', digits, fraction = ''] = matched(DECIMAL, value) ?? [];
+    if (digits === undefined) return undefined;
     return textField(field, `${sign}${BigInt(digits + fraction.padEnd(18, '0'))}`);
   },
-};
+);
 
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
 const seconds = (whole: bigint, nanos: bigint) => concat(wholeField(1, whole), wholeField(2, nanos));
 
 /** RFC 3339 in either JSON; amino has no zeros at the end of a fraction. */
-export const timestamp: Kind = {
-  amino(value, what) {
-    if (isAbsent(value)) return undefined;
-    const [, whole, fraction = ''] = (typeof value === 'string' && INSTANT.exec(value)) || [];
-    if (whole === undefined) throw malformed(what);
+export const timestamp = scalar(
+  'an instant like 2024-01-31T12:00:00Z',
+  (value) => {
+    const [, whole, fraction = ''] = matched(INSTANT, value) ?? [];
     const digits = fraction.replace(/0+$/, '');
-    return `${whole}${digits && `.${digits}`}Z`;
+    return whole && `${whole}${digits && `.${digits}`}Z`;
   },
-  bytes(field, value, what) {
-    if (isAbsent(value)) return EMPTY;
-    const [, whole, fraction = ''] = (typeof value === 'string' && INSTANT.exec(value)) || [];
-    const at = whole === undefined ? Number.NaN : Date.parse(`${whole}Z`);
-    if (Number.isNaN(at)) throw refusal(what, 'an instant like 2024-01-31T12:00:00Z');
+  (field, value) => {
+    const [, whole, fraction = ''] = matched(INSTANT, value) ?? [];
+    const at = Date.parse(`${whole}Z`);
+    if (Number.isNaN(at)) return undefined;
     return bytesField(field, seconds(BigInt(at / 1000), BigInt(fraction.padEnd(9, '0'))));
   },
-};
+);
 
 const NANOS = 1_000_000_000n;
 const DURATION = /^(-?\d{1,12})(?:\.(\d{1,9}))?s$/;
 
 /** `1.5s` in protobuf JSON; nanoseconds, as text, in amino. */
-export const duration: Kind = {
-  amino(value, what) {
-    if (isAbsent(value)) return '0';
-    const [, whole, fraction = ''] = (typeof value === 'string' && DURATION.exec(value)) || [];
-    if (whole === undefined) throw malformed(what);
+export const duration = scalar(
+  'nanoseconds as text',
+  (value) => {
+    const [, whole, fraction = ''] = matched(DURATION, value) ?? [];
     const nanos = BigInt(fraction.padEnd(9, '0'));
-    return String(BigInt(whole) * NANOS + (whole.startsWith('-') ? -nanos : nanos));
+    return whole && String(BigInt(whole) * NANOS + (whole.startsWith('-') ? -nanos : nanos));
   },
-  bytes(field, value, what) {
-    if (isAbsent(value)) return EMPTY;
-    if (typeof value !== 'string' || !WHOLE.test(value)) throw refusal(what, 'nanoseconds as text');
-    return bytesField(field, seconds(BigInt(value) / NANOS, BigInt(value) % NANOS));
-  },
-};
+  (field, value) =>
+    matched(WHOLE, value) &&
+    bytesField(field, seconds(BigInt(value as string) / NANOS, BigInt(value as string) % NANOS)),
+  '0',
+);
 
 /** The amino JSON of a message in protobuf JSON. */
 export function aminoMembers(fields: readonly Field[], value: Members, what: string): Members {
@@ -178,14 +179,17 @@ export function messageBytes(fields: readonly Field[], value: unknown, what: str
 }
 
 /** A message within a message, which amino always has. */
-export const nested = (...fields: readonly Field[]): Kind => ({
-  amino(value, what) {
-    if (!isAbsent(value) && !isMembers(value)) throw malformed(what);
-    return aminoMembers(fields, value ?? {}, what);
-  },
-  bytes: (field, value, what) =>
-    isAbsent(value) ? EMPTY : bytesField(field, messageBytes(fields, value, what)),
-});
+export const nested = (kinds: Readonly<Record<string, Kind>>): Kind => {
+  const fields = fieldsOf(kinds);
+  return {
+    amino(value, what) {
+      if (!isAbsent(value) && !isMembers(value)) throw malformed(what);
+      return aminoMembers(fields, value ?? {}, what);
+    },
+    bytes: (field, value, what) =>
+      isAbsent(value) ? EMPTY : bytesField(field, messageBytes(fields, value, what)),
+  };
+};
 
 /** What may be left out altogether. */
 export const optional = (kind: Kind): Kind => ({
@@ -234,5 +238,5 @@ export const some = (kind: Kind): Kind => {
   };
 };
 
-export const coin = nested([1, 'denom', text], [2, 'amount', integer]);
+export const coin = nested({ denom: text, amount: integer });
 export const coins = many(coin);

@@ -29,8 +29,13 @@ const option = choice(
   'VOTE_OPTION_NO',
   'VOTE_OPTION_NO_WITH_VETO',
 );
-const grant = nested([1, 'authorization', authorization], [2, 'expiration', optional(timestamp)]);
-const id = always(whole, '0');
+const grant = nested({ authorization, expiration: optional(timestamp) });
+const proposal_id = always(whole, '0');
+const options = (weight: Kind) => many(nested({ option, weight }));
+
+const vote = { proposal_id, voter: text, option };
+const deposit = { proposal_id, depositor: text, amount: coins };
+const granting = { granter: text, grantee: text };
 
 /**
  * Gov, authz, feegrant.
@@ -38,108 +43,41 @@ const id = always(whole, '0');
  * @param any a message of any type, as some of these have within them
  */
 export const governance = (any: Kind): readonly MessageType[] => [
-  message(
-    `${GOV}.MsgSubmitProposal`,
-    'cosmos-sdk/MsgSubmitProposal',
-    'proposer',
-    [1, 'content', proposal],
-    [2, 'initial_deposit', coins],
-    [3, 'proposer', text],
-  ),
-  message(
-    `${GOV}.MsgVote`,
-    'cosmos-sdk/MsgVote',
-    'voter',
-    [1, 'proposal_id', id],
-    [2, 'voter', text],
-    [3, 'option', option],
-  ),
-  message(
-    `${GOV}.MsgVoteWeighted`,
-    'cosmos-sdk/MsgVoteWeighted',
-    'voter',
-    [1, 'proposal_id', id],
-    [2, 'voter', text],
-    [3, 'options', many(nested([1, 'option', option], [2, 'weight', decimal]))],
-  ),
-  message(
-    `${GOV}.MsgDeposit`,
-    'cosmos-sdk/MsgDeposit',
-    'depositor',
-    [1, 'proposal_id', id],
-    [2, 'depositor', text],
-    [3, 'amount', coins],
-  ),
+  message(`${GOV}.MsgSubmitProposal`, 'proposer', {
+    content: proposal,
+    initial_deposit: coins,
+    proposer: text,
+  }),
+  message(`${GOV}.MsgVote`, 'voter', vote),
+  message(`${GOV}.MsgVoteWeighted`, 'voter', { proposal_id, voter: text, options: options(decimal) }),
+  message(`${GOV}.MsgDeposit`, 'depositor', deposit),
   message(
     `${GOV_1}.MsgSubmitProposal`,
-    'cosmos-sdk/v1/MsgSubmitProposal',
     'proposer',
-    [1, 'messages', many(any)],
-    [2, 'initial_deposit', coins],
-    [3, 'proposer', text],
-    [4, 'metadata', text],
-    [5, 'title', text],
-    [6, 'summary', text],
-    [7, 'expedited', bool],
+    {
+      messages: many(any),
+      initial_deposit: coins,
+      proposer: text,
+      metadata: text,
+      title: text,
+      summary: text,
+      expedited: bool,
+    },
+    'cosmos-sdk/v1/MsgSubmitProposal',
   ),
-  message(
-    `${GOV_1}.MsgVote`,
-    'cosmos-sdk/v1/MsgVote',
-    'voter',
-    [1, 'proposal_id', id],
-    [2, 'voter', text],
-    [3, 'option', option],
-    [4, 'metadata', text],
-  ),
+  message(`${GOV_1}.MsgVote`, 'voter', { ...vote, metadata: text }, 'cosmos-sdk/v1/MsgVote'),
   message(
     `${GOV_1}.MsgVoteWeighted`,
-    'cosmos-sdk/v1/MsgVoteWeighted',
     'voter',
-    [1, 'proposal_id', id],
-    [2, 'voter', text],
-    [3, 'options', many(nested([1, 'option', option], [2, 'weight', text]))],
-    [4, 'metadata', text],
+    { proposal_id, voter: text, options: options(text), metadata: text },
+    'cosmos-sdk/v1/MsgVoteWeighted',
   ),
-  message(
-    `${GOV_1}.MsgDeposit`,
-    'cosmos-sdk/v1/MsgDeposit',
-    'depositor',
-    [1, 'proposal_id', id],
-    [2, 'depositor', text],
-    [3, 'amount', coins],
-  ),
+  message(`${GOV_1}.MsgDeposit`, 'depositor', deposit, 'cosmos-sdk/v1/MsgDeposit'),
 
-  message(
-    `${AUTHZ}.MsgGrant`,
-    'cosmos-sdk/MsgGrant',
-    'granter',
-    [1, 'granter', text],
-    [2, 'grantee', text],
-    [3, 'grant', grant],
-  ),
-  message(`${AUTHZ}.MsgExec`, 'cosmos-sdk/MsgExec', 'grantee', [1, 'grantee', text], [2, 'msgs', many(any)]),
-  message(
-    `${AUTHZ}.MsgRevoke`,
-    'cosmos-sdk/MsgRevoke',
-    'granter',
-    [1, 'granter', text],
-    [2, 'grantee', text],
-    [3, 'msg_type_url', text],
-  ),
+  message(`${AUTHZ}.MsgGrant`, 'granter', { ...granting, grant }),
+  message(`${AUTHZ}.MsgExec`, 'grantee', { grantee: text, msgs: many(any) }),
+  message(`${AUTHZ}.MsgRevoke`, 'granter', { ...granting, msg_type_url: text }),
 
-  message(
-    `${FEEGRANT}.MsgGrantAllowance`,
-    'cosmos-sdk/MsgGrantAllowance',
-    'granter',
-    [1, 'granter', text],
-    [2, 'grantee', text],
-    [3, 'allowance', allowance],
-  ),
-  message(
-    `${FEEGRANT}.MsgRevokeAllowance`,
-    'cosmos-sdk/MsgRevokeAllowance',
-    'granter',
-    [1, 'granter', text],
-    [2, 'grantee', text],
-  ),
+  message(`${FEEGRANT}.MsgGrantAllowance`, 'granter', { ...granting, allowance }),
+  message(`${FEEGRANT}.MsgRevokeAllowance`, 'granter', granting),
 ];

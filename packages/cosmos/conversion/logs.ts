@@ -1,10 +1,9 @@
 import { count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
 
 /** An event of the legacy interface: all of a type are one. */
-export type LegacyEvent = { type: string; attributes: { key: string; value?: string }[] };
-export type LegacyLog = { msg_index: number; success: true; log: string; events: LegacyEvent[] };
+type LegacyEvent = { type: string; attributes: { key: string; value?: string }[] };
+type LegacyLog = { msg_index: number; success: true; log: string; events: LegacyEvent[] };
 
-/** More than a transaction can have. */
 const MOST = 100_000;
 
 function attributesOf(value: unknown): LegacyEvent['attributes'] {

@@ -1,13 +1,12 @@
 import { NodeRejection } from '../exchange.ts';
 import { isMembers, type Members, malformed } from '../parsers.ts';
-import { aminoMembers, type Field, type Kind, messageBytes, refusal } from './fields.ts';
+import { aminoMembers, type Field, fieldsOf, type Kind, messageBytes, refusal } from './fields.ts';
 import { anyMessage, bytesField, EMPTY } from './protobuf.ts';
 
 /** A type that both interfaces know: its URL in protobuf, its name in amino, and its fields. */
 export type MessageType = {
   url: string;
   amino: string;
-  /** Other names for it, which older chains sign. */
   aliases?: readonly string[];
   fields: readonly Field[];
   /** Of a message, the member of its amino value that names who signs it: an address, or several. */
@@ -55,17 +54,21 @@ export function anyOf(types: () => readonly MessageType[]) {
       const bytes = messageBytes(type.fields, members, `${what} (${type.amino})`);
       return bytesField(field, anyMessage(type.url, bytes));
     },
-    /** The type of a value in amino JSON. */
     typeOf: ofName,
   } satisfies Kind & { typeOf: unknown };
 }
 
-export const type = (url: string, amino: string, ...fields: Field[]): MessageType => ({ url, amino, fields });
+/** `amino` is its name there, which mostly ends as its URL. */
+export const type = (
+  url: string,
+  kinds: Readonly<Record<string, Kind>>,
+  amino = url.replace(/^.*\./, 'cosmos-sdk/'),
+): MessageType => ({ url, amino, fields: fieldsOf(kinds) });
 
 /** A type of messages, whose signer is in a member of it. */
-export const message = (url: string, amino: string, signer: string, ...fields: Field[]): MessageType => ({
-  url,
-  amino,
-  fields,
-  signer: (value) => value[signer],
-});
+export const message = (
+  url: string,
+  signer: string,
+  kinds: Readonly<Record<string, Kind>>,
+  amino?: string,
+): MessageType => ({ ...type(url, kinds, amino), signer: (value) => value[signer] });

@@ -5,7 +5,6 @@ import { FUNDS } from './funds-messages.ts';
 import { governance } from './governance-messages.ts';
 import { anyOf, type MessageType } from './message-type.ts';
 
-/** The messages of the standard modules. */
 const known = anyOf(() => MESSAGES);
 const MESSAGES: readonly MessageType[] = [...FUNDS, ...governance(known)];
 

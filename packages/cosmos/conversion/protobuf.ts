@@ -35,7 +35,6 @@ export const bytesField = (field: number, value: Uint8Array): Uint8Array =>
 export const textField = (field: number, value: string): Uint8Array =>
   value === '' ? EMPTY : bytesField(field, new TextEncoder().encode(value));
 
-/** `google.protobuf.Any`. */
 export const anyMessage = (typeUrl: string, value: Uint8Array): Uint8Array =>
   concat(textField(1, typeUrl), value.length === 0 ? EMPTY : bytesField(2, value));
 
@@ -86,7 +85,6 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Upper-case hex. */
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
     .join('')

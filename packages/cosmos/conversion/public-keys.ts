@@ -58,7 +58,6 @@ export function keyBytes(key: unknown, what: string, depth = 0): Uint8Array {
   return anyMessage(MULTISIG_URL, concat(wholeField(1, BigInt(threshold)), ...keys));
 }
 
-/** A public key as a field of a message. */
 export const publicKey: Kind = {
   amino: (value) => aminoKey(value) ?? undefined,
   bytes: (field, value, what) =>

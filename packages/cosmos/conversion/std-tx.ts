@@ -4,7 +4,6 @@ import { type AminoMessage, aminoMessage } from './messages.ts';
 import { toAmino } from './multisignature.ts';
 import { type AminoKey, aminoKey } from './public-keys.ts';
 
-/** A transaction as the legacy interface has it. */
 export type StdTx = {
   type: 'cosmos-sdk/StdTx';
   value: {
@@ -12,7 +11,6 @@ export type StdTx = {
     fee: { amount: Coin[]; gas: string; payer?: string; granter?: string };
     signatures: { pub_key: AminoKey | null; signature: string }[];
     memo: string;
-    /** Left out where there is none. */
     timeout_height?: string;
   };
 };

@@ -8,7 +8,7 @@ import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './p
 import { keyBytes, MULTISIG } from './public-keys.ts';
 
 /** What the chain knows of whoever signs: a `StdTx` does not say it. */
-export type SignerState = { sequence: string; publicKey: unknown };
+type SignerState = { sequence: string; publicKey: unknown };
 
 const MEMBERS = new Set(['msg', 'fee', 'signatures', 'memo', 'timeout_height']);
 const FEE_MEMBERS = new Set(['amount', 'gas', 'payer', 'granter']);
@@ -29,7 +29,7 @@ const OPERATOR = /valoper$/;
 function accountOf(signer: string): string {
   const prefix = prefixOf(signer);
   if (prefix === undefined) throw refusal('the address of a signer', 'one in bech32, with its checksum');
-  return underPrefix(signer, prefix.replace(OPERATOR, '')) ?? signer;
+  return underPrefix(signer, prefix.replace(OPERATOR, ''));
 }
 
 function signatureBytes(given: unknown, state: SignerState, what: string) {

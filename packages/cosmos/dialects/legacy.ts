@@ -1,12 +1,12 @@
-import { legacyAccount } from '../accounts.ts';
-import { blockOf, legacyBlock } from '../blocks.ts';
 import { type AskNode, NodeRejection } from '../exchange.ts';
-import { legacyNodeInfo } from '../node-info.ts';
 import { coins, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
-import { legacySearch, legacyTransaction, transactionOf } from '../transactions.ts';
+import { legacyAccount } from './accounts.ts';
+import { blockOf, legacyBlock } from './blocks.ts';
 import type { NodeCalls } from './node-calls.ts';
+import { legacyNodeInfo } from './node-info.ts';
 import { answered, notFound } from './replies.ts';
+import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
 /** The legacy interface: its answers have the legacy shapes, but for what it leaves out. */
 export function createLegacyAdapter(ask: AskNode): NodeCalls {

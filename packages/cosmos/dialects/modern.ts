@@ -1,14 +1,14 @@
-import { accountOfModern, noAccount } from '../accounts.ts';
-import { blockOf, blockOfModern } from '../blocks.ts';
 import { txBytes } from '../conversion/tx-bytes.ts';
 import { type AskNode, NodeRejection, type NodeReply } from '../exchange.ts';
 import type { Coin, LegacyBalances } from '../legacy-shapes.ts';
-import { nodeInfoOfModern } from '../node-info.ts';
 import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../parsers.ts';
 import { modernParameters, readSearch } from '../search.ts';
-import { legacySearchOfModern, modernTransaction, transactionOf } from '../transactions.ts';
+import { accountOfModern, noAccount } from './accounts.ts';
+import { blockOf, blockOfModern } from './blocks.ts';
 import type { NodeCalls, NodeCapabilities } from './node-calls.ts';
+import { nodeInfoOfModern } from './node-info.ts';
 import { answered, notFound } from './replies.ts';
+import { legacySearchOfModern, modernTransaction, transactionOf } from './transactions.ts';
 
 /** A node gives 100 balances a page: an address with more than this many pages is not read. */
 const MAX_PAGES = 100;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Clock, SECOND } from '../../../src/core/clock.ts';
+import { SECOND } from '../core/time.ts';
+import type { Setting } from '../core/upstream.ts';
 import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
 import { type Coin, coinSchema } from './coin.ts';
 import { type Delivered, deliver } from './deliver.ts';
@@ -28,15 +29,7 @@ export type BroadcastResult = { hash: string; failure: TransactionError | null; 
  * A small chain with a block every `blockMs` (six seconds) of the clock; blocks that are due are made when the chain is
  * used. Its three genesis accounts and their keys follow from the seed.
  */
-export function createChain({
-  seed,
-  clock,
-  blockMs = USUAL_BLOCK_MS,
-}: {
-  seed: number;
-  clock: Clock;
-  blockMs?: number | undefined;
-}) {
+export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) {
   const ledger = createLedger();
   const accounts = Array.from({ length: GENESIS_ACCOUNTS }, (_, place) => genesisKey(seed, place));
   for (const { address } of accounts) ledger.credit(address, GENESIS_COINS);
@@ -93,7 +86,6 @@ export function createChain({
     };
   }
 
-  /** Throws a TransactionError. */
   function addToMempool(hash: string, read: () => Transaction): void {
     const transaction = read();
     checkPrice(transaction);
@@ -122,7 +114,6 @@ export function createChain({
     account: ledger.account,
     balances: ledger.balances,
 
-    /** A transaction in a block. */
     transaction(hash: string): Delivered | undefined {
       makeDueBlocks();
       return delivered.get(hash.toUpperCase());

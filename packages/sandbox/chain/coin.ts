@@ -23,6 +23,5 @@ export function areValidCoins(coins: readonly Coin[]): boolean {
   });
 }
 
-/** The amount of one denom. */
 export const amountOf = (coins: readonly Coin[], denom: string): bigint =>
   coins.reduce((sum, coin) => (coin.denom === denom ? sum + coin.amount : sum), 0n);

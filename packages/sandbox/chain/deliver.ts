@@ -6,7 +6,6 @@ import type { Ledger } from './ledger.ts';
 import { signersOf, type Transaction } from './transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 
-/** A transaction in a block. `at` (Unix ms) is the block's time; `failure` is null if it succeeded. */
 export type Delivered = {
   hash: string;
   transaction: Transaction;

@@ -1,8 +1,7 @@
 import { type Coin, coinsText } from './coin.ts';
-import { SEND_TYPE } from './encoding/protobuf.ts';
-import { type Send, signersOf, type Transaction } from './transaction.ts';
+import { SEND_TYPE, type Send, signersOf, type Transaction } from './transaction.ts';
 
-export type Attribute = { key: string; value: string };
+type Attribute = { key: string; value: string };
 export type ChainEvent = { type: string; attributes: Attribute[] };
 
 const event = (type: string, attributes: Record<string, string>): ChainEvent => ({

@@ -1,14 +1,14 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { ripemd160 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { bech32 } from '@scure/base';
-import { isMultisig, multisigKeys, readMultisignature, signedBy } from './encoding/multisig.ts';
+import { addressOf as asBech32, bytesOf, prefixOf } from '../../cosmos/conversion/bech32.ts';
+import { isMultisig, multisigKeys, readMultisignature, signedBy } from './multisig.ts';
 
-export const PREFIX = 'cosmos';
+const PREFIX = 'cosmos';
 
 const ADDRESS_BYTES = 20;
 const textBytes = (text: string) => new TextEncoder().encode(text);
-const asAddress = (bytes: Uint8Array) => bech32.encode(PREFIX, bech32.toWords(bytes));
+const asAddress = (bytes: Uint8Array) => asBech32(PREFIX, bytes);
 
 /** The address of a compressed secp256k1 public key (33 bytes), or of a multisig account's. */
 export const addressOf = (publicKey: Uint8Array): string =>
@@ -19,15 +19,18 @@ export const moduleAddress = (name: string): string =>
   asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
 
 /** The bytes of a bech32 address of any chain. Throws for a wrong checksum. */
-export const addressBytes = (address: string): Uint8Array =>
-  bech32.fromWords(bech32.decode(address as `${string}1${string}`).words);
+export function addressBytes(address: string): Uint8Array {
+  const bytes = bytesOf(address);
+  if (!bytes) throw new RangeError('not a bech32 address');
+  return bytes;
+}
 
 /** What is wrong with an address, as a node words it; null if it is valid. */
 export function addressError(address: string): string | null {
-  const decoded = bech32.decodeUnsafe(address);
-  const bytes = decoded && bech32.fromWordsUnsafe(decoded.words);
-  if (!decoded || !bytes) return 'decoding bech32 failed: invalid checksum';
-  if (decoded.prefix !== PREFIX) return `invalid Bech32 prefix; expected ${PREFIX}, got ${decoded.prefix}`;
+  const bytes = bytesOf(address);
+  if (!bytes) return 'decoding bech32 failed: invalid checksum';
+  const prefix = prefixOf(address);
+  if (prefix !== PREFIX) return `invalid Bech32 prefix; expected ${PREFIX}, got ${prefix}`;
   return bytes.length === ADDRESS_BYTES ? null : `incorrect address length ${bytes.length}`;
 }
 

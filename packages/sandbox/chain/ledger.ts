@@ -3,7 +3,6 @@ import type { Coin } from './coin.ts';
 /** An account. `sequence` is the number of its transactions in blocks; the key is null before the first. */
 export type Account = { number: number; sequence: number; publicKey: Uint8Array | null };
 
-/** The accounts and their balances. */
 export function createLedger() {
   const accounts = new Map<string, Account & { balances: Map<string, bigint> }>();
 

@@ -17,7 +17,7 @@ const REASONS = {
   32: 'incorrect account sequence',
 } as const;
 
-export type TransactionErrorCode = keyof typeof REASONS;
+type TransactionErrorCode = keyof typeof REASONS;
 
 /** Why a chain rejects a transaction. Old nodes tell the `detail`, later ones the `message`: detail and reason. */
 export class TransactionError extends Error {

@@ -1,6 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { Coin } from './coin.ts';
 
+/** The URL of the one type of message that the chain knows. */
+export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
+
 export type Send = { from: string; to: string; amount: Coin[] };
 
 export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';

@@ -1,7 +1,6 @@
-import type { TokenName } from '../../../src/catalogue/token.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../src/core/clock.ts';
-import { hashed } from '../noise.ts';
-import { type Figures, figuresAt, listed, placeOf } from '../price-model.ts';
+import { hashed } from '../core/noise.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../core/time.ts';
+import { type Figures, figuresAt, listed, placeOf } from '../market/price-model.ts';
 
 export type ChartInterval = 'minute' | 'hour' | 'day';
 export type Window = { from: number; to: number };
@@ -9,7 +8,7 @@ type Column = [at: number, value: number | null][];
 export type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
 
 /** The sample of a midnight is published this long after it. */
-export const DAY_PUBLISHED_AFTER = 35 * MINUTE;
+const DAY_PUBLISHED_AFTER = 35 * MINUTE;
 
 /**
  * The interval of a window: five minutes for up to one day that ends now, hours for others up to 90 days, days beyond.
@@ -33,7 +32,7 @@ const JITTER_LANES = { minute: 1_000, hour: 2_000, day: 3_000 };
 /** The sample times (Unix ms, ascending) that lie in the window and are published at `now`. */
 export function sampleTimes(
   seed: number,
-  token: TokenName,
+  token: string,
   interval: ChartInterval,
   { from, to }: Window,
   now: number,
@@ -69,7 +68,7 @@ const ZERO_CAP_UNTIL: Readonly<Record<string, number>> = {
 /** A daily sample as the aggregator has it: some are missing, or have a market cap of null or 0. */
 export function dailySample(
   seed: number,
-  token: TokenName,
+  token: string,
   midnight: number,
 ): (Omit<Figures, 'marketCap'> & { marketCap: number | null }) | null {
   const figures = figuresAt(seed, token, midnight);
@@ -84,7 +83,7 @@ export function dailySample(
  */
 export function chartOf(
   seed: number,
-  token: TokenName,
+  token: string,
   interval: ChartInterval,
   window: Window,
   now: number,

@@ -1,19 +1,8 @@
-import type { TokenName } from '../../../src/catalogue/token.ts';
-import { DAY } from '../../../src/core/clock.ts';
-import { extremesAt, figuresAt, quotedAt, supplyAt } from '../price-model.ts';
-import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.ts';
+import { DAY } from '../core/time.ts';
+import { extremesAt, figuresAt, quotedAt, supplyAt } from '../market/price-model.ts';
+import { type SandboxToken, sandboxToken, sandboxTokens } from '../market/tokens.ts';
 import { publishedMidnight } from './chart.ts';
 import { rubyFloat } from './ruby-float.ts';
-
-type Coin = { maxSupply: number | null; totalPerCirculating: number };
-
-const COINS: Readonly<Record<string, Coin>> = {
-  bitcoin: { maxSupply: 21_000_000, totalPerCirculating: 1 },
-  arweave: { maxSupply: 66_000_000, totalPerCirculating: 1 },
-  ethereum: { maxSupply: null, totalPerCirculating: 1 },
-  solana: { maxSupply: null, totalPerCirculating: 1.12 },
-  'usd-coin': { maxSupply: null, totalPerCirculating: 1.0002 },
-};
 
 // The aggregator gives small prices more digits, and prices from 10,000 up as whole numbers.
 function quoted(price: number): unknown {
@@ -25,18 +14,13 @@ function quoted(price: number): unknown {
 const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
 
 /** One record of `/coins/markets`, or null before the token's listing. */
-function coinMarket(
-  seed: number,
-  { name: token, symbol, title }: SandboxToken,
-  rank: number,
-  now: number,
-): unknown {
+function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
+  const { name: token, symbol, title, rank, maxSupply, totalPerCirculating } = coin;
   const at = quotedAt(seed, token, now);
   const figures = figuresAt(seed, token, at);
   const extremes = extremesAt(seed, token, publishedMidnight(now), at);
   if (!figures || !extremes) return null;
   const { price, marketCap, volume } = figures;
-  const { maxSupply, totalPerCirculating } = COINS[token] ?? { maxSupply: null, totalPerCirculating: 1 };
   const before = figuresAt(seed, token, at - DAY);
   const supply = supplyAt(token, at);
   const total = Math.floor(supply * totalPerCirculating);
@@ -70,16 +54,6 @@ function coinMarket(
   };
 }
 
-// Ranks on the real list, where other coins are in between; the made-up ones come after them.
-const RANKS: Readonly<Record<TokenName, number>> = {
-  bitcoin: 1,
-  ethereum: 2,
-  'usd-coin': 6,
-  solana: 7,
-  arweave: 90,
-};
-const rankOf = ({ name, place }: SandboxToken): number => RANKS[name] ?? place;
-
 /** A page of a list has so many records, and no more than so many. */
 const PAGE = { default: 100, max: 250 };
 
@@ -99,18 +73,18 @@ export function coinMarkets(
     .map((token) => ({ token, cap: figuresAt(seed, token.name, now)?.marketCap ?? 0 }))
     .sort((a, b) => b.cap - a.cap)
     .slice((page - 1) * size, page * size)
-    .flatMap(({ token }) => coinMarket(seed, token, rankOf(token), now) ?? []);
+    .flatMap(({ token }) => coinMarket(seed, token, now) ?? []);
 }
 
 /** The answer of `/coins/{id}`: of its hundreds of members those that somebody looks at. */
 export function coinDetails(seed: number, token: SandboxToken, now: number): unknown {
-  const { name: id, symbol, title, genesis = null } = token;
+  const { name: id, symbol, title, genesis = null, rank } = token;
   const at = quotedAt(seed, id, now);
   const extremes = extremesAt(seed, id, publishedMidnight(now), at);
   const dollars = (value: unknown) => (value === undefined ? {} : { usd: value });
   return {
     ...{ id, symbol, name: title, web_slug: id, asset_platform_id: null, platforms: { '': '' } },
-    ...{ categories: [], genesis_date: genesis, market_cap_rank: rankOf(token) },
+    ...{ categories: [], genesis_date: genesis, market_cap_rank: rank },
     market_data: {
       current_price: dollars(extremes ? quoted(figuresAt(seed, id, at)?.price ?? 0) : undefined),
       ath: dollars(extremes && quoted(extremes.high.price)),
@@ -124,7 +98,6 @@ export function coinDetails(seed: number, token: SandboxToken, now: number): unk
 
 const FOUND = 25;
 
-/** `/coins/list` */
 export const coinList = (): unknown[] =>
   [...sandboxTokens().values()].map(({ name: id, symbol, title: name }) => ({ id, symbol, name }));
 
@@ -138,7 +111,7 @@ export function searchCoins(text: string): unknown {
     .slice(0, FOUND)
     .map((token) => ({
       ...{ id: token.name, name: token.title, api_symbol: token.name },
-      ...{ symbol: token.symbol.toUpperCase(), market_cap_rank: rankOf(token) },
+      ...{ symbol: token.symbol.toUpperCase(), market_cap_rank: token.rank },
     }));
   return { coins, exchanges: [], icos: [], categories: [], nfts: [] };
 }

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { TokenName } from '../../../src/catalogue/token.ts';
-import { type Clock, DAY, SECOND } from '../../../src/core/clock.ts';
-import { type CoinGeckoPlanName, coinGeckoPlan } from '../../../src/prices/sources/coingecko-plans.ts';
-import { monthOf } from '../../../src/upstream/monthly-budget.ts';
-import { jsonReply } from '../replies.ts';
-import { type SandboxToken, sandboxToken } from '../tokens.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { jsonReply } from '../core/replies.ts';
+import { DAY, isoDate, SECOND } from '../core/time.ts';
+import type { Answer, Setting, Upstream, UpstreamRequest } from '../core/upstream.ts';
+import { type SandboxToken, sandboxToken } from '../market/tokens.ts';
 import { chartInterval, chartOf, type Window } from './chart.ts';
 import { coinDetails, coinList, coinMarkets, searchCoins } from './coin-markets.ts';
 import {
@@ -18,12 +15,12 @@ import {
   missingParameter,
   paidPlansOnly,
 } from './errors.ts';
+import { PLANS, type PlanName } from './plans.ts';
 
 /** `spent`: the calls of this month, this one included. */
-export type CoingeckoState = { seed: number; plan: CoinGeckoPlanName; now: number; spent: number };
+type CoingeckoState = { seed: number; plan: PlanName; now: number; spent: number };
 
-const reachOf = ({ plan }: CoingeckoState) => coinGeckoPlan(plan).historyDays;
-const isPaid = ({ plan }: CoingeckoState) => coinGeckoPlan(plan).names !== undefined;
+const reachOf = ({ plan }: CoingeckoState) => PLANS[plan].historyDays;
 
 function ok(body: unknown): Answer {
   return jsonReply(200, body, {
@@ -53,14 +50,14 @@ function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer 
   return ok(coinMarkets(seed, query.get('ids')?.split(',') ?? null, now, { perPage, page }));
 }
 
-function chart(token: TokenName, query: URLSearchParams, window: Window, state: CoingeckoState): Answer {
+function chart(token: string, query: URLSearchParams, window: Window, state: CoingeckoState): Answer {
   const { seed, now } = state;
   const to = Math.min(window.to, now);
   const interval = chartInterval({ from: window.from, to }, now, query.get('interval'));
   return ok(chartOf(seed, token, interval, { from: window.from, to }, now));
 }
 
-function marketChart(token: TokenName, query: URLSearchParams, state: CoingeckoState): Answer {
+function marketChart(token: string, query: URLSearchParams, state: CoingeckoState): Answer {
   const wrong = parameterError(query, ['vs_currency', 'days']);
   if (wrong) return wrong;
   const days = query.get('days') === 'max' ? Number.POSITIVE_INFINITY : Number(query.get('days'));
@@ -70,7 +67,7 @@ function marketChart(token: TokenName, query: URLSearchParams, state: CoingeckoS
   return chart(token, query, { from: state.now - days * DAY, to: state.now }, state);
 }
 
-function marketChartRange(token: TokenName, query: URLSearchParams, state: CoingeckoState): Answer {
+function marketChartRange(token: string, query: URLSearchParams, state: CoingeckoState): Answer {
   const wrong = parameterError(query, ['vs_currency', 'from', 'to']);
   if (wrong) return wrong;
   const [from, to] = [Number(query.get('from')), Number(query.get('to'))];
@@ -83,22 +80,23 @@ function marketChartRange(token: TokenName, query: URLSearchParams, state: Coing
 
 /** What the key of a paid plan says of it. */
 function key(headers: UpstreamRequest['headers'], state: CoingeckoState): Answer {
-  if (!isPaid(state)) return paidPlansOnly(state.now);
+  const plan = PLANS[state.plan];
+  if (!('name' in plan)) return paidPlansOnly(state.now);
   if (!headers['x-cg-pro-api-key']) return missingKey(state.now);
-  const { names, budget } = coinGeckoPlan(state.plan);
+  const { name, perMinute, perMonth } = plan;
   return ok({
-    plan: names?.[0],
-    rate_limit_request_per_minute: budget.perMinute,
-    monthly_call_credit: budget.perMonth,
+    plan: name,
+    rate_limit_request_per_minute: perMinute,
+    monthly_call_credit: perMonth,
     current_total_monthly_calls: state.spent,
-    current_remaining_monthly_calls: budget.perMonth - state.spent,
-    api_key_rate_limit_request_per_minute: budget.perMinute,
-    api_key_monthly_call_credit: budget.perMonth,
+    current_remaining_monthly_calls: perMonth - state.spent,
+    api_key_rate_limit_request_per_minute: perMinute,
+    api_key_monthly_call_credit: perMonth,
     api_key_current_total_monthly_calls: state.spent,
   });
 }
 
-const details = (token: TokenName, _query: URLSearchParams, { seed, now }: CoingeckoState): Answer =>
+const details = (token: string, _query: URLSearchParams, { seed, now }: CoingeckoState): Answer =>
   ok(coinDetails(seed, sandboxToken(token) as SandboxToken, now));
 
 const COIN_ROUTES = new Map([
@@ -109,12 +107,11 @@ const COIN_ROUTES = new Map([
 const LISTS: ReadonlySet<string> = new Set(['/coins/markets', '/coins/list']);
 const COIN_PATH = /^\/coins\/([^/]+)(?:\/(.+))?$/;
 
-/** The answer to one call: a pure function of the request and the state. */
 export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState): Answer {
   const { method, path, query, headers } = request;
   if (method !== 'GET') return incorrectPath();
   const demoKey = headers['x-cg-demo-api-key'] ?? query.get('x_cg_demo_api_key');
-  if (isPaid(state) && demoKey) return demoKeyOnPro(state.now);
+  if ('name' in PLANS[state.plan] && demoKey) return demoKeyOnPro(state.now);
   if (path === '/ping') return ok({ gecko_says: '(V3) To the Moon!' });
   if (path === '/key') return key(headers, state);
   if (path === '/coins/markets') return markets(query, state);
@@ -127,20 +124,8 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
 }
 
 /** The stand-in for CoinGecko v3, at `/api/v3`. */
-export function createCoingecko({
-  clock,
-  ...state
-}: {
-  seed: number;
-  clock: Clock;
-  plan: CoinGeckoPlanName;
-}): Upstream {
-  let month = { start: Number.NaN, spent: 0 };
-  function spend(now: number): number {
-    const { start } = monthOf(now);
-    month = { start, spent: start === month.start ? month.spent + 1 : 1 };
-    return month.spent;
-  }
+export function createCoingecko({ clock, ...state }: Setting & { plan: PlanName }): Upstream {
+  let month = { name: '', spent: 0 };
   return {
     prefix: '/api/v3',
     endpointOf: (path) =>
@@ -149,7 +134,9 @@ export function createCoingecko({
         : path.replace(COIN_PATH, (_path, _id, rest) => (rest ? `/coins/{id}/${rest}` : '/coins/{id}')),
     answer(request) {
       const now = clock.now();
-      return answerCoingecko(request, { ...state, now, spent: spend(now) });
+      const name = isoDate(now).slice(0, 7);
+      month = { name, spent: name === month.name ? month.spent + 1 : 1 };
+      return answerCoingecko(request, { ...state, now, spent: month.spent });
     },
   };
 }

@@ -1,5 +1,5 @@
-import { jsonReply } from '../replies.ts';
-import type { Answer } from '../upstream.ts';
+import { jsonReply } from '../core/replies.ts';
+import type { Answer } from '../core/upstream.ts';
 
 /*
  * The error answers of the aggregator, which have five different shapes.
@@ -17,17 +17,15 @@ export const missingParameter = (name: string) => json(422, { error: `Missing pa
 
 export const invalidParameter = (name: string) => json(400, { error: `invalid ${name}` });
 
+const planStatus = (now: number, error_code: number, error_message: string) => ({
+  status: { timestamp: stamp(now), error_code, error_message },
+});
+
 /** Error 10012: further back than the plan reaches. */
-export const beyondReach = (now: number, days: number) =>
-  json(401, {
-    error: {
-      status: {
-        timestamp: stamp(now),
-        error_code: 10012,
-        error_message: `Your request exceeds the allowed time range. Public API users are limited to querying historical data within the past ${days} days. Upgrade to a paid plan to enjoy full historical data access: https://www.coingecko.com/en/api/pricing. `,
-      },
-    },
-  });
+export const beyondReach = (now: number, days: number) => {
+  const message = `Your request exceeds the allowed time range. Public API users are limited to querying historical data within the past ${days} days. Upgrade to a paid plan to enjoy full historical data access: https://www.coingecko.com/en/api/pricing. `;
+  return json(401, { error: planStatus(now, 10012, message) });
+};
 
 /** Error 10011: a demo key at the paid plans' host. */
 export const demoKeyOnPro = (now: number) =>
@@ -40,26 +38,19 @@ export const demoKeyOnPro = (now: number) =>
     },
   });
 
-const statusError = (now: number, error_code: number, error_message: string) =>
-  json(401, { status: { timestamp: stamp(now), error_code, error_message } });
-
 /** Error 10002: no key at the paid plans' host. */
-export const missingKey = (now: number) => statusError(now, 10002, 'API Key Missing');
+export const missingKey = (now: number) => json(401, planStatus(now, 10002, 'API Key Missing'));
 
 /** Error 10005: a call of the paid plans alone. */
 export const paidPlansOnly = (now: number) =>
-  statusError(now, 10005, 'This request is limited to PRO API subscribers.');
-
-const RATE_LIMIT = {
-  status: {
-    error_code: 429,
-    error_message:
-      "You've exceeded the Rate Limit. Please visit https://www.coingecko.com/en/api/pricing to subscribe to our API plans for higher rate limits.",
-  },
-};
+  json(401, planStatus(now, 10005, 'This request is limited to PRO API subscribers.'));
 
 /** The rate-limit answer, which has been seen under HTTP 200 too. */
-export const rateLimited = (status: 200 | 429) => json(status, RATE_LIMIT);
+export const rateLimited = (status: 200 | 429) => {
+  const error_message =
+    "You've exceeded the Rate Limit. Please visit https://www.coingecko.com/en/api/pricing to subscribe to our API plans for higher rate limits.";
+  return json(status, { status: { error_code: 429, error_message } });
+};
 
 /** The HTML page that the CDN in front of the aggregator sends in place of JSON. */
 export const edgePage = (status: number, title: string): Answer => ({

@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../../../src/core/clock.ts';
+import { DAY, HOUR } from '../core/time.ts';
 
 /** Easter Sunday of a year (Unix ms of its midnight, UTC), by the Gregorian calendar's rules (J.-M. Oudin). */
 function easter(year: number): number {

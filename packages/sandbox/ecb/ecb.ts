@@ -1,10 +1,9 @@
-import { type Clock, DAY, isoDate, startOfDate } from '../../../src/core/clock.ts';
-import { valueNoise } from '../noise.ts';
-import { textReply } from '../replies.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { valueNoise } from '../core/noise.ts';
+import { textReply } from '../core/replies.ts';
+import { DAY, isoDate, startOfDate } from '../core/time.ts';
+import type { Answer, Setting, Upstream, UpstreamRequest } from '../core/upstream.ts';
 import { publicationDates, publishedAt } from './calendar.ts';
 
-/** The first date of any rate. */
 const BEGINNING = Date.UTC(1999, 0, 4);
 
 /** Units for one euro around which a currency's rates move, and the last date of one that has ended. Invented values. */
@@ -63,10 +62,6 @@ const FULL =
 const rest = (code: string) =>
   `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
 
-const csv = (body: string): Answer => ({ status: 200, headers: { 'content-type': 'text/csv' }, body });
-
-const dateOf = (text: string | null): number => (text === null ? Number.NaN : Date.parse(text));
-
 /** The currencies of a key like `D.USD+JPY.EUR.SP00.A`; all where it names none, undefined for a key of nothing. */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
@@ -75,14 +70,13 @@ function currenciesOf(key: string): string[] | undefined {
   return codes.length > 0 ? codes : undefined;
 }
 
-/** The answer to one call: a pure function of the request and the state. */
 function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: number): Answer {
   if (method !== 'GET') return textReply(405, 'Method Not Allowed');
   const codes = currenciesOf(path.replace(/^\/data\/EXR\//, ''));
   if (!codes || !path.startsWith('/data/EXR/')) return textReply(404, 'No results found.');
   if (query.get('format') !== 'csvdata') return textReply(406, 'Not Acceptable');
-  const from = Math.max(BEGINNING, dateOf(query.get('startPeriod')) || 0);
-  const thru = Math.min(startOfDate(now), dateOf(query.get('endPeriod')) || now);
+  const from = Math.max(BEGINNING, Date.parse(query.get('startPeriod') ?? '') || 0);
+  const thru = Math.min(startOfDate(now), Date.parse(query.get('endPeriod') ?? '') || now);
   const isFull = query.get('detail') !== 'dataonly';
   const dates = publicationDates(from, thru).filter((date) => publishedAt(date) <= now);
   const days = dates.map((date) => ({ date, text: isoDate(date) }));
@@ -96,10 +90,11 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
     }
   }
   // Nothing in the period: not even a header.
-  return csv(lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`);
+  const body = lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`;
+  return { status: 200, headers: { 'content-type': 'text/csv' }, body };
 }
 
 /** The stand-in for the European Central Bank's data service, at `/service`: exchange rates alone. */
-export function createEcb({ clock, seed }: { seed: number; clock: Clock }): Upstream {
+export function createEcb({ clock, seed }: Setting): Upstream {
   return { prefix: '/service', answer: (request) => answerEcb(request, seed, clock.now()) };
 }

@@ -1,14 +1,12 @@
-import { DAY, MINUTE, SECOND } from '../../../src/core/clock.ts';
-import { hashed } from '../noise.ts';
-import { figuresAt, priceAt } from '../price-model.ts';
+import { hashed } from '../core/noise.ts';
+import { DAY, MINUTE, SECOND } from '../core/time.ts';
+import { figuresAt, priceAt } from '../market/price-model.ts';
 import type { Pair } from './pairs.ts';
 
-/** Finished rows that the venue keeps of each length. */
 const KEPT_ROWS = 720;
 /** The venue's share of all trade in a token, and how far its price may lie from that of the whole market. */
 const SHARE = 0.02;
 const SPREAD = 0.0004;
-/** Prices looked at within a candle. */
 const LOOKS = 5;
 /** Noise lanes, past those of the price model. */
 const [SPREAD_LANE, QUIET_LANE, SHARE_LANE] = [9_000, 9_100, 9_200];

@@ -1,6 +1,6 @@
-import { type Clock, DAY, MINUTE, SECOND, startOfDate } from '../../../src/core/clock.ts';
-import { jsonReply } from '../replies.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { jsonReply } from '../core/replies.ts';
+import { DAY, MINUTE, SECOND, startOfDate } from '../core/time.ts';
+import type { Answer, Setting, Upstream, UpstreamRequest } from '../core/upstream.ts';
 import { candleRow, candleRows, tradeAt } from './candles.ts';
 import { allPairs, assetPair, type Pair, pairNamed } from './pairs.ts';
 
@@ -58,7 +58,6 @@ function ohlc(query: URLSearchParams, { seed, now }: State): Answer {
   return ok({ [pair.name]: rows, last });
 }
 
-/** The answer to one call: a pure function of the request and the state. */
 function answerKraken({ method, path, query }: UpstreamRequest, state: State): Answer {
   if (method !== 'GET') return refused('EGeneral:Invalid arguments');
   if (path === '/OHLC') return ohlc(query, state);
@@ -70,7 +69,7 @@ function answerKraken({ method, path, query }: UpstreamRequest, state: State): A
 }
 
 /** The stand-in for Kraken's public REST API, at `/0/public`. */
-export function createKraken({ clock, seed }: { seed: number; clock: Clock }): Upstream {
+export function createKraken({ clock, seed }: Setting): Upstream {
   return {
     prefix: '/0/public',
     answer: (request) => answerKraken(request, { seed, now: clock.now() }),

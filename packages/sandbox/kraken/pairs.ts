@@ -1,9 +1,8 @@
-import { listedAt, type TokenName } from '../../../src/catalogue/token.ts';
-import { type SandboxToken, sandboxTokens } from '../tokens.ts';
+import { listedAt, type SandboxToken, sandboxTokens } from '../market/tokens.ts';
 
 /** A pair against the US dollar; `since` is the date of its first trade, `quiet` how many five minutes have none. */
 export type Pair = {
-  token: TokenName;
+  token: string;
   name: string;
   altname: string;
   wsname: string;
@@ -14,7 +13,7 @@ export type Pair = {
 };
 
 const pair = (
-  token: TokenName,
+  token: string,
   [name, altname, wsname]: [string, string, string],
   { since, decimals, quiet = 0 }: { since: string; decimals: number; quiet?: number },
 ): Pair => ({
@@ -40,17 +39,14 @@ function madeUp(token: SandboxToken): Pair[] {
 }
 let everyPair: readonly Pair[] | undefined;
 
-/** Every pair there is. */
 export function allPairs(): readonly Pair[] {
   everyPair ??= [...PAIRS, ...[...sandboxTokens().values()].flatMap(madeUp)];
   return everyPair;
 }
 
-/** The pair of a name or of its alternative name; names like `XBT/USD` are refused, as by the venue. */
 export const pairNamed = (name: string): Pair | undefined =>
   allPairs().find((one) => one.name === name || one.altname === name);
 
-/** The record of a pair in `/AssetPairs`. */
 export const assetPair = ({ altname, wsname, base, decimals }: Pair) => ({
   ...{ altname, wsname, aclass_base: 'currency', base, aclass_quote: 'currency', quote: 'ZUSD' },
   ...{ lot: 'unit', cost_decimals: 5, pair_decimals: decimals, lot_decimals: 8, lot_multiplier: 1 },

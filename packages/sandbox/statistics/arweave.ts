@@ -1,7 +1,7 @@
-import { type Clock, SECOND } from '../../../src/core/clock.ts';
-import { hashed } from '../noise.ts';
-import { jsonReply, textReply } from '../replies.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import { hashed } from '../core/noise.ts';
+import { jsonReply, textReply } from '../core/replies.ts';
+import { SECOND } from '../core/time.ts';
+import type { Answer, Setting, Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
 const BLOCK_PATH = /^\/block\/height\/(\d+)$/;
@@ -15,8 +15,8 @@ const hash = (seed: number, height: number) =>
   ).toString('base64url');
 
 /** The stand-in Arweave node: `/info` and `/block/height/{height}`. */
-export function createArweave({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChainFigures(seed, 'ar');
+export function createArweave({ seed, clock }: Setting): Upstream {
+  const chain = createChainFigures(seed, 'arweave');
   const mean = Math.round(chain.blockBytes / CHUNK);
   /** How far a block's chunks deviate from the average. It cancels out in every pair of blocks, so that the sum is known. */
   const deviation = (height: number) =>

@@ -1,6 +1,6 @@
-import { type Clock, DAY, MINUTE, SECOND } from '../../../src/core/clock.ts';
-import { jsonReply } from '../replies.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import { jsonReply, routed } from '../core/replies.ts';
+import { DAY, MINUTE, SECOND } from '../core/time.ts';
+import type { Answer, Setting, UpstreamRequest } from '../core/upstream.ts';
 import { createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 const SATOSHIS = 1e8;
@@ -13,8 +13,8 @@ const page = (): Answer => ({
 });
 
 /** The stand-in for blockchain.info: `GET /stats?format=json`; without the format it sends a page. */
-export function createBlockchainInfo({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChainFigures(seed, 'btc');
+export function createBlockchainInfo({ seed, clock }: Setting) {
+  const chain = createChainFigures(seed, 'bitcoin');
 
   function stats(now: number): Answer {
     const height = chain.heightAt(now);
@@ -35,11 +35,9 @@ export function createBlockchainInfo({ seed, clock }: { seed: number; clock: Clo
     });
   }
 
-  return {
-    prefix: '/bitcoin',
-    answer({ method, path, query }) {
-      if (method !== 'GET' || path !== '/stats') return jsonReply(404, { error: 'not-found' });
-      return query.get('format') === 'json' ? stats(clock.now()) : page();
-    },
+  const routes = {
+    '/stats': (now: number, { query }: UpstreamRequest) =>
+      query.get('format') === 'json' ? stats(now) : page(),
   };
+  return routed('/bitcoin', clock, routes, () => jsonReply(404, { error: 'not-found' }));
 }

@@ -1,27 +1,16 @@
-import { type Clock, DAY, HOUR, iso, SECOND } from '../../../src/core/clock.ts';
-import { jsonReply } from '../replies.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import { jsonReply, routed } from '../core/replies.ts';
+import { DAY, HOUR, iso, SECOND } from '../core/time.ts';
+import type { Answer, Setting, Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
-/** Blocks on a page. */
 const PAGE = 50;
 
 /**
  * The stand-in for a Blockscout explorer, REST API v2: `/stats` and the first page of `/blocks`; with `wantsKey` for
  * Blockscout's own service, which accepts any key.
  */
-export function createBlockscout({
-  seed,
-  clock,
-  prefix = '/ethereum',
-  wantsKey = false,
-}: {
-  seed: number;
-  clock: Clock;
-  prefix?: string;
-  wantsKey?: boolean;
-}): Upstream {
-  const chain = createChainFigures(seed, 'eth');
+export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum', wantsKey = false): Upstream {
+  const chain = createChainFigures(seed, 'ethereum');
 
   function stats(now: number): Answer {
     // Totals are updated every half hour; the transactions of "today" are those of the last full day.
@@ -54,15 +43,14 @@ export function createBlockscout({
     return jsonReply(200, { items, next_page_params: next });
   }
 
+  const upstream = routed(prefix, clock, { '/stats': stats, '/blocks': blocks }, () =>
+    jsonReply(404, { message: 'Not found' }),
+  );
+  if (!wantsKey) return upstream;
+  const refusal = jsonReply(401, { message: 'Unauthorized' });
   return {
     prefix,
-    answer({ method, path, headers }) {
-      if (wantsKey && !/^Bearer \S+$/.test(headers.authorization ?? '')) {
-        return jsonReply(401, { message: 'Unauthorized' });
-      }
-      if (method === 'GET' && path === '/stats') return stats(clock.now());
-      if (method === 'GET' && path === '/blocks') return blocks(clock.now());
-      return jsonReply(404, { message: 'Not found' });
-    },
+    answer: (request) =>
+      /^Bearer \S+$/.test(request.headers.authorization ?? '') ? upstream.answer(request) : refusal,
   };
 }

@@ -1,23 +1,14 @@
-import { beginningOf, tokenOf } from '../../../src/catalogue/token.ts';
-import { DAY, SECOND } from '../../../src/core/clock.ts';
-import type { StatisticsSymbol } from '../../../src/statistics/statistics-sources.ts';
-import { hashed, valueNoise } from '../noise.ts';
-import { supplyAt } from '../price-model.ts';
+import { hashed, valueNoise } from '../core/noise.ts';
+import { DAY, SECOND } from '../core/time.ts';
+import { supplyAt } from '../market/price-model.ts';
+import { sandboxToken } from '../market/tokens.ts';
 
-/** How a chain grows: a block every `blockSeconds`; transactions and new addresses per day. */
-type ChainParameters = {
-  blockSeconds: number;
-  blockBytes: number;
-  dailyTransactions: number;
-  dailyAddresses: number;
-};
-
-// Invented values of the right magnitude, taken from no chain.
-const CHAINS: Record<StatisticsSymbol, ChainParameters> = {
-  btc: { blockSeconds: 598, blockBytes: 1_450_000, dailyTransactions: 200_000, dailyAddresses: 220_000 },
-  ar: { blockSeconds: 128, blockBytes: 90_000_000, dailyTransactions: 60_000, dailyAddresses: 300 },
-  eth: { blockSeconds: 13, blockBytes: 95_000, dailyTransactions: 800_000, dailyAddresses: 110_000 },
-  sol: { blockSeconds: 0.48, blockBytes: 90_000, dailyTransactions: 2.2e8, dailyAddresses: 1_500_000 },
+// How each chain grows: invented values of the right magnitude, taken from no chain.
+const CHAINS = {
+  bitcoin: { blockSeconds: 598, blockBytes: 1_450_000, dailyTransactions: 200_000, dailyAddresses: 220_000 },
+  arweave: { blockSeconds: 128, blockBytes: 90_000_000, dailyTransactions: 60_000, dailyAddresses: 300 },
+  ethereum: { blockSeconds: 13, blockBytes: 95_000, dailyTransactions: 800_000, dailyAddresses: 110_000 },
+  solana: { blockSeconds: 0.48, blockBytes: 90_000, dailyTransactions: 2.2e8, dailyAddresses: 1_500_000 },
 };
 
 /** Of Bitcoin; its hash rate follows from it. */
@@ -30,12 +21,11 @@ const SWING = 0.2;
 export type ChainFigures = ReturnType<typeof createChainFigures>;
 
 /** The figures of a chain, which follow from the seed. Counts only grow. */
-export function createChainFigures(seed: number, symbol: StatisticsSymbol) {
-  const { blockSeconds, blockBytes, dailyTransactions, dailyAddresses } = CHAINS[symbol];
-  const token = tokenOf(symbol);
-  const began = beginningOf(token);
+export function createChainFigures(seed: number, token: keyof typeof CHAINS) {
+  const { blockSeconds, blockBytes, dailyTransactions, dailyAddresses } = CHAINS[token];
+  const began = Date.parse(sandboxToken(token)?.begins ?? '');
   const blockMs = blockSeconds * SECOND;
-  const place = Object.keys(CHAINS).indexOf(symbol);
+  const place = Object.keys(CHAINS).indexOf(token);
 
   function totalAt(t: number, daily: number, lane: number): number {
     const days = (t - began) / DAY;
@@ -55,7 +45,6 @@ export function createChainFigures(seed: number, symbol: StatisticsSymbol) {
       Math.floor(blockBytes * (0.5 + hashed(seed, LANES.blockBytes + place, height))),
     transactionsAt: (t: number) => totalAt(t, dailyTransactions, LANES.transactions),
     addressesAt: (t: number) => totalAt(t, dailyAddresses, LANES.addresses),
-    /** The circulating supply in coins. */
-    supplyAt: (t: number) => supplyAt(token.name, t),
+    supplyAt: (t: number) => supplyAt(token, t),
   };
 }

@@ -1,10 +1,9 @@
-import { type Clock, DAY, SECOND } from '../../../src/core/clock.ts';
-import { jsonReply } from '../replies.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import { jsonReply } from '../core/replies.ts';
+import { DAY, SECOND } from '../core/time.ts';
+import type { Answer, Setting, Upstream } from '../core/upstream.ts';
 import { type ChainFigures, createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
-/** The supported chains, with CryptoCompare's ids. */
-const LISTED = { BTC: { id: 1182, symbol: 'btc' }, ETH: { id: 7605, symbol: 'eth' } } as const;
+const LISTED = { BTC: { id: 1182, token: 'bitcoin' }, ETH: { id: 7605, token: 'ethereum' } } as const;
 type Listed = keyof typeof LISTED;
 const isListed = (fsym: string): fsym is Listed => Object.hasOwn(LISTED, fsym);
 
@@ -60,12 +59,7 @@ function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
 }
 
 /** The stand-in for CryptoCompare. It needs a key, accepts any, and has BTC and ETH. */
-export function createCryptoCompare({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chains = {
-    BTC: createChainFigures(seed, LISTED.BTC.symbol),
-    ETH: createChainFigures(seed, LISTED.ETH.symbol),
-  };
-
+export function createCryptoCompare({ seed, clock }: Setting): Upstream {
   return {
     prefix: '/cryptocompare',
     rateLimited: overRateLimit,
@@ -80,7 +74,7 @@ export function createCryptoCompare({ seed, clock }: { seed: number; clock: Cloc
       const wrong = { ParamWithError: 'fsym' };
       if (!fsym) return olderError(2, 'fsym param seems to be missing.', wrong);
       return isListed(fsym)
-        ? latest(fsym, chains[fsym], clock.now())
+        ? latest(fsym, createChainFigures(seed, LISTED[fsym].token), clock.now())
         : olderError(2, `There is no data for the symbol ${fsym} .`, wrong);
     },
   };

@@ -1,6 +1,6 @@
-import { type Clock, SECOND } from '../../../src/core/clock.ts';
-import { jsonReply, textReply } from '../replies.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import { jsonReply, routed, textReply } from '../core/replies.ts';
+import { SECOND } from '../core/time.ts';
+import type { Answer, Setting } from '../core/upstream.ts';
 import { createChainFigures, DIFFICULTY } from './chain-figures.ts';
 
 const EPOCH = 2016; // blocks
@@ -8,8 +8,8 @@ const TARGET = 600; // seconds
 const THREE_DAYS = 3 * 144; // blocks
 
 /** The stand-in for mempool.space's API: the newest height, the running adjustment, and the hash rate of three days. */
-export function createMempool({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChainFigures(seed, 'btc');
+export function createMempool({ seed, clock }: Setting) {
+  const chain = createChainFigures(seed, 'bitcoin');
   const hashrate = Math.round((DIFFICULTY * 2 ** 32) / chain.blockSeconds);
   const secondsAt = (height: number) => Math.floor(chain.blockAt(height) / SECOND);
 
@@ -46,17 +46,12 @@ export function createMempool({ seed, clock }: { seed: number; clock: Clock }): 
     });
   }
 
-  const paths: Record<string, (now: number) => Answer> = {
-    '/blocks/tip/height': (now) => textReply(200, String(chain.heightAt(now))),
+  const routes = {
+    '/blocks/tip/height': (now: number) => textReply(200, String(chain.heightAt(now))),
     '/v1/difficulty-adjustment': adjustment,
     '/v1/mining/hashrate/3d': rates,
   };
-
-  return {
-    prefix: '/mempool/api',
-    answer({ method, path }) {
-      const known = method === 'GET' && Object.hasOwn(paths, path) ? paths[path] : undefined;
-      return known?.(clock.now()) ?? textReply(404, `Cannot ${method} ${path}`);
-    },
-  };
+  return routed('/mempool/api', clock, routes, ({ method, path }) =>
+    textReply(404, `Cannot ${method} ${path}`),
+  );
 }

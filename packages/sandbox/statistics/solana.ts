@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { type Clock, MINUTE, SECOND } from '../../../src/core/clock.ts';
-import { jsonReply, parseJson, textReply } from '../replies.ts';
-import type { Upstream } from '../upstream.ts';
+import { jsonReply, parseJson, textReply } from '../core/replies.ts';
+import { MINUTE, SECOND } from '../core/time.ts';
+import type { Setting, Upstream } from '../core/upstream.ts';
 import { createChainFigures } from './chain-figures.ts';
 
 const LAMPORTS = 1e9;
 const SLOTS_IN_EPOCH = 432_000;
 const MOST_SAMPLES = 720;
-/** The share of slots with a block. */
 const FILLED = 0.95;
 
 const question = z.object({
@@ -23,8 +22,8 @@ const reply = (id: number | string | null, outcome: Outcome) =>
 const failed = (code: number, message: string): Outcome => ({ error: { code, message } });
 
 /** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root, errors under HTTP 200. */
-export function createSolana({ seed, clock }: { seed: number; clock: Clock }): Upstream {
-  const chain = createChainFigures(seed, 'sol');
+export function createSolana({ seed, clock }: Setting): Upstream {
+  const chain = createChainFigures(seed, 'solana');
   const slotMs = chain.blockSeconds * SECOND * FILLED;
   const slotAt = (now: number) => Math.floor(chain.heightAt(now) / FILLED);
 

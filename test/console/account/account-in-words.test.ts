@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '#client/index';
 import { mailLinkIn } from '#console/account/link-in-address';
 import { thresholdsIn } from '#console/account/thresholds';
+import { factsOf } from '#console/core/service-facts';
 import {
   adviceFor,
   isForPages,
@@ -10,7 +11,6 @@ import {
   scopesInWords,
   validityInWords,
 } from '#console/keys/key-texts';
-import { factsOf } from '#console/service-facts';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { onDateAt } from '#console/format';
+import { onDateAt } from '#console/core/format';
 import type { UserRecord } from '#records';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';

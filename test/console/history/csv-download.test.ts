@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/history/csv-download';
+import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/api/csv-download';
 import { MINUTE } from '#core/clock';
 import { candlesCsv } from '#prices/candles/candle-text';
 import { seriesToCsv } from '#prices/history/series-csv';

@@ -1,11 +1,20 @@
-import { bech32 } from '@scure/base';
+import { toBech32 } from '@cosmjs/encoding';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { prefixOf, underPrefix } from '#cosmos/conversion/bech32';
+import { addressOf, bytesOf, prefixOf, underPrefix } from '#cosmos/conversion/bech32';
 
 const prefix = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 32 });
-const encode = (before: string, data: Uint8Array) => bech32.encode(before, bech32.toWords(data), false);
+const encode = (before: string, data: Uint8Array) => toBech32(before, data, 200);
+
+test('bytes become the address that a library makes of them, and come back', () => {
+  fc.assert(
+    fc.property(prefix, bytes, (one, data) => {
+      expect(addressOf(one, data)).toBe(encode(one, data));
+      expect(bytesOf(addressOf(one, data))).toEqual(data);
+    }),
+  );
+});
 
 test('an account under another prefix is what a library makes of the same bytes', () => {
   fc.assert(

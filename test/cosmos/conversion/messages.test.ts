@@ -1,5 +1,5 @@
+import { toBech32 } from '@cosmjs/encoding';
 import { AminoTypes, createDefaultAminoConverters } from '@cosmjs/stargate';
-import { bech32 } from '@scure/base';
 import { TxBody, TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
 import { describe, expect, test } from 'vitest';
 import { aminoMessage, MESSAGE_TYPES } from '#cosmos/conversion/messages';
@@ -8,7 +8,7 @@ import { txBytes } from '#cosmos/conversion/tx-bytes';
 import { anyOf, typeOf } from './reference.ts';
 import { SAMPLES } from './samples.ts';
 
-const addressOf = (byte: number) => bech32.encode('cosmos', bech32.toWords(new Uint8Array(20).fill(byte)));
+const addressOf = (byte: number) => toBech32('cosmos', new Uint8Array(20).fill(byte));
 
 const SIGNATURE = Buffer.alloc(64, 7).toString('base64');
 const KEY = { type: 'tendermint/PubKeySecp256k1', value: Buffer.alloc(33, 2).toString('base64') };
@@ -202,7 +202,7 @@ test('a transaction of a modern node: fee, signatures, memo and the height it is
 });
 
 test('an operator of a validator signs with the account of the same bytes, and figures may be short', async () => {
-  const operator = bech32.encode('cosmosvaloper', bech32.toWords(new Uint8Array(20).fill(9)));
+  const operator = toBech32('cosmosvaloper', new Uint8Array(20).fill(9));
   const asked: string[] = [];
   const value = { description: {}, validator_address: operator, commission_rate: '0.05' };
   const bytes = await txBytes(signed({ type: 'cosmos-sdk/MsgEditValidator', value }), async (address) => {

@@ -58,7 +58,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/account/session.ts',
+    file: 'packages/console/session/session.ts',
     tests: ['console/session/session.browser.test.ts'],
     changes: [
       ['if (!isSameUser) return;', 'return;'],

@@ -2,10 +2,9 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { BinaryWriter } from 'cosmjs-types/binary';
 import type { Coin } from '../coin.ts';
 import { addressBytes } from '../keys.ts';
+import { isMultisig } from '../multisig.ts';
 import type { Send, Signature, Transaction } from '../transaction.ts';
-import { isMultisig } from './multisig.ts';
 
-/** The content of a StdTx. */
 export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
 
 /** The four bytes before a value of a registered amino type: from the hash of its name, after three others. */

@@ -1,4 +1,4 @@
-import { encodeAminoPubkey } from '@cosmjs/amino';
+import { encodeAminoPubkey, makeSignDoc, serializeSignDoc } from '@cosmjs/amino';
 import { z } from 'zod';
 import { coinRecord, coinSchema } from '../coin.ts';
 import type { Send, Signature, SigningContext, Transaction } from '../transaction.ts';
@@ -55,32 +55,20 @@ export const sendRecord = ({ from, to, amount }: Send) => ({
   value: { from_address: from, to_address: to, amount: amount.map(coinRecord) },
 });
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
-}
-
-// The JSON encoder of Go, which made the signed text, escapes these.
-const ESCAPED = /[&<>\u2028\u2029]/g;
-const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+// The JSON encoder of Go, which made the signed text, escapes these, and the library does not.
+const ESCAPED = /[\u2028\u2029]/g;
+const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
 
 /** The bytes that SIGN_MODE_LEGACY_AMINO_JSON signs: compact JSON with sorted members and numbers as strings. */
 export function aminoSignBytes(
   { sends, fee, gas, memo, timeoutHeight = 0 }: Omit<StdTx, 'signatures'> & { timeoutHeight?: number },
   { chainId, accountNumber, sequence }: SigningContext,
 ): Uint8Array {
-  const document = {
-    chain_id: chainId,
-    account_number: String(accountNumber),
-    sequence: String(sequence),
-    fee: { amount: fee.map(coinRecord), gas: String(gas) },
-    msgs: sends.map(sendRecord),
-    memo,
-    ...(timeoutHeight > 0 && { timeout_height: String(timeoutHeight) }),
-  };
-  return new TextEncoder().encode(JSON.stringify(sorted(document)).replace(ESCAPED, escapeOf));
+  const paid = { amount: fee.map(coinRecord), gas: String(gas) };
+  const timeout = timeoutHeight > 0 ? BigInt(timeoutHeight) : undefined;
+  const place = [chainId, memo, accountNumber, sequence, timeout] as const;
+  const bytes = serializeSignDoc(makeSignDoc(sends.map(sendRecord), paid, ...place));
+  return Buffer.from(Buffer.from(bytes).toString().replace(ESCAPED, escapeOf));
 }
 
 /** Parses a StdTx and encodes it. Throws a ZodError if it is none. */

@@ -7,12 +7,11 @@ import { SignMode } from 'cosmjs-types/cosmos/tx/signing/v1beta1/signing';
 import { AuthInfo, SignDoc, type SignerInfo, TxBody, TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
 import { z } from 'zod';
 import { coinSchema } from '../coin.ts';
-import type { Send, Signature, Transaction } from '../transaction.ts';
+import { multisignatureBytes } from '../multisig.ts';
+import { SEND_TYPE, type Send, type Signature, type Transaction } from '../transaction.ts';
 import { TransactionError } from '../transaction-error.ts';
 import { aminoSignBytes } from './amino.ts';
-import { multisignatureBytes } from './multisig.ts';
 
-export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
 export const KEY_TYPE = '/cosmos.crypto.secp256k1.PubKey';
 export const MULTISIG_TYPE = '/cosmos.crypto.multisig.LegacyAminoPubKey';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseJson } from '../../replies.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../../upstream.ts';
+import { parseJson } from '../../core/replies.ts';
+import type { Answer, Upstream, UpstreamRequest } from '../../core/upstream.ts';
 import type { BroadcastMode, Chain } from '../chain.ts';
 import { coinRecord } from '../coin.ts';
 import { readTxRaw } from '../encoding/protobuf.ts';
@@ -8,7 +8,7 @@ import { addressError } from '../keys.ts';
 import { hashOf } from '../transaction.ts';
 import { broadcastResponse, cosmosResponse, cosmosTransaction, keyRecord } from './cosmos-records.ts';
 import { countOf, failed, type SdkVersion, searchCosmos, VERSIONS } from './cosmos-search.ts';
-import { blockHeader, blockId, json, lastPart } from './node-answers.ts';
+import { answerAt, blockAt, blockHeader, blockId, json } from './node-answers.ts';
 
 /** Answers about the state have its height in a header. */
 const ofHeight = (height: number, answer: Answer): Answer => ({
@@ -64,12 +64,8 @@ function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
   if (body === undefined) return failed(400, 3, 'invalid character in the request body');
   const request = broadcastSchema.safeParse(body);
   if (!request.success) {
-    const at = request.error.issues[0]?.path[0];
-    return failed(
-      400,
-      3,
-      at === 'tx_bytes' ? 'invalid empty tx, or illegal base64 data' : 'no broadcast mode',
-    );
+    const isBytes = request.error.issues[0]?.path[0] === 'tx_bytes';
+    return failed(400, 3, isBytes ? 'invalid empty tx, or illegal base64 data' : 'no broadcast mode');
   }
   const modes: Partial<Record<string, BroadcastMode>> = {
     BROADCAST_MODE_SYNC: 'sync',
@@ -84,7 +80,9 @@ function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
   return json(200, { tx_response: cosmosResponse(delivered, VERSIONS[version].logs) });
 }
 
-function block(chain: Chain, latest: { height: number; at: number }): Answer {
+function block(chain: Chain, of: string): Answer {
+  const latest = blockAt(chain, of);
+  if (!latest) return failed(400, 3, 'requested block height is bigger then the chain length');
   const id = (block: number) => ({
     hash: blockId(chain, block).toString('base64'),
     part_set_header: { total: 1, hash: blockId(chain, -block).toString('base64') },
@@ -120,21 +118,17 @@ export function createCosmosNode(
   }
 
   function get(path: string, query: URLSearchParams): Answer {
-    if (path === '/cosmos/base/tendermint/v1beta1/node_info') return nodeInfo(chain, version);
-    const asked = lastPart(path, '/cosmos/base/tendermint/v1beta1/blocks/');
-    if (asked !== null) {
-      const found = asked === 'latest' ? chain.latest() : chain.block(Number(asked));
-      if (found) return block(chain, found);
-      return failed(400, 3, 'requested block height is bigger then the chain length');
-    }
     const { height } = chain.latest();
-    if (path === '/cosmos/tx/v1beta1/txs') return searchCosmos(chain, query, { version, pageSize });
-    const hash = lastPart(path, '/cosmos/tx/v1beta1/txs/');
-    if (hash !== null) return transaction(hash);
-    const owner = lastPart(path, '/cosmos/bank/v1beta1/balances/');
-    if (owner !== null) return ofHeight(height, balances(chain, owner, query, pageSize));
-    const holder = lastPart(path, '/cosmos/auth/v1beta1/accounts/');
-    return holder === null ? notImplemented : ofHeight(height, account(chain, holder));
+    const answer = answerAt(path, {
+      '/cosmos/base/tendermint/v1beta1/node_info': () => nodeInfo(chain, version),
+      '/cosmos/base/tendermint/v1beta1/blocks/{id}': (of) => block(chain, of),
+      '/cosmos/tx/v1beta1/txs': () => searchCosmos(chain, query, { version, pageSize }),
+      '/cosmos/tx/v1beta1/txs/{id}': transaction,
+      '/cosmos/bank/v1beta1/balances/{id}': (address) =>
+        ofHeight(height, balances(chain, address, query, pageSize)),
+      '/cosmos/auth/v1beta1/accounts/{id}': (address) => ofHeight(height, account(chain, address)),
+    });
+    return answer ?? notImplemented;
   }
 
   return {

@@ -2,10 +2,10 @@ import { TxMsgData } from 'cosmjs-types/cosmos/base/abci/v1beta1/abci';
 import { MultiSignature } from 'cosmjs-types/cosmos/crypto/multisig/v1beta1/multisig';
 import { coinRecord } from '../coin.ts';
 import type { Delivered } from '../deliver.ts';
-import { isMultisig, multisigKeys, readMultisignature } from '../encoding/multisig.ts';
-import { KEY_TYPE, MULTISIG_TYPE, SEND_TYPE } from '../encoding/protobuf.ts';
+import { KEY_TYPE, MULTISIG_TYPE } from '../encoding/protobuf.ts';
 import { type ChainEvent, groupByType } from '../events.ts';
-import type { Signature, Transaction } from '../transaction.ts';
+import { isMultisig, multisigKeys, readMultisignature } from '../multisig.ts';
+import { SEND_TYPE, type Signature, type Transaction } from '../transaction.ts';
 import type { TransactionError } from '../transaction-error.ts';
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');

@@ -1,4 +1,4 @@
-import type { Answer } from '../../upstream.ts';
+import type { Answer } from '../../core/upstream.ts';
 import type { Chain } from '../chain.ts';
 import { type Condition, readConditions } from '../search-conditions.ts';
 import { cosmosResponse, cosmosTransaction } from './cosmos-records.ts';

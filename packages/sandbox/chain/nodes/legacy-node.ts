@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseJson } from '../../replies.ts';
-import type { Answer, Upstream, UpstreamRequest } from '../../upstream.ts';
+import { parseJson } from '../../core/replies.ts';
+import type { Answer, Upstream, UpstreamRequest } from '../../core/upstream.ts';
 import type { BroadcastResult, Chain } from '../chain.ts';
 import { coinRecord } from '../coin.ts';
 import { readStdTx } from '../encoding/amino.ts';
@@ -8,7 +8,7 @@ import { addressError } from '../keys.ts';
 import type { Condition } from '../search-conditions.ts';
 import { hashOf } from '../transaction.ts';
 import { ACTIONS, keyRecord, legacyTransaction, outcome } from './legacy-records.ts';
-import { blockHeader, blockId, json, lastPart } from './node-answers.ts';
+import { answerAt, blockAt, blockHeader, blockId, json } from './node-answers.ts';
 
 const PAGE_LIMIT = 100;
 const DEFAULT_LIMIT = 30;
@@ -127,7 +127,9 @@ function broadcast(chain: Chain, text: string): Answer {
   return broadcastAnswer(chain.broadcast(hashOf(read.bytes), () => read.transaction, mode.data));
 }
 
-function block(chain: Chain, latest: { height: number; at: number }): Answer {
+function block(chain: Chain, of: string): Answer {
+  const latest = blockAt(chain, of);
+  if (!latest) return failed(404, 'requested block height is bigger then the chain length');
   const id = (block: number) => ({
     hash: blockId(chain, block).toString('hex').toUpperCase(),
     parts: { total: '1', hash: blockId(chain, -block).toString('hex').toUpperCase() },
@@ -148,21 +150,16 @@ const nodeInfo = (chain: Chain): Answer =>
 /** A node with the old REST interface, at `/legacy-node`, in the shapes of recorded answers. */
 export function createLegacyNode(chain: Chain): Upstream {
   function get(path: string, query: URLSearchParams): Answer {
-    if (path === '/node_info') return nodeInfo(chain);
-    const asked = lastPart(path, '/blocks/');
-    if (asked !== null) {
-      const found = asked === 'latest' ? chain.latest() : chain.block(Number(asked));
-      if (found) return block(chain, found);
-      return failed(404, 'requested block height is bigger then the chain length');
-    }
     const { height } = chain.latest();
-    if (path === '/txs') return search(chain, query);
-    const hash = lastPart(path, '/txs/');
-    if (hash !== null) return transaction(chain, hash);
-    const owner = lastPart(path, '/bank/balances/');
-    if (owner !== null) return balances(chain, owner, height);
-    const holder = lastPart(path, '/auth/accounts/');
-    return holder === null ? notFound : account(chain, holder, height);
+    const answer = answerAt(path, {
+      '/node_info': () => nodeInfo(chain),
+      '/blocks/{id}': (of) => block(chain, of),
+      '/txs': () => search(chain, query),
+      '/txs/{id}': (hash) => transaction(chain, hash),
+      '/bank/balances/{id}': (address) => balances(chain, address, height),
+      '/auth/accounts/{id}': (address) => account(chain, address, height),
+    });
+    return answer ?? notFound;
   }
 
   return {

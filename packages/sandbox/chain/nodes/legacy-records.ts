@@ -2,9 +2,9 @@ import { decodeAminoPubkey } from '@cosmjs/amino';
 import { coinRecord } from '../coin.ts';
 import type { Delivered } from '../deliver.ts';
 import { sendRecord } from '../encoding/amino.ts';
-import { isMultisig } from '../encoding/multisig.ts';
-import { SEND_TYPE } from '../encoding/protobuf.ts';
 import { type ChainEvent, groupByType } from '../events.ts';
+import { isMultisig } from '../multisig.ts';
+import { SEND_TYPE } from '../transaction.ts';
 import type { TransactionError } from '../transaction-error.ts';
 
 export const keyRecord = (publicKey: Uint8Array) =>
@@ -13,7 +13,7 @@ export const keyRecord = (publicKey: Uint8Array) =>
     : { type: 'tendermint/PubKeySecp256k1', value: Buffer.from(publicKey).toString('base64') };
 
 /** The log of an error of the old nodes: JSON in a string. */
-export const errorLog = ({ code, detail }: TransactionError): string =>
+const errorLog = ({ code, detail }: TransactionError): string =>
   JSON.stringify({ codespace: 'sdk', code, message: detail });
 
 /** The type of a message by its old action name. Events of later chains have the type. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../../upstream.ts';
+import type { Answer } from '../../core/upstream.ts';
 import type { Chain } from '../chain.ts';
 
 /** A node's answer: compact JSON and a line feed. */
@@ -21,17 +21,27 @@ export const blockHeader = (
   time: new Date(at).toISOString(),
 });
 
-/** The decoded last segment of a path after `before`; null if it is empty, several segments, or malformed. */
-export function lastPart(path: string, before: string): string | null {
-  const part = path.startsWith(before) ? path.slice(before.length) : '';
-  if (part === '' || part.includes('/')) return null;
+/** The answer of the route of a path; `{id}` at the end of a route stands for a segment, which it gets decoded. */
+export function answerAt(
+  path: string,
+  routes: Readonly<Record<string, (id: string) => Answer>>,
+): Answer | undefined {
+  if (Object.hasOwn(routes, path)) return routes[path]?.('');
+  const start = path.lastIndexOf('/') + 1;
+  const route = start < path.length ? routes[`${path.slice(0, start)}{id}`] : undefined;
+  let id: string;
   try {
-    return decodeURIComponent(part);
+    id = decodeURIComponent(path.slice(start));
   } catch {
-    return null;
+    return undefined;
   }
+  return route?.(id);
 }
 
 /** The invented hash of a block, always the same. */
 export const blockId = (chain: Chain, height: number): Buffer =>
   createHash('sha256').update(`${chain.chainId}/${height}`).digest();
+
+/** The block of a height, or the latest. */
+export const blockAt = (chain: Chain, of: string) =>
+  of === 'latest' ? chain.latest() : chain.block(Number(of));

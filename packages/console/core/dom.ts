@@ -1,0 +1,102 @@
+/** The element with an id; throws if the page has none of that kind. */
+export function byId<T extends Element = HTMLElement>(
+  id: string,
+  kind: new () => T = HTMLElement as unknown as new () => T,
+): T {
+  const element = document.getElementById(id);
+  if (!(element instanceof kind)) throw new Error(`the page has no ${kind.name} #${id}`);
+  return element;
+}
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+export const placeholder = () => make('span', { class: 'placeholder' }, '\u2007');
+
+export const makeRow = (...cells: (readonly [text: string, kind?: string])[]) =>
+  make('tr', {}, ...cells.map(([text, kind = '']) => make('td', { class: kind }, text)));
+
+export function makeButton(label: string, act: () => void, kind = ''): HTMLButtonElement {
+  const button = make('button', { type: 'button', class: kind }, label);
+  button.addEventListener('click', act);
+  return button;
+}
+
+export function announce(text: string): void {
+  byId('announcements').textContent = text;
+}
+
+/** How long a button says that it has copied, in ms. */
+const COPIED_MS = 2000;
+
+type Copied = {
+  shown: Node;
+  /** The text that is copied, where the element does not show it as it is. */
+  text?: () => string;
+  onCopied?: () => void;
+};
+
+/** Makes a button copy a content. It says so for a while, but never of another content than the one it has copied. */
+export function copyButton(
+  button: HTMLElement,
+  { shown, text = () => shown.textContent ?? '', onCopied }: Copied,
+): void {
+  const label = button.textContent ?? '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let content: string | undefined;
+  const reset = () => {
+    clearTimeout(timer);
+    button.textContent = label;
+  };
+  const resetOther = () => {
+    if (text() !== content) reset();
+  };
+  new MutationObserver(resetOther).observe(shown, { childList: true, characterData: true, subtree: true });
+  button.addEventListener('click', async () => {
+    const mine = text();
+    content = mine;
+    const copied = await navigator.clipboard.writeText(mine).then(
+      () => true,
+      () => false,
+    );
+    if (copied) onCopied?.();
+    announce(copied ? 'Copied' : 'The browser does not allow copying: select the text and copy it yourself');
+    // The content may have changed while it was copied.
+    if (mine !== text()) return reset();
+    clearTimeout(timer);
+    button.textContent = copied ? 'Copied' : 'Copying failed';
+    timer = setTimeout(reset, COPIED_MS);
+  });
+}
+
+/**
+ * A group of buttons of which one is pressed. They are no radio buttons, since with those the arrow keys would select,
+ * and pay for, every option on the way.
+ */
+export function buttonGroup<T extends string>(
+  group: HTMLElement,
+  options: readonly (readonly [value: T, label: string])[],
+  onSelect: (value: T) => void,
+) {
+  const buttons = new Map(options.map(([value, label]) => [value, makeButton(label, () => onSelect(value))]));
+  group.append(...buttons.values());
+  return {
+    select(selected: T): void {
+      for (const [value, button] of buttons) button.setAttribute('aria-pressed', String(value === selected));
+    },
+    enable(isPossible: (value: T) => boolean): void {
+      for (const [value, button] of buttons) button.disabled = !isPossible(value);
+    },
+    offer(isOffered: (value: T) => boolean): void {
+      for (const [value, button] of buttons) button.hidden = !isOffered(value);
+    },
+  };
+}

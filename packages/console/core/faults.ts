@@ -1,0 +1,61 @@
+import type { QuotientError } from '../../client/index.ts';
+import { make } from './dom.ts';
+
+type Field = HTMLInputElement | HTMLSelectElement;
+
+/** What the browser finds wrong with a field, in the words of the page; empty where nothing is. */
+function faultOf({ validity, validationMessage, dataset }: Field): string {
+  if (validity.valid) return '';
+  const words = validity.valueMissing ? (dataset.missing ?? dataset.wrong) : dataset.wrong;
+  return validity.customError ? validationMessage : (words ?? validationMessage);
+}
+
+/**
+ * Tells what is wrong with the fields of a form, in a line below each and not in the browser's bubbles. A field has such
+ * a line if the page says what it wants: `data-wrong`, and `data-missing` where nothing is entered.
+ */
+export function openFaults(form: HTMLFormElement) {
+  form.noValidate = true;
+  const lines = new Map<Field, HTMLElement>();
+
+  function show(field: Field, fault: string): void {
+    lines.get(field)?.replaceChildren(fault);
+    if (fault === '') field.removeAttribute('aria-invalid');
+    else field.setAttribute('aria-invalid', 'true');
+  }
+  for (const field of form.querySelectorAll<Field>('[data-wrong]')) {
+    const line = make('p', { id: `${form.id}-${field.name}-fault`, class: 'fault' });
+    lines.set(field, line);
+    (field.closest('fieldset') ?? field.closest('label') ?? field).after(line);
+    field.setAttribute('aria-describedby', line.id);
+    field.addEventListener('input', () => show(field, ''));
+  }
+
+  /** Shows these faults and no others; the first field that has one gets the focus. */
+  function showAll(faultIn: (field: Field) => string): void {
+    for (const field of lines.keys()) show(field, faultIn(field));
+    form.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }
+  const clear = () => {
+    for (const field of lines.keys()) show(field, '');
+  };
+  form.addEventListener('reset', clear);
+
+  return {
+    clear,
+
+    check(): boolean {
+      showAll(faultOf);
+      return form.checkValidity();
+    },
+
+    /** Shows what the service finds wrong; false if some of it is about no field of the form. */
+    tell({ errors }: QuotientError): boolean {
+      // `query.email`, `body.thresholds.0`.
+      const named = errors.map(({ location }) => location.split('.')[1]);
+      showAll(({ name, dataset }) => (named.includes(name) ? (dataset.wrong ?? '') : ''));
+      const names = new Set([...lines.keys()].map(({ name }) => name));
+      return errors.length > 0 && named.every((name) => name !== undefined && names.has(name));
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/*
+ * Numbers and times as text, in the language of the page and in UTC.
+ */
+
+const SECOND = 1000;
+const DAY = 86_400 * SECOND;
+
+const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat('en-US', {
+  style: 'percent',
+  signDisplay: 'exceptZero',
+  minimumFractionDigits: 2,
+});
+const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+export const utc = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+const date = utc({ dateStyle: 'medium' });
+const dateTime = utc({ dateStyle: 'medium', timeStyle: 'short' });
+const time = utc({ timeStyle: 'short' });
+
+export const UNKNOWN = '–';
+
+export const orUnknown = <T>(value: T | null, format: (value: T) => string) =>
+  value === null ? UNKNOWN : format(value);
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+function inCurrency(currency: string, name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${currency} ${name}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...options });
+  formats.set(key, made);
+  return made;
+}
+
+/** A price in a currency (`usd`, `btc`): as many decimals as it has coins from 1000 up, more the smaller it is. */
+export function money(value: number, currency: string): string {
+  const size = Math.abs(value);
+  if (size >= 1000 || size === 0) return inCurrency(currency, 'whole', {}).format(value);
+  if (size >= 10) return inCurrency(currency, 'cents', twoDecimals).format(value);
+  if (size >= 0.1) return inCurrency(currency, 'fine', { minimumFractionDigits: 4 }).format(value);
+  if (size >= 0.0001) return inCurrency(currency, 'small', { maximumFractionDigits: 8 }).format(value);
+  // 1.234E-10: nobody counts ten zeros.
+  const notation = size < 1e-8 ? 'scientific' : 'standard';
+  return inCurrency(currency, notation, { notation, maximumSignificantDigits: 4 }).format(value);
+}
+
+/** A price or an amount on an axis, with so many decimals. */
+export const axisAmount = (
+  value: number,
+  currency: string,
+  notation: 'standard' | 'compact' | 'scientific',
+  decimals: number,
+) => {
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return inCurrency(currency, `axis ${notation} ${decimals}`, { notation, ...digits }).format(value);
+};
+
+export const bigMoney = (value: number, currency: string) =>
+  Math.abs(value) < 10_000
+    ? money(value, currency)
+    : inCurrency(currency, 'big', { notation: 'compact', ...twoDecimals }).format(value);
+
+export const count = (value: number) => plain.format(value);
+
+/** `1 call`, `20 calls`. */
+export const inCalls = (calls: number) => `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`;
+
+/** A number of any size, from a fraction to a mining difficulty. */
+export const number = (value: number) =>
+  Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value);
+
+/** A change as a fraction: `+2.10%`, with a minus sign as wide as the plus. */
+export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
+
+export const onDate = (at: Date) => date.format(at);
+export const onDateAt = (at: Date) => dateTime.format(at);
+const INSTANT = /\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?/g;
+/** A text of the service with its dates as the page writes them: the service has them in ISO 8601. */
+export const withDates = (text: string) =>
+  text.replace(INSTANT, (written, time) => {
+    const instant = new Date(written);
+    if (Number.isNaN(instant.getTime())) return written;
+    return time === undefined ? onDate(instant) : onDateAt(instant);
+  });
+/** `10:42`, with the date if it is more than a day ago. */
+export const at = (instant: Date, now: number) =>
+  now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);
+
+const UNITS = [
+  ['day', DAY],
+  ['hour', 3600 * SECOND],
+  ['minute', 60 * SECOND],
+  ['second', SECOND],
+] as const;
+
+/** A duration in ms in the largest unit of which there are at least two. */
+function inUnits(ms: number): [value: number, unit: (typeof UNITS)[number][0]] {
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= 2 * size) ?? UNITS[3];
+  return [Math.trunc(ms / length), unit];
+}
+
+/** `3 hours`. */
+export function span(ms: number): string {
+  const [value, unit] = inUnits(Math.max(0, ms));
+  return `${count(value)} ${unit}${value === 1 ? '' : 's'}`;
+}
+
+/** `in 3 hours`, `3 hours ago`. */
+export const fromNow = (instant: Date, now: number) => relative.format(...inUnits(instant.getTime() - now));

@@ -1,0 +1,82 @@
+import { QuotientError } from '../../client/index.ts';
+import { make } from './dom.ts';
+import { span, withDates } from './format.ts';
+
+/** Texts for errors that are no answer of the service. */
+const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
+  network: 'The service cannot be reached. Check your connection and try again.',
+  timeout: 'The service did not answer in time. Try again in a moment.',
+  invalid_answer: 'The answer does not come from this service. Is there a proxy in between?',
+};
+
+/** Whether the key is the problem, so that every other call would fail too. */
+export const isKeyProblem = ({ status, code }: QuotientError) =>
+  status === 401 || code === 'quota_exceeded' || code === 'scope_missing';
+
+export const isTemporary = ({ status, code }: QuotientError) =>
+  Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;
+
+/**
+ * Tells of an error in a panel, at `place` if it is that panel's own; `retry` repeats what failed. `hasFigures`: the
+ * panel still shows what it had.
+ */
+export type OnError = (
+  error: unknown,
+  place: Element,
+  retry: () => Promise<unknown>,
+  hasFigures?: boolean,
+) => void;
+
+export const toError = (error: unknown): QuotientError =>
+  error instanceof QuotientError ? error : new QuotientError('invalid_answer', String(error));
+
+/** For a panel whose problem the banner explains. */
+export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded: see the top of the page.');
+
+/** An error for people: what is wrong, how to fix it, and a link to the docs. */
+export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {
+  const { code, detail, errors, retryAfter, requestId, gaps } = error;
+  const connectionError = CONNECTION_ERRORS[code];
+  const note = make('div', { class: 'note bad' });
+  const add = (text: string) => note.append(make('p', {}, withDates(text)));
+
+  add(connectionError ?? (errors.length > 0 ? 'The request is not valid:' : detail));
+  if (errors.length > 0) {
+    const items = errors.map(({ location, message, fix }) =>
+      make('li', {}, `${location.replace(/^\w+\./, '')} ${withDates(message)}: ${fix}`),
+    );
+    note.append(make('ul', {}, ...items));
+  }
+  if (retryAfter !== undefined && code !== 'quota_exceeded') add(`Try again in ${span(retryAfter * 1000)}.`);
+  if (gaps.length > 0) add(`Missing: ${gaps.map(({ from, thru }) => `${from} to ${thru}`).join('; ')}.`);
+  if (!connectionError) {
+    const link = make('a', { href: `docs/problems#${code}` }, `What ${code} means`);
+    note.append(make('p', { class: 'soft' }, link, requestId ? ` (request ${requestId})` : ''));
+  }
+  if (actions.length > 0) note.append(make('div', { class: 'row' }, ...actions));
+  return note;
+}
+
+/**
+ * Runs `act` unless it is under way from the same button, shows an error in `problem` and returns it. The button is not
+ * `disabled`, which would take the focus away.
+ */
+export async function runOnce(
+  button: Element,
+  problem: Element,
+  act: () => Promise<void>,
+  write: (error: QuotientError) => Node | string = problemNote,
+) {
+  if (button.getAttribute('aria-disabled') === 'true') return undefined;
+  button.setAttribute('aria-disabled', 'true');
+  problem.replaceChildren();
+  try {
+    return await act();
+  } catch (thrown) {
+    const error = toError(thrown);
+    problem.replaceChildren(write(error));
+    return error;
+  } finally {
+    button.removeAttribute('aria-disabled');
+  }
+}

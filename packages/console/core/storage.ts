@@ -1,0 +1,18 @@
+/**
+ * A text in the browser's storage: of this tab (`sessionStorage`) or of this device (`localStorage`). Where the browser
+ * lets the page store nothing, nothing is kept.
+ */
+export function openStored(kind: 'sessionStorage' | 'localStorage', name: string) {
+  const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
+    try {
+      return use(globalThis[kind]);
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    read: (): string | undefined => attempt((storage) => storage.getItem(name)) ?? undefined,
+    write: (text: string): void => attempt((storage) => storage.setItem(name, text)),
+    remove: (): void => attempt((storage) => storage.removeItem(name)),
+  };
+}

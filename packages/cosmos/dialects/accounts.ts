@@ -1,0 +1,87 @@
+import { type AminoKey, aminoKey } from '../conversion/public-keys.ts';
+import type { Coin, LegacyAccount } from '../legacy-shapes.ts';
+import { coins, count, isMembers, type Members, malformed, members, text } from '../parsers.ts';
+
+/** Accounts as modern nodes tell them, and the names that the Launchpad generation had for them. */
+const TYPES = new Map([
+  ['/cosmos.auth.v1beta1.BaseAccount', 'cosmos-sdk/Account'],
+  ['/cosmos.auth.v1beta1.ModuleAccount', 'cosmos-sdk/ModuleAccount'],
+  ['/cosmos.vesting.v1beta1.BaseVestingAccount', 'cosmos-sdk/BaseVestingAccount'],
+  ['/cosmos.vesting.v1beta1.ContinuousVestingAccount', 'cosmos-sdk/ContinuousVestingAccount'],
+  ['/cosmos.vesting.v1beta1.DelayedVestingAccount', 'cosmos-sdk/DelayedVestingAccount'],
+  ['/cosmos.vesting.v1beta1.PeriodicVestingAccount', 'cosmos-sdk/PeriodicVestingAccount'],
+  ['/cosmos.vesting.v1beta1.PermanentLockedAccount', 'cosmos-sdk/PermanentLockedAccount'],
+  // Of nodes of SDK 0.40 to 0.46, which have both interfaces.
+  ['cosmos-sdk/BaseAccount', 'cosmos-sdk/Account'],
+]);
+
+/** The members under which one account has another, by the generations of nodes. */
+const WITHIN = ['base_vesting_account', 'BaseVestingAccount', 'base_account', 'BaseAccount'] as const;
+const DEEPEST = 4;
+
+/** All members at one level, as the Launchpad generation has them. */
+function flat(value: Members, depth = 0): Members {
+  const name = WITHIN.find((one) => isMembers(value[one]));
+  if (name === undefined) return value;
+  if (depth === DEEPEST) throw malformed('account');
+  const { [name]: base, ...rest } = value;
+  return { ...rest, ...flat(base as Members, depth + 1) };
+}
+
+/** Of a legacy node: text of bech32 until SDK 0.38, amino JSON since; null where there is none yet. */
+function legacyKey(key: unknown): AminoKey | string | null {
+  if (key === undefined || key === null || key === '') return null;
+  if (typeof key === 'string') return key;
+  const { type, value } = members(key, 'public_key');
+  return { type: text(type, 'public_key'), value };
+}
+
+function account(type: string, value: Members, owned: Coin[], asked: string): LegacyAccount['result'] {
+  const {
+    '@type': _,
+    pub_key,
+    public_key,
+    address,
+    account_number,
+    sequence,
+    coins: __,
+    ...rest
+  } = flat(value);
+  if (address !== asked) throw malformed('account of that address');
+  return {
+    type: TYPES.get(type) ?? type,
+    value: {
+      address: asked,
+      coins: owned,
+      public_key: pub_key === undefined ? legacyKey(public_key) : aminoKey(pub_key),
+      account_number: count(account_number, 'account_number'),
+      sequence: count(sequence, 'sequence'),
+      ...rest,
+    },
+  };
+}
+
+/** An account that does not exist, as the legacy interface has always told it. */
+export const noAccount = (): LegacyAccount['result'] => ({
+  type: 'cosmos-sdk/Account',
+  value: { address: '', coins: [], public_key: null, account_number: '0', sequence: '0' },
+});
+
+/** The account of an address from a legacy node; its coins are told beside it since SDK 0.40. */
+export async function legacyAccount(
+  asked: string,
+  result: unknown,
+  balances: () => Promise<Coin[]>,
+): Promise<LegacyAccount['result']> {
+  const { type, value } = members(result, 'result');
+  const told = members(value, 'account');
+  const { address, coins: own } = flat(told);
+  if (address === undefined || address === '') return noAccount();
+  return account(text(type, 'type'), told, own === undefined ? await balances() : coins(own), asked);
+}
+
+/** The account of an address from a modern node, and what it owns. */
+export function accountOfModern(asked: string, told: unknown, owned: Coin[]): LegacyAccount['result'] {
+  const value = members(told, 'account');
+  return account(text(value['@type'], 'type of the account'), value, owned, asked);
+}

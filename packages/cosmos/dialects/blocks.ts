@@ -1,0 +1,117 @@
+import { fromBase64, toHex } from '../conversion/protobuf.ts';
+import type { LegacyBlock } from '../legacy-shapes.ts';
+import {
+  chainId,
+  count,
+  isMembers,
+  list,
+  type Members,
+  malformed,
+  members,
+  string,
+  text,
+} from '../parsers.ts';
+
+const MOST_TXS = 20_000;
+const MOST_SIGNATURES = 1_000;
+
+const HASH = /^([0-9A-Fa-f]{2}){0,64}$/;
+
+/** Bytes as the legacy interface writes them: upper-case hex. */
+function legacyHex(value: unknown, what: string): string {
+  const hex = string(value ?? '', what);
+  if (!HASH.test(hex)) throw malformed(what);
+  return hex.toUpperCase();
+}
+
+/** The same of the base64 of a modern node. */
+function hexOf(value: unknown, what: string): string {
+  const bytes = fromBase64(value ?? '');
+  if (bytes === undefined || bytes.length > 64) throw malformed(what);
+  return toHex(bytes);
+}
+
+const txsOf = (data: unknown): string[] | null => {
+  const txs = isMembers(data) ? list(data.txs, 'txs', MOST_TXS) : [];
+  return txs.length === 0 ? null : txs.map((one) => text(one, 'tx'));
+};
+
+/** A header whose members that every block has are as they must be. */
+function headerOf(header: unknown, hash: typeof hexOf): LegacyBlock['block']['header'] {
+  const { chain_id, height, time, ...rest } = members(header, 'header');
+  const told = count(height, 'height');
+  if (told === '0') throw malformed('height');
+  const hashes = Object.keys(rest).filter((name) => /_(hash|address)$/.test(name));
+  return {
+    ...rest,
+    chain_id: chainId(chain_id),
+    height: told,
+    time: text(time, 'time'),
+    ...Object.fromEntries(hashes.map((name) => [name, hash(rest[name], name)])),
+  };
+}
+
+/** A block from a legacy node. */
+export function legacyBlock({ block_id, block_meta, block }: Members): LegacyBlock {
+  // Until SDK 0.38 the id was beside the header, in a member of its own.
+  const { hash, ...id } = members(block_id ?? (isMembers(block_meta) && block_meta.block_id), 'block_id');
+  const { header, data, ...rest } = members(block, 'block');
+  return {
+    block_id: { ...id, hash: legacyHex(hash, 'hash') },
+    block: { ...rest, header: headerOf(header, legacyHex), data: { txs: txsOf(data) } },
+  };
+}
+
+function idOf(value: unknown): LegacyBlock['block_id'] {
+  const { hash, part_set_header } = isMembers(value) ? value : {};
+  const { total, hash: partsHash } = isMembers(part_set_header) ? part_set_header : {};
+  const parts = { total: count(total, 'total'), hash: hexOf(partsHash, 'hash of the parts') };
+  return { hash: hexOf(hash, 'hash'), parts };
+}
+
+/** Who signed, by the numbers that the legacy interface has for it. */
+const FLAGS = ['BLOCK_ID_FLAG_UNKNOWN', 'BLOCK_ID_FLAG_ABSENT', 'BLOCK_ID_FLAG_COMMIT', 'BLOCK_ID_FLAG_NIL'];
+
+function commitOf(commit: unknown) {
+  if (!isMembers(commit)) return null;
+  const { height, round, block_id, signatures } = commit;
+  const signed = list(signatures, 'signatures', MOST_SIGNATURES).map((one) => {
+    const { block_id_flag, validator_address, timestamp, signature } = members(one, 'signature');
+    const flag = FLAGS.indexOf(block_id_flag as string);
+    return {
+      block_id_flag: flag < 0 ? Number(count(block_id_flag, 'block_id_flag', 1)) : flag,
+      validator_address: hexOf(validator_address, 'validator_address'),
+      timestamp: string(timestamp ?? '', 'timestamp'),
+      signature: signature === null ? null : string(signature ?? '', 'signature'),
+    };
+  });
+  return {
+    height: count(height, 'height'),
+    round: count(round, 'round'),
+    block_id: idOf(block_id),
+    signatures: signed,
+  };
+}
+
+/** A block from a modern node. */
+export function blockOfModern({ block_id, block, sdk_block }: Members): LegacyBlock {
+  // The second has the proposer under a prefix; older nodes have the first alone.
+  const { header, data, evidence, last_commit } = members(block ?? sdk_block, 'block');
+  const { last_block_id, ...rest } = headerOf(header, block ? hexOf : (value) => string(value ?? '', 'hash'));
+  const told = isMembers(evidence) ? list(evidence.evidence, 'evidence') : [];
+  return {
+    block_id: idOf(members(block_id, 'block_id')),
+    block: {
+      header: { ...rest, last_block_id: idOf(last_block_id) },
+      data: { txs: txsOf(data) },
+      evidence: { evidence: told.length === 0 ? null : told },
+      last_commit: commitOf(last_commit),
+    },
+  };
+}
+
+/** The block that was asked for, and no other. */
+export function blockOf(height: string | undefined, block: LegacyBlock): LegacyBlock {
+  if (height !== undefined && block.block.header.height !== height) throw malformed('block of that height');
+  return block;
+}

@@ -1,0 +1,45 @@
+import { toBech32 } from '@cosmjs/encoding';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isAddress } from '#cosmos/conversion/bech32';
+
+const address = fc
+  .tuple(fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/), fc.uint8Array({ minLength: 1, maxLength: 32 }))
+  .map(([prefix, bytes]) => toBech32(prefix, bytes, 200))
+  .filter((text) => text.length <= 90);
+
+test('an address of any chain is one, until a character of it is changed', () => {
+  fc.assert(
+    fc.property(
+      address,
+      fc.nat(),
+      fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l'),
+      (text, at, letter) => {
+        expect(isAddress(text)).toBe(true);
+        const i = text.lastIndexOf('1') + 1 + (at % (text.length - text.lastIndexOf('1') - 1));
+        const changed = text.slice(0, i) + letter + text.slice(i + 1);
+        expect(isAddress(changed)).toBe(changed === text);
+      },
+    ),
+  );
+});
+
+test('what could mean something in a URL is none, even with a checksum', () => {
+  for (const prefix of ['../../status', '..', '%2e%2e', 'a/b', 'a?b', 'http://evil', '#', 'KAVA']) {
+    const text = toBech32(prefix.toLowerCase(), new Uint8Array(20));
+    expect(isAddress(prefix === 'KAVA' ? text.toUpperCase() : text), prefix).toBe(false);
+  }
+});
+
+test.each([
+  '',
+  'kava1',
+  '1qqqqqq',
+  'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upm',
+  '../../status',
+  '\0'.repeat(10),
+])('%j is none', (text) => expect(isAddress(text)).toBe(false));
+
+test('one from a recording is one', () => {
+  expect(isAddress('kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn')).toBe(true);
+});
