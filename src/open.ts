@@ -8,6 +8,7 @@ import { createUsers } from '#accounts/users/users';
 import { openCatalogue } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
 import { type Clock, systemClock } from '#core/clock';
+import { every } from '#core/every';
 import { createMetrics } from '#core/metrics/metrics';
 import { type Database, openDatabase } from '#database/database';
 import { createCheck } from '#database/database-check';
@@ -119,10 +120,8 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     await catalogue.sync();
     await Promise.all([prices, traded, chains].map((one) => one.poll()));
   }
-  const polling = setInterval(() => {
-    poll().catch((error) => failures.failed('data poll', error));
-  }, POLL_MS);
-  if (!database.isShareable) clearInterval(polling);
+  const polling = every(POLL_MS, poll, { onError: (error) => failures.failed('data poll', error) });
+  if (!database.isShareable) void polling.close();
 
   const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
   if (requests) {
@@ -169,7 +168,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     /** Reloads what other processes have written: once a second, where there can be others. */
     poll,
     async close(): Promise<void> {
-      clearInterval(polling);
+      await polling.close();
       await mail?.close();
       await allowance.close(settings.shutdownGraceMs);
       for (const one of [retention, prices, venue, currencies, chains, nodes]) await one.close();

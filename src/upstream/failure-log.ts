@@ -1,4 +1,5 @@
 import { type Clock, HOUR, SECOND } from '#core/clock';
+import { every } from '#core/every';
 import type { Log } from '#core/log';
 import { DEADLINE } from '#database/deadline';
 import { type IdentifyDatabaseFailure, identifyFailure } from './failure-cause.ts';
@@ -58,7 +59,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
   const observed = new Set<string>();
   const checks = new Map<string, () => Promise<void>>();
   const checking = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+  let reviewing: ReturnType<typeof every> | undefined;
   let writing: NodeJS.Immediate | undefined;
 
   /** Writes what has failed since the last line of a cause, where that line is so old, in ms. */
@@ -112,8 +113,8 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
       else if (subject.causes.size === 0) subjects.delete(key);
     }
     if (subjects.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    void reviewing?.close();
+    reviewing = undefined;
   }
 
   /** A fetch and the request that waited for it fail in one turn of the event loop: after it they are one line. */
@@ -154,7 +155,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
     // A reason that is given says it all.
     entry.facts = { ...entry.facts, ...('reason' in facts ? {} : details), ...facts };
     if (now - entry.loggedAt >= WINDOW) writeAfterTurn();
-    timer ??= setInterval(review, REVIEW_EVERY).unref();
+    reviewing ??= every(REVIEW_EVERY, review, { isUnref: true });
   }
 
   /** A dependency did what it was asked: `database`, or the name of an upstream. */
@@ -178,7 +179,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
 
     /** Writes the lines that wait for the end of their ten seconds. */
     close(): void {
-      clearInterval(timer);
+      void reviewing?.close();
       clearImmediate(writing);
       for (const subject of subjects.values()) writeDue(subject, clock.elapsed(), 0);
     },

@@ -1,4 +1,5 @@
 import { type Clock, MINUTE, SECOND } from '#core/clock';
+import { every } from '#core/every';
 import type { FailureLog } from '#upstream/failure-log';
 import type { NoticeStore } from './notice-store.ts';
 
@@ -27,36 +28,19 @@ type Dependencies = {
 export function createNoticeWatch({ store, wake, upstreamTimeoutMs, clock, failures }: Dependencies) {
   const staysMs = upstreamTimeoutMs + LONGEST_WAIT;
   const rounds = [
-    { what: 'notices:use', every: TELL_OF_USE, tell: () => store.tellOfUsedAllowances(clock.now(), staysMs) },
-    { what: 'notices:end', every: TELL_OF_END, tell: () => store.tellOfEndingValidity(clock.now()) },
+    { what: 'notices:use', apart: TELL_OF_USE, tell: () => store.tellOfUsedAllowances(clock.now(), staysMs) },
+    { what: 'notices:end', apart: TELL_OF_END, tell: () => store.tellOfEndingValidity(clock.now()) },
   ];
-  let underWay: Promise<void> | undefined;
   let longest = 0;
 
   async function tellInTurn(): Promise<void> {
-    for (const { what, every, tell } of rounds) {
-      if (!(await store.takeTurn(what, Math.max(every, longest * PART)))) continue;
+    for (const { what, apart, tell } of rounds) {
+      if (!(await store.takeTurn(what, Math.max(apart, longest * PART)))) continue;
       const since = clock.elapsed();
       if ((await tell()) > 0) wake();
       longest = Math.max(longest / 2, clock.elapsed() - since);
     }
   }
 
-  const asking = setInterval(() => {
-    // One at a time: while the database does not answer, each question holds a connection.
-    underWay ??= tellInTurn()
-      .catch((error) => failures.failed('notice look-up', error))
-      .finally(() => {
-        underWay = undefined;
-      });
-  }, ASK_EVERY);
-
-  return {
-    async close(): Promise<void> {
-      clearInterval(asking);
-      await underWay;
-    },
-  };
+  return every(ASK_EVERY, tellInTurn, { onError: (error) => failures.failed('notice look-up', error) });
 }
-
-export type NoticeWatch = ReturnType<typeof createNoticeWatch>;
