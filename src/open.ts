@@ -7,12 +7,12 @@ import { createUserStore } from '#accounts/users/user-store';
 import { createUsers } from '#accounts/users/users';
 import { openCatalogue } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
-import { type Clock, systemClock } from '#core/clock';
+import { type Clock, SECOND, systemClock } from '#core/clock';
 import { every } from '#core/every';
+import { memo } from '#core/memo';
 import { createMetrics } from '#core/metrics/metrics';
 import { type Database, openDatabase } from '#database/database';
-import { createCheck } from '#database/database-check';
-import { createDeadline } from '#database/deadline';
+import { createDeadline, withinDeadline } from '#database/deadline';
 import { readSharedSecret } from '#database/shared-secret';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import { openNodes } from '#node/open';
@@ -49,7 +49,10 @@ export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
   createFailureLog({ log: logger, clock, identifyDatabaseFailure });
 
 /** How often a process polls for what others have written, in ms. */
-const POLL_MS = 1000;
+const POLL_MS = SECOND;
+
+/** How long the outcome of a check of the database is kept, in ms. */
+const CHECK_TTL = SECOND;
 
 /** Opens everything the app depends on, from the bottom up; `close` closes it from the top down. */
 export async function openDependencies(settings: Settings, overrides: Overrides = {}) {
@@ -112,7 +115,9 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const users = createUsers({ store: userStore, clock, changed: allowance.sync });
   const mail = await openMail(context, users);
 
-  const checkDatabase = createCheck(database.ready, clock);
+  const checkDatabase = memo(database.ready, {
+    ...{ ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline },
+  });
   failures.watch('database', checkDatabase);
   deadline.begin();
 

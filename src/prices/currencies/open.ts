@@ -1,8 +1,9 @@
 import { MINUTE } from '#core/clock';
+import { memo } from '#core/memo';
 import type { Context } from '#open-context';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
-import { openBudget, type UpstreamBudget } from '#upstream/budget';
+import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { Budget } from '#upstream/monthly-budget';
 import { createSingleFlight } from '#upstream/single-flight';
@@ -24,16 +25,16 @@ export function openCurrencies(context: Context) {
 
   const upstream = 'ecb';
   const breaker = createBreaker();
-  let budget: Promise<UpstreamBudget<undefined>> | undefined;
+  const throttle = () => undefined;
+  const openedBudget = memo(
+    () => openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock }),
+    { ttl: Number.POSITIVE_INFINITY, clock },
+  );
   let reading = { spent: 0, limit: BUDGET.perMonth };
   async function reserve(): Promise<boolean> {
-    budget ??= openBudget({ store: refreshes, upstream, budget: BUDGET, throttle: () => undefined, clock });
-    const opened = await budget.catch((error) => {
-      budget = undefined;
-      throw error;
-    });
-    const reserved = await opened.reserve();
-    reading = opened.reading();
+    const budget = await openedBudget();
+    const reserved = await budget.reserve();
+    reading = budget.reading();
     return reserved;
   }
   const source = openEcb({
