@@ -27,6 +27,7 @@ import { openStatistics } from '#statistics/open';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureCause } from '#upstream/failure';
 import { createFailureLog, type FailureLog } from '#upstream/failure-log';
+import { createVersionWatcher } from '#upstream/version-watcher';
 import { openRetention } from './open-retention.ts';
 import type { Settings } from './settings.ts';
 
@@ -67,6 +68,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const metrics = createMetrics();
   const deadline = createDeadline(isDatabaseUnable);
   const refreshes = deadline.over(createRefreshStore(prisma));
+  const versions = createVersionWatcher(refreshes);
   const recording = {
     observe: (upstream: string) => {
       const count = metrics.upstream(upstream);
@@ -79,12 +81,13 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     dropped: metrics.droppedSamples,
     differed: metrics.priceDifferences(),
   };
-  const catalogue = await openCatalogue({ store: deadline.over(createTokenStore(prisma)), refreshes });
+  const catalogue = await openCatalogue({ store: deadline.over(createTokenStore(prisma)), versions });
   const context = {
     settings,
     prisma,
     deadline,
     refreshes,
+    versions,
     catalogue,
     ...recording,
     clock,
@@ -122,8 +125,11 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   deadline.begin();
 
   async function poll(): Promise<void> {
-    await catalogue.sync();
-    await Promise.all([prices, traded, chains].map((one) => one.poll()));
+    try {
+      await versions.poll();
+    } finally {
+      await Promise.all([prices, traded, chains].map((one) => one.poll()));
+    }
   }
   const polling = every(POLL_MS, poll, { onError: (error) => failures.failed('data poll', error) });
   if (!database.isShareable) void polling.close();

@@ -12,7 +12,7 @@ const CLAIM = 10 * MINUTE;
 
 type Dependencies = {
   /** The row of `Refresh` that has the claim, and when the last round ended. */
-  name: string;
+  name: 'retention' | 'usage-retention';
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
   /** Whether a round is due, at an age of the last one in ms: Infinity where there was none. */
   isDue: (age: number, now: number) => boolean;

@@ -1,6 +1,7 @@
 import type { Mailer } from '#notifications/sources/smtp';
 import { createWebhookSender } from '#notifications/sources/webhook';
 import type { Context } from '#open-context';
+import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createNoticeDelivery } from './delivery.ts';
 import { createNoticeSettingsStore } from './notice-settings-store.ts';
 import { createNoticeStore } from './notice-store.ts';
@@ -22,7 +23,9 @@ export function openNotices(
   const store = createNoticeStore(prisma);
   const settingsStore = deadline.over(createNoticeSettingsStore(prisma));
   const watch = createNoticeWatch({
-    ...{ store, wake, upstreamTimeoutMs: settings.upstreamTimeoutMs, clock, failures },
+    // Without the deadline of requests: a turn that comes late is better than two at once.
+    ...{ store, claims: createRefreshStore(prisma), wake, clock, failures },
+    upstreamTimeoutMs: settings.upstreamTimeoutMs,
   });
   const webhooks = createWebhookSender({ allowed: settings.webhookAllow });
 

@@ -17,7 +17,7 @@ const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
 /** Opens the rates of currencies; with nothing to read before somebody asks for another currency than the dollar. */
 export function openCurrencies(context: Context) {
-  const { settings, prisma, deadline, refreshes, observe, clock, failures } = context;
+  const { settings, prisma, deadline, refreshes, versions, observe, clock, failures } = context;
   const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
   const currencies = servedCurrencies(url !== undefined);
   if (url === undefined)
@@ -44,7 +44,7 @@ export function openCurrencies(context: Context) {
     dropped: createDropped(context, upstream),
   });
   const store = deadline.over(createRateStore(prisma));
-  const cache = createRateCache({ store, refreshes, clock });
+  const cache = createRateCache({ store, versions, clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
   return {

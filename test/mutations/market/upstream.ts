@@ -113,9 +113,24 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/poll.ts',
-    tests: ['upstream/poll.test.ts'],
-    changes: [['      versions.set(what, version);\n', '']],
+    file: 'src/upstream/claims-and-budgets-store.ts',
+    tests: ['upstream/turns.server.test.ts'],
+    changes: [['AND ${NOW}`', 'AND excluded.fetched_at`']],
+  },
+  {
+    file: 'src/upstream/version-watcher.ts',
+    tests: ['upstream/version-watcher.test.ts'],
+    changes: [
+      ['known.set(what, rows.get(what) as RefreshRow)', 'rows.get(what)'],
+      ['if (number < latest) return;', ''],
+      ['return row && ', 'return '],
+      ['if (!watches.includes(watched)) watches.push(watched);', 'watches.push(watched);'],
+    ],
+  },
+  {
+    file: 'src/upstream/resource.ts',
+    tests: ['upstream/resource.test.ts'],
+    changes: [['names?.length !== values.length', '!names']],
   },
   {
     file: 'src/upstream/transport/upstream.ts',
