@@ -12,7 +12,7 @@ import { every } from '#core/every';
 import { memo } from '#core/memo';
 import { createMetrics } from '#core/metrics/metrics';
 import { type Database, openDatabase } from '#database/database';
-import { createDeadline, withinDeadline } from '#database/deadline';
+import { createDeadline, DEADLINE, withinDeadline } from '#database/deadline';
 import { readSharedSecret } from '#database/shared-secret';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import { openNodes } from '#node/open';
@@ -47,7 +47,7 @@ export type Overrides = {
 
 /** What logs repeated failures of the service to a log. */
 export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
-  createFailureLog({ log: logger, clock, identifyDatabaseFailure });
+  createFailureLog({ log: logger, clock, identifyDatabaseFailure, deadline: DEADLINE });
 
 /** How often a process polls for what others have written, in ms. */
 const POLL_MS = SECOND;

@@ -1,5 +1,5 @@
 import type { Database } from '#database/database';
-import { createDeadline } from '#database/deadline';
+import { createDeadline, DEADLINE } from '#database/deadline';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import type { Context } from '#open-context';
 import { openVenue } from '#prices/open-kraken';
@@ -24,7 +24,7 @@ export async function openListing({ settings, database: { prisma }, clock, log }
   const store = createTokenStore(prisma);
   const catalogue = await openCatalogue({ store, versions });
   const unobserved = () => () => undefined;
-  const failures = createFailureLog({ log, clock, identifyDatabaseFailure });
+  const failures = createFailureLog({ log, clock, identifyDatabaseFailure, deadline: DEADLINE });
   const context = {
     failures,
     ...{

@@ -1,15 +1,14 @@
 import { type Clock, HOUR, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { Log } from '#core/log';
-import { DEADLINE } from '#database/deadline';
 import { type IdentifyDatabaseFailure, identifyFailure } from './failure-cause.ts';
 
 /** Each cause is logged once in this time, in ms. */
 const WINDOW = 10 * SECOND;
 /** How often lines that are due are written, and a failing dependency is checked, in ms. */
 const REVIEW_EVERY = SECOND;
-/** An outage is over when nothing has failed for this long, in ms: what began before the recovery has timed out by then. */
-const QUIET = DEADLINE + 2 * SECOND;
+/** An outage is over when nothing has failed for this much longer than a statement may take, in ms. */
+const QUIET = 2 * SECOND;
 /** An outage without news is forgotten after this, in ms: an upstream in use is called more often, whatever its budget. */
 const FORGOTTEN_AFTER = 6 * HOUR;
 
@@ -47,14 +46,20 @@ type Subject = {
 /** The cause where only a consequence of a failure is known. */
 const UNKNOWN = 'unknown';
 
-type Dependencies = { log: Log; clock: Clock; identifyDatabaseFailure: IdentifyDatabaseFailure };
+type Dependencies = {
+  log: Log;
+  clock: Clock;
+  identifyDatabaseFailure: IdentifyDatabaseFailure;
+  /** How long anybody waits for a statement, in ms: what began before a recovery has timed out by then. */
+  deadline: number;
+};
 
 /**
  * Logs what fails again and again: each cause once in ten seconds, with the number of failures since its last line, and
  * the recovery once, with how long it took. A failure of any work counts as one of the database or of an upstream where
  * that caused it.
  */
-export function createFailureLog({ log, clock, identifyDatabaseFailure }: Dependencies) {
+export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
   const observed = new Set<string>();
   const checks = new Map<string, () => Promise<void>>();
@@ -85,7 +90,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
     const { since, failedAt, workedAt, count, isLogged } = outage;
     const quiet = now - failedAt;
     if (quiet >= (recovers ? FORGOTTEN_AFTER : WINDOW)) subject.outage = undefined;
-    else if (workedAt !== undefined && isLogged && quiet >= QUIET) {
+    else if (workedAt !== undefined && isLogged && quiet >= deadline + QUIET) {
       subject.outage = undefined;
       for (const entry of causes.values()) Object.assign(entry, nothingSince());
       log.info({ ...facts, durationMs: Math.round(workedAt - since), count }, `${name} recovered`);

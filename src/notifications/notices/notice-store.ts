@@ -1,6 +1,6 @@
 import type { Plan } from '#accounts/allowance/plan';
-import { hasAddress } from '#accounts/users/email-match-store';
 import { iso } from '#core/clock';
+import { hasAddress } from '#database/email-match';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { tellOfEndingValidity } from './ending-validity-store.ts';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';

@@ -33,7 +33,8 @@ async function enrol({ limit = 100, plan = 'monthly', createdAt = CREATED, ...se
   const { key } = await createUserStore(database.prisma).create(form, { hash, start: 'qt_AAAA' });
   const all = { email: true, webhookUrl: null, thresholds: [80, 100], ...settings };
   const offered = { secret: 'whsec_a', isRotated: false, graceEnds: NOW };
-  await createNoticeSettingsStore(database.prisma).put(byOperator(key), all, offered);
+  const store = createNoticeSettingsStore(database.prisma, createUserStore(database.prisma));
+  await store.put(byOperator(key), all, offered);
   return key;
 }
 
