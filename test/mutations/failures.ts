@@ -31,7 +31,10 @@ export const failures: Mutations[] = [
     file: 'src/database/unreachable.ts',
     tests: ['upstream/failure-log.test.ts'],
     changes: [
-      ["if (error instanceof TooLate) return { cause: 'timeout'", "if (error instanceof TooLate) return { cause: 'late'"],
+      [
+        "if (error instanceof TooLate) return { cause: 'timeout'",
+        "if (error instanceof TooLate) return { cause: 'late'",
+      ],
     ],
   },
   {
