@@ -7,6 +7,7 @@ import type { Deadline } from '#database/deadline';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureCause } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
+import type { VersionWatcher } from '#upstream/version-watcher';
 import type { Settings } from './settings.ts';
 
 /** What every dependency is opened with. */
@@ -16,6 +17,8 @@ export type Context = {
   /** Put around every store that a request waits for. */
   deadline: Deadline;
   refreshes: RefreshStore;
+  /** Updates what is cached of the stored data. */
+  versions: VersionWatcher;
   /** The tokens that are served. */
   catalogue: OpenCatalogue;
   /** For each upstream, what records how its calls ended. */

@@ -7,11 +7,12 @@ import { createUserStore } from '#accounts/users/user-store';
 import { createUsers } from '#accounts/users/users';
 import { openCatalogue } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
-import { type Clock, systemClock } from '#core/clock';
+import { type Clock, SECOND, systemClock } from '#core/clock';
+import { every } from '#core/every';
+import { memo } from '#core/memo';
 import { createMetrics } from '#core/metrics/metrics';
 import { type Database, openDatabase } from '#database/database';
-import { createCheck } from '#database/database-check';
-import { createDeadline } from '#database/deadline';
+import { createDeadline, DEADLINE, withinDeadline } from '#database/deadline';
 import { readSharedSecret } from '#database/shared-secret';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import { openNodes } from '#node/open';
@@ -26,6 +27,7 @@ import { openStatistics } from '#statistics/open';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureCause } from '#upstream/failure';
 import { createFailureLog, type FailureLog } from '#upstream/failure-log';
+import { createVersionWatcher } from '#upstream/version-watcher';
 import { openRetention } from './open-retention.ts';
 import type { Settings } from './settings.ts';
 
@@ -45,10 +47,13 @@ export type Overrides = {
 
 /** What logs repeated failures of the service to a log. */
 export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
-  createFailureLog({ log: logger, clock, identifyDatabaseFailure });
+  createFailureLog({ log: logger, clock, identifyDatabaseFailure, deadline: DEADLINE });
 
 /** How often a process polls for what others have written, in ms. */
-const POLL_MS = 1000;
+const POLL_MS = SECOND;
+
+/** How long the outcome of a check of the database is kept, in ms. */
+const CHECK_TTL = SECOND;
 
 /** Opens everything the app depends on, from the bottom up; `close` closes it from the top down. */
 export async function openDependencies(settings: Settings, overrides: Overrides = {}) {
@@ -63,6 +68,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const metrics = createMetrics();
   const deadline = createDeadline(isDatabaseUnable);
   const refreshes = deadline.over(createRefreshStore(prisma));
+  const versions = createVersionWatcher(refreshes);
   const recording = {
     observe: (upstream: string) => {
       const count = metrics.upstream(upstream);
@@ -75,12 +81,13 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     dropped: metrics.droppedSamples,
     differed: metrics.priceDifferences(),
   };
-  const catalogue = await openCatalogue({ store: deadline.over(createTokenStore(prisma)), refreshes });
+  const catalogue = await openCatalogue({ store: deadline.over(createTokenStore(prisma)), versions });
   const context = {
     settings,
     prisma,
     deadline,
     refreshes,
+    versions,
     catalogue,
     ...recording,
     clock,
@@ -111,18 +118,21 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
   const users = createUsers({ store: userStore, clock, changed: allowance.sync });
   const mail = await openMail(context, users);
 
-  const checkDatabase = createCheck(database.ready, clock);
+  const checkDatabase = memo(database.ready, {
+    ...{ ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline },
+  });
   failures.watch('database', checkDatabase);
   deadline.begin();
 
   async function poll(): Promise<void> {
-    await catalogue.sync();
-    await Promise.all([prices, traded, chains].map((one) => one.poll()));
+    try {
+      await versions.poll();
+    } finally {
+      await Promise.all([prices, traded, chains].map((one) => one.poll()));
+    }
   }
-  const polling = setInterval(() => {
-    poll().catch((error) => failures.failed('data poll', error));
-  }, POLL_MS);
-  if (!database.isShareable) clearInterval(polling);
+  const polling = every(POLL_MS, poll, { onError: (error) => failures.failed('data poll', error) });
+  if (!database.isShareable) void polling.close();
 
   const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
   if (requests) {
@@ -169,7 +179,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     /** Reloads what other processes have written: once a second, where there can be others. */
     poll,
     async close(): Promise<void> {
-      clearInterval(polling);
+      await polling.close();
       await mail?.close();
       await allowance.close(settings.shutdownGraceMs);
       for (const one of [retention, prices, venue, currencies, chains, nodes]) await one.close();

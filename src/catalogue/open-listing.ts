@@ -1,5 +1,5 @@
 import type { Database } from '#database/database';
-import { createDeadline } from '#database/deadline';
+import { createDeadline, DEADLINE } from '#database/deadline';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import type { Context } from '#open-context';
 import { openVenue } from '#prices/open-kraken';
@@ -9,6 +9,7 @@ import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createFailureLog } from '#upstream/failure-log';
+import { createVersionWatcher } from '#upstream/version-watcher';
 import { createListing } from './listing.ts';
 import { openCatalogue } from './open.ts';
 import { createTokenStore } from './token-store.ts';
@@ -19,13 +20,23 @@ type Beside = Pick<Context, 'clock' | 'log'> & { settings: Settings; database: D
 export async function openListing({ settings, database: { prisma }, clock, log }: Beside) {
   const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
   const refreshes = createRefreshStore(prisma);
+  const versions = createVersionWatcher(refreshes);
   const store = createTokenStore(prisma);
-  const catalogue = await openCatalogue({ store, refreshes });
+  const catalogue = await openCatalogue({ store, versions });
   const unobserved = () => () => undefined;
-  const failures = createFailureLog({ log, clock, identifyDatabaseFailure });
+  const failures = createFailureLog({ log, clock, identifyDatabaseFailure, deadline: DEADLINE });
   const context = {
     failures,
-    ...{ settings, prisma, deadline: createDeadline(isDatabaseUnable), refreshes, catalogue, clock, log },
+    ...{
+      settings,
+      prisma,
+      deadline: createDeadline(isDatabaseUnable),
+      refreshes,
+      versions,
+      catalogue,
+      clock,
+      log,
+    },
     ...{ observe: unobserved, dropped: unobserved, differed: () => undefined },
   };
   const venue = await openVenue(context);

@@ -1,20 +1,18 @@
-import type { RefreshStore } from '#upstream/claims-and-budgets-store';
-import { createPoll } from '#upstream/poll';
+import type { VersionWatcher } from '#upstream/version-watcher';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
 import type { TokenStore } from './token-store.ts';
 
 /** What `Refresh` calls the tokens that are served: its version rises with each that is added or removed. */
 export const TOKENS_CHANGED = 'tokens';
 
-type Dependencies = { store: Pick<TokenStore, 'all'>; refreshes: Pick<RefreshStore, 'read'> };
+type Dependencies = { store: Pick<TokenStore, 'all'>; versions: Pick<VersionWatcher, 'watch'> };
 
 /** The tokens that are served, as they are stored now. */
-export async function openCatalogue({ store, refreshes }: Dependencies) {
+export async function openCatalogue({ store, versions }: Dependencies) {
   let current = createCatalogue(await store.all());
   let generation = 0;
 
-  const { sync } = createPoll({
-    refreshes,
+  const { sync } = versions.watch<typeof TOKENS_CHANGED>({
     names: () => [TOKENS_CHANGED],
     async reload(changed) {
       if (changed.length === 0) return;

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type Clock, iso, isoDate, SECOND } from '#core/clock';
+import { memo } from '#core/memo';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
 import { INTERVALS, type Interval } from '#prices/interval';
 import type { Market } from '#prices/market';
@@ -66,8 +67,6 @@ type Options = {
 
 /** The list as a body that many share: a thousand tokens are half a megabyte. */
 function createList({ catalogue, market, firstCandles, clock }: Options) {
-  let kept: { version: string; at: number; body: Promise<Body> } | undefined;
-
   async function make(): Promise<Body> {
     const [all, firstCandlesOf] = await Promise.all([market.tokens(), firstCandles()]);
     function* pieces() {
@@ -82,17 +81,8 @@ function createList({ catalogue, market, firstCandles, clock }: Options) {
     return all.length > LONG_LIST ? longBodyOf(pieces) : bodyOf([...pieces()].join(''));
   }
 
-  return function list(): Promise<Body> {
-    const now = clock.now();
-    const version = `${catalogue.generation()}:${market.generation()}`;
-    if (kept && kept.version === version && now >= kept.at && now - kept.at < KEPT_FOR) return kept.body;
-    const making = { version, at: now, body: make() };
-    making.body.catch(() => {
-      if (kept === making) kept = undefined;
-    });
-    kept = making;
-    return making.body;
-  };
+  const list = memo(make, { ttl: KEPT_FOR, clock });
+  return () => list(`${catalogue.generation()}:${market.generation()}`);
 }
 
 const config = {

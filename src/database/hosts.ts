@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { SECOND, systemClock } from '#core/clock';
+import { memo } from '#core/memo';
 import type { ServerUrl, TargetSession } from './server-url.ts';
 import { isPassing } from './unreachable.ts';
 
@@ -62,13 +63,7 @@ async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): P
  * once, so the host is found by a connection of its own; clients that connect at the same time share the search.
  */
 export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typeof pg.Client {
-  let underWay: Promise<Found> | undefined;
-  const find = () => {
-    underWay ??= search(server, config).finally(() => {
-      underWay = undefined;
-    });
-    return underWay;
-  };
+  const find = memo(() => search(server, config), { ttl: 0, clock: systemClock });
 
   return class extends pg.Client {
     readonly hosts = server.hosts.map(({ name }) => name).join();

@@ -1,3 +1,5 @@
+import { TooLate } from './deadline.ts';
+
 /** Node's codes for a server that is not there, not yet known by name, or gone in the middle. */
 const NETWORK = [
   'ECONNREFUSED',
@@ -119,6 +121,7 @@ const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
  * Prisma's; `reason` is what was said. Undefined for an error that has another cause than the state of the database.
  */
 export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
+  if (error instanceof TooLate) return { cause: 'timeout', reason: error.message };
   if (!isDatabaseUnable(error)) return undefined;
   const { name, code, message = '', meta } = Object(error) as Failure;
   const { kind = '', originalCode, originalMessage } = meta?.driverAdapterError?.cause ?? {};

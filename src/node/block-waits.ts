@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
 import { NodeRejection } from '#cosmos/exchange';
 import type { LegacyTransaction } from '#cosmos/legacy-shapes';
-import { isInBlock } from '#cosmos/transactions';
+import { untilInBlock } from '#cosmos/until-in-block';
 import { UpstreamFailure } from '#upstream/failure';
 
 /** The pause between two look-ups: doubled each time, up to a bound; in ms. */
@@ -42,22 +42,21 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
   }
 
   /** Whatever a node says meanwhile, it is asked again: it does not know a transaction before it is in a block. */
-  async function poll(hash: string, waiters: Set<Waiter>): Promise<LegacyTransaction | undefined> {
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-      await wait(Math.min(pause, timeLeft(waiters) ?? 0));
-      const left = timeLeft(waiters);
-      if (left === undefined) {
+  function poll(hash: string, waiters: Set<Waiter>): Promise<LegacyTransaction | undefined> {
+    let next = FIRST_PAUSE;
+    let left: number | undefined;
+    return untilInBlock({
+      async pause() {
+        await wait(Math.min(next, timeLeft(waiters) ?? 0));
+        next = Math.min(2 * next, LONGEST_PAUSE);
+        left = timeLeft(waiters);
         // Before anything is awaited, so that whoever comes now has a new poller.
-        waiting.delete(hash);
-        return undefined;
-      }
-      try {
-        const found = await lookUp(hash, clock.elapsed() + left);
-        if (isInBlock(found)) return found;
-      } catch (error) {
-        if (!(error instanceof UpstreamFailure || error instanceof NodeRejection)) throw error;
-      }
-    }
+        if (left === undefined) waiting.delete(hash);
+        return left !== undefined;
+      },
+      lookUp: () => lookUp(hash, clock.elapsed() + (left ?? 0)),
+      isTransient: (error) => error instanceof UpstreamFailure || error instanceof NodeRejection,
+    });
   }
 
   function start(hash: string, waiters: Set<Waiter>): void {

@@ -1,5 +1,6 @@
 import type { Users } from '#accounts/users/users';
 import { HOUR } from '#core/clock';
+import { every } from '#core/every';
 import { createRecovery } from '#notifications/mail/recovery';
 import { createRecoveryStore } from '#notifications/mail/recovery-store';
 import { createVerifiedRegistration } from '#notifications/mail/registration';
@@ -44,9 +45,8 @@ export async function openMail(context: Context, users: Users) {
   async function tidy(): Promise<void> {
     await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now()), notices.tidy()]);
   }
-  const tidyOrWarn = () => tidy().catch((error) => failures.failed('mail clean-up', error));
-  void tidyOrWarn();
-  const tidying = setInterval(tidyOrWarn, TIDY_EVERY);
+  const tidying = every(TIDY_EVERY, tidy, { onError: (error) => failures.failed('mail clean-up', error) });
+  void tidying.run();
 
   return {
     recovery,
@@ -55,7 +55,7 @@ export async function openMail(context: Context, users: Users) {
     outbox,
     tidy,
     async close(): Promise<void> {
-      clearInterval(tidying);
+      await tidying.close();
       await notices.close();
       await outbox.close(LAST_MAILS);
     },

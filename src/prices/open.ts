@@ -28,8 +28,19 @@ type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: 
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
 export async function openMarket(context: Context, { source: venue, rates, workingSet }: Beside) {
-  const { settings, prisma, deadline, refreshes, catalogue, observe, differed, clock, log, failures } =
-    context;
+  const {
+    settings,
+    prisma,
+    deadline,
+    refreshes,
+    versions,
+    catalogue,
+    observe,
+    differed,
+    clock,
+    log,
+    failures,
+  } = context;
   const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const next = line.includes(venue.name) ? venue : undefined;
   const upstream = 'coingecko';
@@ -62,7 +73,7 @@ export async function openMarket(context: Context, { source: venue, rates, worki
   const store = deadline.over(createArchiveStore(prisma, line));
   const failoverStore = deadline.over(createFailoverStore(prisma));
   const archive = await openArchiveCache({
-    ...{ store, failover: failoverStore, refreshes, catalogue, clock, log, line, workingSet },
+    ...{ store, failover: failoverStore, versions, catalogue, clock, log, line, workingSet },
   });
   const load = createScheduledLoad({ archive, clock });
   const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
@@ -95,8 +106,8 @@ export async function openMarket(context: Context, { source: venue, rates, worki
     /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
 
-    /** Reloads what other processes have written, and what calls they have spent. */
-    poll: async (): Promise<void> => void (await Promise.all([archive.sync(), budget.sync(), demand.note()])),
+    /** Reads what calls other processes have spent, and notes which tokens are asked for. */
+    poll: async (): Promise<void> => void (await Promise.all([budget.sync(), demand.note()])),
 
     async close(): Promise<void> {
       await source.close();

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { SECOND } from '#core/clock';
+import { every } from '#core/every';
 
 /** How often to look, in ms; from which growth on it is worth collecting; and how calm the loop has to be. */
 const LOOK = 5 * SECOND;
@@ -22,7 +23,7 @@ export function giveBackMemory(): { close: () => Promise<void> } {
   let inUse = process.memoryUsage.rss();
   let before = performance.eventLoopUtilization();
 
-  const looking = setInterval(() => {
+  const look = () => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
@@ -31,7 +32,6 @@ export function giveBackMemory(): { close: () => Promise<void> } {
     if (resident < GROWN * inUse || utilization > CALM) return;
     globalThis.gc?.(ALL);
     inUse = process.memoryUsage.rss();
-  }, LOOK).unref();
-
-  return { close: async () => clearInterval(looking) };
+  };
+  return every(LOOK, look, { isUnref: true });
 }

@@ -28,7 +28,7 @@ const OPEN: Record<StatisticsKind, (options: KeyedOptions) => StatisticsSource> 
 
 /** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
 export async function openStatistics(context: Context) {
-  const { settings, prisma, deadline, refreshes, observe, dropped, clock, log, failures } = context;
+  const { settings, prisma, deadline, refreshes, versions, observe, dropped, clock, log, failures } = context;
   const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
@@ -62,7 +62,7 @@ export async function openStatistics(context: Context) {
 
   const store = deadline.over(createStatisticsStore(prisma));
   const cache = await openStatisticsCache({
-    ...{ store, refreshes, sources: upstreams.map(({ name }) => name), clock, log },
+    ...{ store, versions, sources: upstreams.map(({ name }) => name), clock, log },
   });
   const failover = createFailover({
     sources: upstreams.filter(({ isAsked }) => isAsked).map(({ source }) => source),
@@ -73,6 +73,7 @@ export async function openStatistics(context: Context) {
     dropped: (name) => byName.get(name)?.countDropped(1),
   });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+  let polled = cache.generation();
 
   return {
     statistics: createStatistics({ cache, failover, singleFlight, clock, log }),
@@ -87,12 +88,12 @@ export async function openStatistics(context: Context) {
         budget: budget.reading(),
       })),
 
-    /** Reloads what other processes have written; when there was anything, also what calls they have spent. */
+    /** Reads what calls other processes have spent, after a change of the cache. */
     async poll(): Promise<void> {
-      const known = cache.generation();
-      await cache.sync();
-      if (cache.generation() === known) return;
+      const generation = cache.generation();
+      if (generation === polled) return;
       await Promise.all(upstreams.map(({ budget }) => budget.sync()));
+      polled = generation;
     },
 
     async close(): Promise<void> {

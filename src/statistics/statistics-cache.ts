@@ -2,8 +2,8 @@ import { type Clock, DAY } from '#core/clock';
 import type { Log } from '#core/log';
 import { plausibleTimes } from '#prices/plausible-sample';
 import { type Body, bodyOf } from '#server/cache/answer-body';
-import type { RefreshStore } from '#upstream/claims-and-budgets-store';
-import { createPoll } from '#upstream/poll';
+import { readResource } from '#upstream/resource';
+import type { VersionWatcher } from '#upstream/version-watcher';
 import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures } from './daily-difference.ts';
 import { statisticsRecord } from './record.ts';
 import {
@@ -18,7 +18,7 @@ import type { StatisticsRow, StatisticsStore } from './statistics-store.ts';
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
 type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
 
-const symbolOf = (what: StatisticsFetch) => what.slice('statistics:'.length) as StatisticsSymbol;
+const symbolOf = (what: StatisticsFetch) => readResource(what).token as StatisticsSymbol;
 
 /** What is stored of the statistics that some sources tell. */
 const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | Unlisted)[] =>
@@ -30,7 +30,7 @@ const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | U
 type Cached = { row: StatisticsRow; body: Body };
 type Dependencies = {
   store: StatisticsStore;
-  refreshes: Pick<RefreshStore, 'read'>;
+  versions: Pick<VersionWatcher, 'watch'>;
   sources: readonly StatisticsSourceName[];
   clock: Clock;
   log: Log;
@@ -40,7 +40,7 @@ type Dependencies = {
  * The last good statistics of each token in memory. What is fetched is stored first and then reloaded, in this process
  * as in every other.
  */
-export async function openStatisticsCache({ store, refreshes, sources, clock, log }: Dependencies) {
+export async function openStatisticsCache({ store, versions, sources, clock, log }: Dependencies) {
   const cached = new Map<StatisticsSymbol, Cached>();
   let generation = 0;
 
@@ -54,7 +54,7 @@ export async function openStatisticsCache({ store, refreshes, sources, clock, lo
   }
 
   const names = namesOf(sources);
-  const { sync, version, fetchedAt } = createPoll({ refreshes, names: () => names, reload });
+  const { sync, version, fetchedAt } = versions.watch({ names: () => names, reload });
   await sync();
   for (const row of await store.leftAside(plausibleTimes(clock.now()))) {
     log.warn(row, 'implausible rows excluded');

@@ -1,7 +1,11 @@
-import { iso } from '#core/clock';
+import { iso, SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { Resource } from './resource.ts';
 
-type RefreshRow = { what: string; fetchedAt: number | null; version: number };
+export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
+
+/** The time, cut to milliseconds: a column of these would round it up. */
+const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
 
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
@@ -9,7 +13,7 @@ const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute
 export function createRefreshStore(prisma: PrismaClient) {
   return {
     /** When each of these was last fetched (Unix ms), and the version of the rows it feeds. */
-    async read(names: readonly string[]): Promise<RefreshRow[]> {
+    async read(names: readonly Resource[]): Promise<RefreshRow[]> {
       const rows = await prisma.$queryRaw<{ what: string; fetchedAt: Date | null; version: number }[]>`
         SELECT what, fetched_at AS "fetchedAt", version FROM refresh
         WHERE what IN (SELECT json_array_elements_text(${JSON.stringify(names)}::json))`;
@@ -26,7 +30,7 @@ export function createRefreshStore(prisma: PrismaClient) {
      * (`knownVersion`), so that nothing is fetched twice. The claim of a holder that dies lapses by the database's
      * clock.
      */
-    async claim(what: string, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
+    async claim(what: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (what, holder, until)
         VALUES (${what}, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${forMs / 1000}::float8))
@@ -37,16 +41,30 @@ export function createRefreshStore(prisma: PrismaClient) {
     },
 
     /** Ends the claim on a fetch that failed. */
-    async release(what: string, holder: string): Promise<void> {
+    async release(what: Resource, holder: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE refresh SET until = NULL, holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`;
     },
 
     /** Ends the claim on work that is done, and notes when it was (Unix ms). */
-    async complete(what: string, holder: string, at: number): Promise<void> {
+    async complete(what: Resource, holder: string, at: number): Promise<void> {
       await prisma.$executeRaw`
         UPDATE refresh SET until = NULL, holder = NULL, version = version + 1, fetched_at = ${iso(at)}::timestamptz
         WHERE what = ${what} AND holder = ${holder}::uuid`;
+    },
+
+    /**
+     * Takes the turn to do something that is done every so often (ms, by the database's clock), over all processes. One
+     * statement, so one process has it; when that one dies at once the next turn comes all the same. The clock is read
+     * when the row is had: one who waited for it would else be of before the last turn, as after a clock that went back.
+     */
+    async takeTurn(what: Resource, every: number): Promise<boolean> {
+      const taken = await prisma.$executeRaw`
+        INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
+        ON CONFLICT (what) DO UPDATE SET fetched_at = ${NOW}
+        WHERE refresh.fetched_at IS NULL OR refresh.fetched_at NOT BETWEEN
+          ${NOW} - make_interval(secs => ${every / SECOND}::float8) AND ${NOW}`;
+      return taken > 0;
     },
 
     /**

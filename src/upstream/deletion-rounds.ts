@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, MINUTE } from '#core/clock';
+import { every } from '#core/every';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
 import type { FailureLog } from './failure-log.ts';
 import { ageAt } from './freshness.ts';
@@ -11,7 +12,7 @@ const CLAIM = 10 * MINUTE;
 
 type Dependencies = {
   /** The row of `Refresh` that has the claim, and when the last round ended. */
-  name: string;
+  name: 'retention' | 'usage-retention';
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
   /** Whether a round is due, at an age of the last one in ms: Infinity where there was none. */
   isDue: (age: number, now: number) => boolean;
@@ -27,7 +28,6 @@ type Dependencies = {
 export function createDeletionRounds(dependencies: Dependencies) {
   const { name, refreshes, isDue, deleteOld, afterRound, clock, failures } = dependencies;
   const holder = randomUUID();
-  let underWay: Promise<void> | undefined;
   let isClosed = false;
 
   async function runWhenDue(): Promise<void> {
@@ -46,27 +46,17 @@ export function createDeletionRounds(dependencies: Dependencies) {
     }
   }
 
-  function look(): Promise<void> {
-    underWay ??= runWhenDue()
-      .catch((error) => failures.failed(name, error))
-      .finally(() => {
-        underWay = undefined;
-      });
-    return underWay;
-  }
-
-  const looking = setInterval(look, LOOK_EVERY);
-  void look();
+  const looking = every(LOOK_EVERY, runWhenDue, { onError: (error) => failures.failed(name, error) });
+  void looking.run();
 
   return {
     /** Checks whether a round is due, and resolves when it is done. */
-    look,
+    look: looking.run,
 
     /** Stops after the batch under way. */
     async close(): Promise<void> {
-      clearInterval(looking);
       isClosed = true;
-      await underWay;
+      await looking.close();
     },
   };
 }

@@ -1,5 +1,4 @@
 import { Problem } from '#core/problems';
-import { TooLate } from '#database/deadline';
 import { UpstreamFailure } from './failure.ts';
 
 /** Which failure of the database an error is; undefined for any other error. */
@@ -52,7 +51,6 @@ export function identifyFailure(
   const database = { key: 'database', name: 'database', about: {}, recovers: true };
   const known = identifyDatabaseFailure(root);
   if (known) return { ...database, cause: known.cause, details: { reason: known.reason } };
-  if (root instanceof TooLate) return { ...database, cause: 'timeout', details: { reason: root.message } };
   if (error instanceof Problem && error.code === 'database_unavailable') {
     if (root instanceof Problem) return { ...database, cause: undefined, details: {} };
     return { ...database, cause: nameOf(root), details: { err: root } };

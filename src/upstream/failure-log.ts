@@ -1,14 +1,14 @@
 import { type Clock, HOUR, SECOND } from '#core/clock';
+import { every } from '#core/every';
 import type { Log } from '#core/log';
-import { DEADLINE } from '#database/deadline';
 import { type IdentifyDatabaseFailure, identifyFailure } from './failure-cause.ts';
 
 /** Each cause is logged once in this time, in ms. */
 const WINDOW = 10 * SECOND;
 /** How often lines that are due are written, and a failing dependency is checked, in ms. */
 const REVIEW_EVERY = SECOND;
-/** An outage is over when nothing has failed for this long, in ms: what began before the recovery has timed out by then. */
-const QUIET = DEADLINE + 2 * SECOND;
+/** An outage is over when nothing has failed for this much longer than a statement may take, in ms. */
+const QUIET = 2 * SECOND;
 /** An outage without news is forgotten after this, in ms: an upstream in use is called more often, whatever its budget. */
 const FORGOTTEN_AFTER = 6 * HOUR;
 
@@ -46,19 +46,25 @@ type Subject = {
 /** The cause where only a consequence of a failure is known. */
 const UNKNOWN = 'unknown';
 
-type Dependencies = { log: Log; clock: Clock; identifyDatabaseFailure: IdentifyDatabaseFailure };
+type Dependencies = {
+  log: Log;
+  clock: Clock;
+  identifyDatabaseFailure: IdentifyDatabaseFailure;
+  /** How long anybody waits for a statement, in ms: what began before a recovery has timed out by then. */
+  deadline: number;
+};
 
 /**
  * Logs what fails again and again: each cause once in ten seconds, with the number of failures since its last line, and
  * the recovery once, with how long it took. A failure of any work counts as one of the database or of an upstream where
  * that caused it.
  */
-export function createFailureLog({ log, clock, identifyDatabaseFailure }: Dependencies) {
+export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
   const observed = new Set<string>();
   const checks = new Map<string, () => Promise<void>>();
   const checking = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+  let reviewing: ReturnType<typeof every> | undefined;
   let writing: NodeJS.Immediate | undefined;
 
   /** Writes what has failed since the last line of a cause, where that line is so old, in ms. */
@@ -84,7 +90,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
     const { since, failedAt, workedAt, count, isLogged } = outage;
     const quiet = now - failedAt;
     if (quiet >= (recovers ? FORGOTTEN_AFTER : WINDOW)) subject.outage = undefined;
-    else if (workedAt !== undefined && isLogged && quiet >= QUIET) {
+    else if (workedAt !== undefined && isLogged && quiet >= deadline + QUIET) {
       subject.outage = undefined;
       for (const entry of causes.values()) Object.assign(entry, nothingSince());
       log.info({ ...facts, durationMs: Math.round(workedAt - since), count }, `${name} recovered`);
@@ -112,8 +118,8 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
       else if (subject.causes.size === 0) subjects.delete(key);
     }
     if (subjects.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    void reviewing?.close();
+    reviewing = undefined;
   }
 
   /** A fetch and the request that waited for it fail in one turn of the event loop: after it they are one line. */
@@ -154,7 +160,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
     // A reason that is given says it all.
     entry.facts = { ...entry.facts, ...('reason' in facts ? {} : details), ...facts };
     if (now - entry.loggedAt >= WINDOW) writeAfterTurn();
-    timer ??= setInterval(review, REVIEW_EVERY).unref();
+    reviewing ??= every(REVIEW_EVERY, review, { isUnref: true });
   }
 
   /** A dependency did what it was asked: `database`, or the name of an upstream. */
@@ -178,7 +184,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure }: Depend
 
     /** Writes the lines that wait for the end of their ten seconds. */
     close(): void {
-      clearInterval(timer);
+      void reviewing?.close();
       clearImmediate(writing);
       for (const subject of subjects.values()) writeDue(subject, clock.elapsed(), 0);
     },

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '#core/clock';
 import { isOutOfReach } from './failure.ts';
 import type { Wait } from './freshness.ts';
+import type { Resource } from './resource.ts';
 import type { InFlight, SingleFlight } from './single-flight.ts';
 
 /** How long `moment` is, from when the fetch began; in ms. */
@@ -36,10 +37,10 @@ export function allOutcomes(outcomes: readonly FetchOutcome[]): FetchOutcome {
 }
 
 type AwaitedFetch = 'fetched' | 'refreshing' | { error: unknown };
-type Dependencies<What extends string> = { singleFlight: SingleFlight<What>; clock: Clock };
+type Dependencies<What extends Resource> = { singleFlight: SingleFlight<What>; clock: Clock };
 
 /** Runs the fetches for one answer; `outcome` adds up what came of them. */
-export function createFetchRunner<What extends string>({ singleFlight, clock }: Dependencies<What>) {
+export function createFetchRunner<What extends Resource>({ singleFlight, clock }: Dependencies<What>) {
   const outcome: FetchOutcome = { fetched: false, refreshing: false, failure: undefined };
 
   async function awaitFetch({ done, startedAt }: InFlight, until: Wait): Promise<AwaitedFetch> {

@@ -5,7 +5,7 @@ import type { RefreshStore } from './claims-and-budgets-store.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
 import { failurePause } from './failure-pause.ts';
-import type { Poll } from './poll.ts';
+import type { Resource } from './resource.ts';
 import type { Warning } from './warning.ts';
 
 /** A claim outlives the upstream's deadline by this, in ms: time to store what came. */
@@ -17,16 +17,16 @@ type Failure = { error: unknown; times: number; until: number };
 /** A fetch in flight; `startedAt` in ms of the clock's `elapsed`. */
 export type InFlight = { done: Promise<void>; startedAt: number };
 
-type Dependencies<What extends string> = {
+type Dependencies<What extends Resource> = {
   store: RefreshStore;
-  poll: Pick<Poll<What>, 'version' | 'sync'>;
+  poll: { version(what: What): number; sync(): Promise<void> };
   timeoutMs: number;
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
 };
 
 /** Fetches each thing once, however many ask for it at the same time, in one process or several. */
-export function createSingleFlight<What extends string>(dependencies: Dependencies<What>) {
+export function createSingleFlight<What extends Resource>(dependencies: Dependencies<What>) {
   const { store, poll, timeoutMs, clock } = dependencies;
   const holder = randomUUID();
   const inFlight = new Map<What, InFlight>();
@@ -104,4 +104,4 @@ export function createSingleFlight<What extends string>(dependencies: Dependenci
   };
 }
 
-export type SingleFlight<What extends string> = ReturnType<typeof createSingleFlight<What>>;
+export type SingleFlight<What extends Resource> = ReturnType<typeof createSingleFlight<What>>;

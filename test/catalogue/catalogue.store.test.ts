@@ -3,6 +3,7 @@ import { openCatalogue, TOKENS_CHANGED } from '#catalogue/open';
 import { BUILT_IN_TOKENS, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { createVersionWatcher } from '#upstream/version-watcher';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
@@ -20,7 +21,10 @@ afterEach(() => database.close());
 
 const open = () => {
   const { prisma } = database;
-  return openCatalogue({ store: createTokenStore(prisma), refreshes: createRefreshStore(prisma) });
+  return openCatalogue({
+    store: createTokenStore(prisma),
+    versions: createVersionWatcher(createRefreshStore(prisma)),
+  });
 };
 const store = () => createTokenStore(database.prisma);
 

@@ -6,6 +6,7 @@ import { createTokenStore } from '#catalogue/token-store';
 import { sandboxToken } from '#sandbox/market/tokens';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { UpstreamFailure } from '#upstream/failure';
+import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 
@@ -30,7 +31,10 @@ let asked: string[];
 
 async function open() {
   const store = createTokenStore(database.prisma);
-  const catalogue = await openCatalogue({ store, refreshes: createRefreshStore(database.prisma) });
+  const catalogue = await openCatalogue({
+    store,
+    versions: createVersionWatcher(createRefreshStore(database.prisma)),
+  });
   const aggregator = {
     coin: async (id: string) => {
       asked.push(`coin ${id}`);

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { byOperator } from '#accounts/users/authority';
+import { createUserStore } from '#accounts/users/user-store';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { type Replicas, startReplicas } from '../accounts/allowance/processes/replicas.ts';
 import { amount, longTimeout } from '../support/long.ts';
@@ -43,7 +44,7 @@ afterAll(async () => {
 type Living = { key: number; apiKey: string };
 
 async function enrol(): Promise<Living[]> {
-  const settings = createNoticeSettingsStore(replicas.prisma);
+  const settings = createNoticeSettingsStore(replicas.prisma, createUserStore(replicas.prisma));
   const users: Living[] = [];
   for (let i = 0; i < USERS; i += 1) {
     const form = { name: 'Ada', email: `ada${i}@example.org`, plan: 'monthly' } as const;

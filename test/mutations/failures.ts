@@ -9,7 +9,7 @@ export const failures: Mutations[] = [
       ['if (now - entry.loggedAt < window) continue;', ''],
       ['loggedAt: now, ...nothingSince()', 'loggedAt: now'],
       ['workedAt !== undefined && isLogged', 'workedAt !== undefined'],
-      [' && quiet >= QUIET', ''],
+      [' && quiet >= deadline + QUIET', ''],
       ['failedAt: now, workedAt: undefined', 'failedAt: now, workedAt: now'],
       ['!ask || checking.has(key)', '!ask'],
       ['(recovers ? FORGOTTEN_AFTER : WINDOW)', 'FORGOTTEN_AFTER'],
@@ -24,11 +24,17 @@ export const failures: Mutations[] = [
     changes: [
       ['  return root;', '  return error;'],
       ['!observed.has(upstream)', 'false'],
-      [
-        "if (root instanceof TooLate) return { ...database, cause: 'timeout'",
-        "if (root instanceof TooLate) return { ...database, cause: 'late'",
-      ],
       ['cause: undefined, details: {}', "cause: 'unavailable', details: {}"],
+    ],
+  },
+  {
+    file: 'src/database/unreachable.ts',
+    tests: ['upstream/failure-log.test.ts'],
+    changes: [
+      [
+        "if (error instanceof TooLate) return { cause: 'timeout'",
+        "if (error instanceof TooLate) return { cause: 'late'",
+      ],
     ],
   },
   {

@@ -91,11 +91,11 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/mail/recovery-store.ts',
+    file: 'src/accounts/users/users-of-address-store.ts',
     tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['${hasAddress(email)}', 'u.email = ${email}'],
-      ['AND replaced_at IS NULL AND revoked_at IS NULL', 'AND replaced_at IS NULL'],
+      [' AND ${IS_ACTIVE_OWNER}', ''],
       ['ORDER BY u.verified_at IS NULL, u.key', 'ORDER BY u.key'],
       [
         'ORDER BY u.verified_at IS NULL, u.key',

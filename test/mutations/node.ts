@@ -120,8 +120,8 @@ export const node: Mutations[] = [
     tests: ['node/block-waits.test.ts'],
     changes: [
       ['Math.min(left, soonest ?? left)', 'Math.max(left, soonest ?? left)'],
-      ['        waiting.delete(hash);\n        return undefined', '        return undefined'],
-      ['Math.min(2 * pause, LONGEST_PAUSE)', 'Math.max(2 * pause, LONGEST_PAUSE)'],
+      ['if (left === undefined) waiting.delete(hash);', ''],
+      ['Math.min(2 * next, LONGEST_PAUSE)', 'Math.max(2 * next, LONGEST_PAUSE)'],
       ['        waiters.delete(waiter);\n        settle(undefined)', '        settle(undefined)'],
     ],
   },

@@ -99,11 +99,6 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/notices/notice-store.ts',
-    tests: ['notifications/notices/turns.server.test.ts'],
-    changes: [['AND ${NOW}`', 'AND excluded.fetched_at`']],
-  },
-  {
-    file: 'src/notifications/notices/notice-store.ts',
     tests: ['notifications/notices/delivery.store.test.ts'],
     changes: [
       ['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > '],

@@ -124,3 +124,21 @@ describe('a budget', () => {
     expect(await store.reserve('cryptocompare', other, { perMinute: 1, perMonth: 1 })).toBe(1);
   });
 });
+
+test('a turn is one process at a time, and comes again after its time', async () => {
+  // The time of a turn is not rounded up: in the part of a millisecond before it the next would take it again.
+  for (let round = 0; round < 50; round++) {
+    const what = `chart:${round}` as const;
+    const turns = await Promise.all(Array.from({ length: 5 }, () => store.takeTurn(what, 60_000)));
+    expect(turns.filter(Boolean)).toHaveLength(1);
+  }
+  const takenAgo = (interval: string) =>
+    database.prisma
+      .$executeRaw`UPDATE refresh SET fetched_at = now() - ${interval}::interval WHERE what = 'chart:0'`;
+  await takenAgo('50 s');
+  expect(await store.takeTurn('chart:0', 60_000)).toBe(false);
+  await takenAgo('61 s');
+  expect(await store.takeTurn('chart:0', 60_000)).toBe(true);
+  await takenAgo('-1 hour');
+  expect(await store.takeTurn('chart:0', 60_000), 'after a clock that was ahead').toBe(true);
+});

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import { withinDeadline } from '#database/deadline';
+import { DEADLINE, withinDeadline } from '#database/deadline';
 import { identifyDatabaseFailure } from '#database/unreachable';
 import { UpstreamFailure } from '#upstream/failure';
 import { createFailureLog, type FailureLog } from '#upstream/failure-log';
@@ -18,7 +18,7 @@ beforeEach(() => {
   const write = (level: string) => (facts: object, message: string) =>
     void lines.push({ ...facts, level, message });
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-  failures = createFailureLog({ log, clock, identifyDatabaseFailure });
+  failures = createFailureLog({ log, clock, identifyDatabaseFailure, deadline: DEADLINE });
   for (const upstream of ['coingecko', 'kraken']) failures.observe(upstream);
 });
 afterEach(() => failures.close());

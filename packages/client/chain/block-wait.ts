@@ -1,4 +1,3 @@
-import { NodeRejection } from '../../cosmos/exchange.ts';
 import type { LegacyTransaction } from '../../cosmos/legacy-shapes.ts';
 import { untilInBlock } from '../../cosmos/until-in-block.ts';
 import { QuotientError, withFacts } from '../core/error.ts';
@@ -14,7 +13,7 @@ export type WaitOptions = {
 };
 
 /** Such a failed look-up is treated as one that found nothing. */
-const isTransientLookUp = (error: unknown): error is QuotientError =>
+const isTransientLookUp = (error: unknown) =>
   error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || isTransient(error));
 
 /**
@@ -29,11 +28,11 @@ export async function waitForBlock(
   const deadline = startDeadline(timeout, signal);
   try {
     const found = await untilInBlock({
-      lookUp: () =>
-        lookUp(deadline.signal).catch((error: unknown) => {
-          deadline.check();
-          throw isTransientLookUp(error) ? new NodeRejection(404, error.detail) : error;
-        }),
+      lookUp: () => lookUp(deadline.signal),
+      isTransient(error) {
+        deadline.check();
+        return isTransientLookUp(error);
+      },
       pause: async () => {
         if (interval >= deadline.left()) return false;
         await deadline.sleep(interval);

@@ -9,6 +9,7 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
 import type { Authority } from './authority.ts';
 import { changeUser } from './change-user-store.ts';
+import { createUsersOfAddressStatement } from './users-of-address-store.ts';
 
 /** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
 export type User = {
@@ -110,6 +111,13 @@ export function createUserStore(
   return {
     ...createKeyStatements(prisma),
     ...createKeyUseStatement(query),
+    ...createUsersOfAddressStatement(prisma),
+
+    /** Changes a user's data, as `changeUser` has it. */
+    change: <Result>(
+      authority: Authority,
+      work: (tx: Prisma.TransactionClient) => Promise<Result>,
+    ): Promise<Result | 'ended'> => changeUser(prisma, authority, work),
 
     /** A user and the first owner key, or neither. */
     async create({ anchor, createdAt, validUntil, ...rest }: NewUser, key: NewKey): Promise<User> {

@@ -98,6 +98,9 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return apiKey === undefined ? undefined : toRecord(await existing(key), apiKey);
     },
 
+    /** As the store of users has them. */
+    ...{ usersOf: store.usersOf, change: store.change },
+
     createKey: keys.create,
     listKeys: keys.list,
     /** As `createUserKeys` has it; throws `not_found` for an unknown user too. */

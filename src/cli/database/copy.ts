@@ -1,3 +1,4 @@
+import { BUILT_IN_NAMES } from '#catalogue/token';
 import { readArguments, wrongUsage } from '#cli/arguments';
 import { interruption } from '#cli/interruption';
 import { progressLine } from '#cli/progress-line';
@@ -109,7 +110,7 @@ async function openSource(opened: Opened, place: Place, isLive: boolean) {
 
 async function openTarget(opened: Opened, place: Place) {
   const { session, name } = await opened('the target', place);
-  const target = createCopyTarget(session);
+  const target = createCopyTarget(session, BUILT_IN_NAMES);
   const state = await target.prepare().catch(named(name));
   if (state.kind === 'filled')
     throw new ExitError(

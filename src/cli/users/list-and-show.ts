@@ -12,13 +12,11 @@ import { inCommands } from './faults.ts';
 import { cut, dateOf, JSON_FORM, minuteOf, printJson, printLines } from './print.ts';
 import { recordNumber } from './records.ts';
 
-const reportOf = ({ prisma }: Pick<Database, 'prisma'>) =>
-  createAccountReport({
-    users: createUserStore(prisma),
-    accounts: createAccountStore(prisma),
-    notices: createNoticeSettingsStore(prisma),
-    clock: systemClock,
-  });
+function reportOf({ prisma }: Pick<Database, 'prisma'>) {
+  const users = createUserStore(prisma);
+  const [accounts, notices] = [createAccountStore(prisma), createNoticeSettingsStore(prisma, users)];
+  return createAccountReport({ users, accounts, notices, clock: systemClock });
+}
 
 const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...at }: Account) => ({
   ...{ key, name, email, plan, limit, state, keys, used },

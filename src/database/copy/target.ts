@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { BUILT_IN_NAMES } from '#catalogue/token';
 import { hasRecord, migrate, readMigrations, type Session, UNFINISHED_COPY } from '#database/migrations';
 import { type Batch, isInUse } from './source.ts';
 import { atOneMoment, type Digest, digestOf, readTables, type Sequence, type Table } from './tables.ts';
@@ -22,8 +21,10 @@ const takenOver = () => new Error('another process goes on with this copy');
 /**
  * The database that becomes a copy. Until it is finished, a record among the migrations says how far it has come, which
  * is written with the rows, and keeps every process from starting on it.
+ *
+ * @param ownTokens the names of the tokens that an empty database has
  */
-export function createCopyTarget(session: Session) {
+export function createCopyTarget(session: Session, ownTokens: Iterable<string>) {
   // Whoever goes on with a copy puts its own mark on the record: nobody else's statement writes anything from then on.
   const mark = randomUUID();
 
@@ -36,7 +37,7 @@ export function createCopyTarget(session: Session) {
         return { kind: 'unfinished', progress };
       }
       await migrate(session);
-      const table = await findFilled(session, await readTables(session));
+      const table = await findFilled(session, await readTables(session), [...ownTokens]);
       return table ? { kind: 'filled', table } : { kind: 'empty' };
     },
 
@@ -114,14 +115,18 @@ async function isOfThisRelease(session: Session): Promise<boolean> {
 }
 
 /** The first table with a row in it, but for the tokens that are always there, and for what every start adds. */
-async function findFilled(session: Session, tables: readonly Table[]): Promise<string | undefined> {
+async function findFilled(
+  session: Session,
+  tables: readonly Table[],
+  ownTokens: readonly string[],
+): Promise<string | undefined> {
   for (const { name } of tables) {
     if (name === 'shared_secret') continue;
     const { rows } = await session.query(
       name === 'token'
         ? `SELECT 1 FROM public.token WHERE name <> ALL ($1::text[]) OR removed_at IS NOT NULL OR requested_at IS NOT NULL LIMIT 1`
         : `SELECT 1 FROM public.${name} LIMIT 1`,
-      name === 'token' ? [[...BUILT_IN_NAMES]] : [],
+      name === 'token' ? [ownTokens] : [],
     );
     if (rows.length > 0) return name;
   }

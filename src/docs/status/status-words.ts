@@ -1,5 +1,6 @@
 import { SOURCES } from '#docs/source-list';
 import { causeInWords } from '#upstream/problem';
+import { readResource } from '#upstream/resource';
 import type { Warning } from '#upstream/warning';
 
 /** A warning for people: what it is about, what is wrong, and what that means for them. */
@@ -62,10 +63,10 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
   },
 };
 
-/** Of a name like `chart:bitcoin`, `kraken:hour:bitcoin` or `candles:bitcoin:hour`, its words and the token. */
+/** The words of a resource, and its token. */
 function fetchOf(what: string): { words: FetchWords | undefined; token: string } {
-  const [kind = '', first = '', second = ''] = what.split(':');
-  return { words: FETCHES[what] ?? FETCHES[kind], token: kind === 'kraken' ? second : first };
+  const { kind, token = '' } = readResource(what);
+  return { words: FETCHES[kind], token };
 }
 
 /** So many tokens are named. */

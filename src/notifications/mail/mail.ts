@@ -1,7 +1,5 @@
 import { escapeHtml } from '#core/html';
-
-/** A mail as it is written: the same in plain text and in HTML. */
-export type Mail = { subject: string; text: string; html: string };
+import type { Mail } from '#notifications/sources/smtp';
 
 /**
  * A part of a mail: a paragraph, a link under words of its own, or text to be copied as it stands. Nothing that a caller

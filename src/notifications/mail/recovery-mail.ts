@@ -1,6 +1,7 @@
 import type { Plan } from '#accounts/allowance/plan';
 import { isoDate } from '#core/clock';
-import { curl, inWords, type Mail, type MailPart, writeMail } from './mail.ts';
+import type { Mail } from '#notifications/sources/smtp';
+import { curl, inWords, type MailPart, writeMail } from './mail.ts';
 
 /** A user of the address, and the token that gives a new key; instants in Unix ms. */
 export type RecoverableUser = {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { UserRecord } from '#accounts/records';
 import type { Users } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
 import type { OutboxMessage } from '#notifications/outbox/outbox';
 import type { Mailer } from '#notifications/sources/smtp';
-import type { UserRecord } from '#records';
 import { recoveryMail } from './recovery-mail.ts';
 import type { RecoveryStore } from './recovery-store.ts';
 import { hashMailToken, isMailToken, mintMailToken, TOKEN_LIFE } from './token.ts';
@@ -14,7 +14,7 @@ const MOST_LISTED = 50;
 
 type Dependencies = {
   store: RecoveryStore;
-  users: Pick<Users, 'recover'>;
+  users: Pick<Users, 'recover' | 'usersOf'>;
   mailer: Mailer;
   /** Has messages that were added leave at once. */
   wake: () => void;
@@ -37,7 +37,7 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
     /** Sends the mail of a message `recover`, if anybody has the address. Each time it has new tokens. */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const { email } = payload as { email: string };
-      const { users: found, count } = await store.usersOf(email, MOST_LISTED);
+      const { users: found, count } = await users.usersOf(email, MOST_LISTED);
       const [first] = found;
       if (!first) return;
       const expiresAt = clock.now() + TOKEN_LIFE.recover;

@@ -1,8 +1,9 @@
 import type { Plan, Term } from '#accounts/allowance/plan';
-import { type NewKey, scopeList } from '#accounts/keys/key-store';
 import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import type { storedForm } from '#accounts/keys/user-keys';
 import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';
+import { arrayOf } from '#database/arrays';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { admitMail } from './mail-allowance-store.ts';
 import { MAIL_RATES } from './token.ts';
@@ -57,7 +58,7 @@ export function createRegistrationStore(prisma: PrismaClient) {
     async confirm(
       token: string,
       { anchor, validUntil, limit }: Term & { limit: number },
-      { hash, start }: NewKey,
+      { hash, start }: ReturnType<typeof storedForm>,
       now: number,
     ): Promise<number | undefined> {
       const at = Prisma.sql`${iso(now)}::timestamptz`;
@@ -74,7 +75,7 @@ export function createRegistrationStore(prisma: PrismaClient) {
           RETURNING key),
         owned AS (
           INSERT INTO api_key (hash, user_key, scopes, start, created_at)
-          SELECT ${hash}, key, ${scopeList(OWNER_SCOPES)}, ${start}, ${at} FROM made)
+          SELECT ${hash}, key, ${arrayOf('scope', OWNER_SCOPES)}, ${start}, ${at} FROM made)
         SELECT key FROM made`;
       return rows[0]?.key;
     },

@@ -1,5 +1,6 @@
 import { type Plan, termInWords } from '#accounts/allowance/plan';
-import { curl, inWords, type Mail, writeMail } from './mail.ts';
+import type { Mail } from '#notifications/sources/smtp';
+import { curl, inWords, writeMail } from './mail.ts';
 
 type Values = {
   plan: Plan;

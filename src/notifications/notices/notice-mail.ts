@@ -1,5 +1,6 @@
 import type { Plan } from '#accounts/allowance/plan';
-import { inWords, type Mail, writeMail } from '#notifications/mail/mail';
+import { inWords, writeMail } from '#notifications/mail/mail';
+import type { Mail } from '#notifications/sources/smtp';
 import type { Notice } from './notice.ts';
 import { periodEnd } from './notice.ts';
 

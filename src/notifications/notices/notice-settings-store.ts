@@ -1,5 +1,5 @@
 import type { Authority } from '#accounts/users/authority';
-import { changeUser } from '#accounts/users/change-user-store';
+import type { Users } from '#accounts/users/users';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { DEFAULT_THRESHOLDS } from './notice.ts';
@@ -28,7 +28,7 @@ export const EMAIL = Prisma.sql`coalesce(s.email, u.verified_at IS NOT NULL)`;
 export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
 
 /** The rows of `NoticeSettings`. */
-export function createNoticeSettingsStore(prisma: PrismaClient) {
+export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick<Users, 'change'>) {
   return {
     /** The settings of a user, or the defaults. */
     async find(userKey: number): Promise<NoticeSettings | undefined> {
@@ -48,7 +48,7 @@ export function createNoticeSettingsStore(prisma: PrismaClient) {
       { email, webhookUrl, thresholds }: NoticeSettings,
       { secret, isRotated, graceEnds }: { secret: string; isRotated: boolean; graceEnds: number },
     ): Promise<(NoticeSettings & { isSecretNew: boolean }) | 'ended'> =>
-      changeUser(prisma, authority, async (tx) => {
+      change(authority, async (tx) => {
         const stays = Prisma.sql`held.webhook_url = excluded.webhook_url`;
         const rotated = Prisma.sql`${stays} AND ${isRotated}::boolean`;
         const [row] = await tx.$queryRaw<[Row & { is_new: boolean }]>`

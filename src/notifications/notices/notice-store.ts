@@ -1,13 +1,10 @@
 import type { Plan } from '#accounts/allowance/plan';
-import { hasAddress } from '#accounts/users/email-match-store';
-import { iso, SECOND } from '#core/clock';
+import { iso } from '#core/clock';
+import { hasAddress } from '#database/email-match';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { tellOfEndingValidity } from './ending-validity-store.ts';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';
 import { tellOfUsedAllowances } from './used-allowance-store.ts';
-
-/** The time, cut to milliseconds: a column of these would round it up. */
-const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
 
 /** A notice, and to whom it goes as things stand now. */
 export type Addressed = {
@@ -79,20 +76,6 @@ export function createNoticeStore(prisma: PrismaClient) {
   }
 
   return {
-    /**
-     * Takes the turn to do something that is done every so often (ms, by the database's clock), over all processes. One
-     * statement, so one process has it; when that one dies at once the next turn comes all the same. The clock is read
-     * when the row is had: one who waited for it would else be of before the last turn, as after a clock that went back.
-     */
-    async takeTurn(what: string, every: number): Promise<boolean> {
-      const taken = await prisma.$executeRaw`
-        INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
-        ON CONFLICT (what) DO UPDATE SET fetched_at = ${NOW}
-        WHERE refresh.fetched_at IS NULL OR refresh.fetched_at NOT BETWEEN
-          ${NOW} - make_interval(secs => ${every / SECOND}::float8) AND ${NOW}`;
-      return taken > 0;
-    },
-
     /**
      * Stores who is to be told of the allowance that they have used, and the messages that tell them; gives how many
      * notices there are. `now` in Unix ms; a threshold is told when it stays passed for so many ms.

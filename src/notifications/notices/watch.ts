@@ -1,4 +1,6 @@
 import { type Clock, MINUTE, SECOND } from '#core/clock';
+import { every } from '#core/every';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureLog } from '#upstream/failure-log';
 import type { NoticeStore } from './notice-store.ts';
 
@@ -12,7 +14,8 @@ const PART = 50;
 const LONGEST_WAIT = 10 * SECOND;
 
 type Dependencies = {
-  store: Pick<NoticeStore, 'takeTurn' | 'tellOfUsedAllowances' | 'tellOfEndingValidity'>;
+  store: Pick<NoticeStore, 'tellOfUsedAllowances' | 'tellOfEndingValidity'>;
+  claims: Pick<RefreshStore, 'takeTurn'>;
   /** Told when there are messages to be sent. */
   wake: () => void;
   upstreamTimeoutMs: number;
@@ -24,39 +27,23 @@ type Dependencies = {
  * Looks again and again what users are to be told. It is found in what is stored, for all users together, so nothing is
  * missed whichever processes spend or die, and the ledger has nothing to do with it.
  */
-export function createNoticeWatch({ store, wake, upstreamTimeoutMs, clock, failures }: Dependencies) {
+export function createNoticeWatch(dependencies: Dependencies) {
+  const { store, claims, wake, upstreamTimeoutMs, clock, failures } = dependencies;
   const staysMs = upstreamTimeoutMs + LONGEST_WAIT;
   const rounds = [
-    { what: 'notices:use', every: TELL_OF_USE, tell: () => store.tellOfUsedAllowances(clock.now(), staysMs) },
-    { what: 'notices:end', every: TELL_OF_END, tell: () => store.tellOfEndingValidity(clock.now()) },
-  ];
-  let underWay: Promise<void> | undefined;
+    { what: 'notices:use', apart: TELL_OF_USE, tell: () => store.tellOfUsedAllowances(clock.now(), staysMs) },
+    { what: 'notices:end', apart: TELL_OF_END, tell: () => store.tellOfEndingValidity(clock.now()) },
+  ] as const;
   let longest = 0;
 
   async function tellInTurn(): Promise<void> {
-    for (const { what, every, tell } of rounds) {
-      if (!(await store.takeTurn(what, Math.max(every, longest * PART)))) continue;
+    for (const { what, apart, tell } of rounds) {
+      if (!(await claims.takeTurn(what, Math.max(apart, longest * PART)))) continue;
       const since = clock.elapsed();
       if ((await tell()) > 0) wake();
       longest = Math.max(longest / 2, clock.elapsed() - since);
     }
   }
 
-  const asking = setInterval(() => {
-    // One at a time: while the database does not answer, each question holds a connection.
-    underWay ??= tellInTurn()
-      .catch((error) => failures.failed('notice look-up', error))
-      .finally(() => {
-        underWay = undefined;
-      });
-  }, ASK_EVERY);
-
-  return {
-    async close(): Promise<void> {
-      clearInterval(asking);
-      await underWay;
-    },
-  };
+  return every(ASK_EVERY, tellInTurn, { onError: (error) => failures.failed('notice look-up', error) });
 }
-
-export type NoticeWatch = ReturnType<typeof createNoticeWatch>;

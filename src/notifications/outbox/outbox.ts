@@ -1,4 +1,5 @@
 import { SECOND } from '#core/clock';
+import { every } from '#core/every';
 import type { Log } from '#core/log';
 import type { FailureLog } from '#upstream/failure-log';
 import type { NewMessage, OutboxMessage, OutboxStore } from './outbox-store.ts';
@@ -44,7 +45,6 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
   const kinds = Object.keys(deliver);
   const underWay = new Map<OutboxMessage, Promise<void>>();
   const stopping = new AbortController();
-  let looking: Promise<void> | undefined;
   let isWanted = false;
   let mayHaveMore = false;
   let isClosed = false;
@@ -99,24 +99,21 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
   }
 
   async function claimWhileWanted(): Promise<void> {
-    while (isWanted && !isClosed) {
+    do {
       isWanted = false;
       await claim();
-    }
+    } while (isWanted && !isClosed);
   }
+
+  const polling = every(POLL_EVERY, claimWhileWanted, {
+    onError: (error) => failures.failed('outbox claim', error),
+  });
 
   /** Begins with what is due; one claim at a time, which is repeated for who asks meanwhile. */
   function look(): Promise<void> {
     isWanted = true;
-    looking ??= claimWhileWanted()
-      .catch((error) => failures.failed('outbox claim', error))
-      .finally(() => {
-        looking = undefined;
-      });
-    return looking;
+    return polling.run();
   }
-
-  const polling = kinds.length > 0 ? setInterval(look, POLL_EVERY) : undefined;
 
   return {
     /** Adds messages; they leave at once. */
@@ -140,10 +137,9 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
     /** Ends what is under way: within so many ms, else it is left to another process. */
     async close(withinMs: number): Promise<void> {
-      clearInterval(polling);
       isClosed = true;
       const timer = setTimeout(() => stopping.abort(), withinMs);
-      await looking;
+      await polling.close();
       await Promise.all(underWay.values());
       clearTimeout(timer);
     },

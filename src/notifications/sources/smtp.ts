@@ -1,6 +1,5 @@
 import { createTransport } from 'nodemailer';
 import { SECOND } from '#core/clock';
-import type { Mail } from '#notifications/mail/mail';
 import { Undeliverable } from '#notifications/outbox/retries';
 
 /** A server that takes mails, as the settings name it. */
@@ -22,8 +21,11 @@ const TIMEOUTS = {
   socketCloseTimeout: SECOND,
 };
 
+/** A mail as it is written: the same in plain text and in HTML. */
+export type Mail = { subject: string; text: string; html: string };
+
 /** A mail to one address; `id` makes its Message-ID, so that one that is sent twice is seen to be the same. */
-export type AddressedMail = Mail & { id: string; to: string };
+type AddressedMail = Mail & { id: string; to: string };
 
 type SmtpError = Error & { command?: string; response?: string; responseCode?: number };
 

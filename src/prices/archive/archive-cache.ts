@@ -20,8 +20,7 @@ import {
 import type { Sample } from '#prices/sample';
 import { createSeries, type Series, type ToldSample } from '#prices/series';
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
-import type { RefreshStore } from '#upstream/claims-and-budgets-store';
-import { createPoll } from '#upstream/poll';
+import type { VersionWatcher } from '#upstream/version-watcher';
 import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
 import { type CachedToken, createCachedToken } from './cached-token.ts';
 import { createResidents } from './residents.ts';
@@ -31,7 +30,7 @@ import { createWorkingSet, type WorkingSet } from './working-set.ts';
 type Dependencies = {
   store: ArchiveStore;
   failover: Pick<FailoverStore, 'read'>;
-  refreshes: Pick<RefreshStore, 'read'>;
+  versions: Pick<VersionWatcher, 'watch'>;
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   log: Log;
@@ -59,7 +58,7 @@ function eachOnce(rows: readonly Touched[], now: number): Touched[] {
  * what is stored. A token is loaded (`load`) before anything else is asked of it.
  */
 export async function openArchiveCache(dependencies: Dependencies) {
-  const { store, failover, refreshes, catalogue, clock, log } = dependencies;
+  const { store, failover, versions, catalogue, clock, log } = dependencies;
   const { line = MARKET_SOURCES, workingSet = createWorkingSet({ clock }) } = dependencies;
   const starting = startingState(line[0] as MarketSourceName);
   const tokens = createResidents<CachedToken>({
@@ -127,7 +126,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     ...OF_ALL_TOKENS,
     ...[...tokens.kept(), ...tokens.wanted()].flatMap(namesOf),
   ];
-  const { sync, version, fetchedAt, forget } = createPoll<Fetch>({ refreshes, names, reload });
+  const { sync, version, fetchedAt, forget } = versions.watch<Fetch>({ names, reload });
   await sync();
 
   return {

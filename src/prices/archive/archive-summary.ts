@@ -1,5 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
+import { memo } from '#core/memo';
 import { plausibleTimes } from '#prices/plausible-sample';
 import type { ArchiveStore, SeriesSummary } from './archive-store.ts';
 
@@ -9,7 +10,6 @@ type Dependencies = { store: Pick<ArchiveStore, 'changes' | 'summary'>; clock: C
 /** For each series and source its first and last sample and their number, counted by the store again after a change. */
 export function createArchiveSummary({ store, clock }: Dependencies) {
   const counted = new Map<TokenName, Counted>();
-  let underWay: Promise<SeriesSummary[]> | undefined;
 
   async function count(): Promise<SeriesSummary[]> {
     const changes = await store.changes();
@@ -23,10 +23,5 @@ export function createArchiveSummary({ store, clock }: Dependencies) {
     return [...counted.values()].flatMap(({ rows }) => rows);
   }
 
-  return function summary(): Promise<SeriesSummary[]> {
-    underWay ??= count().finally(() => {
-      underWay = undefined;
-    });
-    return underWay;
-  };
+  return memo(count, { ttl: 0, clock });
 }

@@ -1,5 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
+import { memo } from '#core/memo';
 import { union } from '#core/span';
 import { keptFrom, type Retention } from '#prices/archive/retention/retention-periods';
 import { INTERVALS, type Interval } from '#prices/interval';
@@ -30,24 +31,12 @@ export function createCandleAvailability({ store, source, retention, clock }: De
       coverage: Map.groupBy(coverage, ({ token }) => token),
     };
   }
-  let known: { changes: number; stored: ReturnType<typeof read> } | undefined;
-
   /** Returns the stored availability, which is read again after each change of the store. */
-  async function current(): ReturnType<typeof read> {
-    const changes = await store.changes();
-    if (known?.changes !== changes) {
-      const reading = { changes, stored: read() };
-      reading.stored.catch(() => {
-        if (known === reading) known = undefined;
-      });
-      known = reading;
-    }
-    return known.stored;
-  }
+  const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
   /** @returns a function of a token and of the first instant of which its price is known (Unix ms) */
   return async () => {
-    const { firsts, coverage } = await current();
+    const { firsts, coverage } = await storedAt(await store.changes());
     const now = clock.now();
     const kept = keptFrom(retention, source.name, now);
 

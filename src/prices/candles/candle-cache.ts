@@ -7,8 +7,8 @@ import { oldestInMemory, pagesFrom } from '#prices/archive/stored-rows';
 import type { WorkingSet } from '#prices/archive/working-set';
 import { INTERVALS, type Interval } from '#prices/interval';
 import { plausibleTimes } from '#prices/plausible-sample';
-import type { RefreshStore } from '#upstream/claims-and-budgets-store';
-import { createPoll } from '#upstream/poll';
+import type { ResourceOf } from '#upstream/resource';
+import type { VersionWatcher } from '#upstream/version-watcher';
 import { candleLength } from './candle.ts';
 import { bytesOf, type CandleColumns, candleColumns, candlesBetween } from './candle-columns.ts';
 import type { CandleSeries, CandleStore } from './candle-store.ts';
@@ -17,7 +17,7 @@ import type { CandleSeries, CandleStore } from './candle-store.ts';
 const FETCHED = 725;
 
 /** The name of a fetch, here and in the store, and of what else changes candles: an import, a purge. */
-export type CandleFetch = `${'candles' | 'candles-import' | 'candles-purge'}:${TokenName}:${Interval}`;
+export type CandleFetch = ResourceOf<'candles' | 'candles-import' | 'candles-purge'>;
 export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
 export const candleImport = ({ token, interval }: CandleSeries): CandleFetch =>
   `candles-import:${token}:${interval}`;
@@ -49,7 +49,7 @@ const NOTHING: CachedCandles = { columns: candleColumns([]), coverage: [], versi
 
 type Dependencies = {
   store: CandleStore;
-  refreshes: Pick<RefreshStore, 'read'>;
+  versions: Pick<VersionWatcher, 'watch'>;
   clock: Clock;
   workingSet: WorkingSet;
 };
@@ -59,7 +59,7 @@ type Dependencies = {
  * is stored first and then reloaded, so that the memory of every process is what is stored. A series is loaded (`load`)
  * before anything else is asked of it.
  */
-export function createCandleCache({ store, refreshes, clock, workingSet }: Dependencies) {
+export function createCandleCache({ store, versions, clock, workingSet }: Dependencies) {
   const residents = createResidents<CachedCandles>({
     workingSet,
     bytesOf: ({ columns }) => bytesOf(columns),
@@ -117,7 +117,7 @@ export function createCandleCache({ store, refreshes, clock, workingSet }: Depen
   }
 
   const names = () => [...residents.kept(), ...residents.wanted()].map(seriesOf).flatMap(namesOf);
-  const { sync, version, fetchedAt, forget } = createPoll<CandleFetch>({ refreshes, names, reload });
+  const { sync, version, fetchedAt, forget } = versions.watch<CandleFetch>({ names, reload });
 
   return {
     sync,

@@ -15,22 +15,24 @@ type Beside = Pick<Venue, 'source' | 'sync'> &
 
 /** Opens the candles of a venue: what is stored of them, and what fetches them. */
 export function openCandles(context: Context, { source, sync, archive, rates, workingSet }: Beside) {
-  const { settings, prisma, deadline, refreshes, clock, failures } = context;
+  const { settings, prisma, deadline, refreshes, versions, clock, failures } = context;
   const store = deadline.over(createCandleStore(prisma));
-  const cache = createCandleCache({ store, refreshes, clock, workingSet });
+  const cache = createCandleCache({ store, versions, clock, workingSet });
   const { retention, upstreamTimeoutMs: timeoutMs } = settings;
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+  let polled = cache.generation();
 
   return {
     cache,
     available: createCandleAvailability({ store, source, retention, clock }),
     candles: createCandles({ source, cache, archive, retention, singleFlight, rates, clock }),
 
-    /** Reloads what other processes have written; when there was anything, also what calls they have spent. */
+    /** Reads what calls other processes have spent, after a change of the cache. */
     async poll(): Promise<void> {
-      const known = cache.generation();
-      await cache.sync();
-      if (cache.generation() !== known) await sync();
+      const generation = cache.generation();
+      if (generation === polled) return;
+      await sync();
+      polled = generation;
     },
   };
 }

@@ -1,8 +1,9 @@
 import { MINUTE } from '#core/clock';
+import { memo } from '#core/memo';
 import type { Context } from '#open-context';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
-import { openBudget, type UpstreamBudget } from '#upstream/budget';
+import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { Budget } from '#upstream/monthly-budget';
 import { createSingleFlight } from '#upstream/single-flight';
@@ -16,7 +17,7 @@ const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
 /** Opens the rates of currencies; with nothing to read before somebody asks for another currency than the dollar. */
 export function openCurrencies(context: Context) {
-  const { settings, prisma, deadline, refreshes, observe, clock, failures } = context;
+  const { settings, prisma, deadline, refreshes, versions, observe, clock, failures } = context;
   const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
   const currencies = servedCurrencies(url !== undefined);
   if (url === undefined)
@@ -24,16 +25,16 @@ export function openCurrencies(context: Context) {
 
   const upstream = 'ecb';
   const breaker = createBreaker();
-  let budget: Promise<UpstreamBudget<undefined>> | undefined;
+  const throttle = () => undefined;
+  const openedBudget = memo(
+    () => openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock }),
+    { ttl: Number.POSITIVE_INFINITY, clock },
+  );
   let reading = { spent: 0, limit: BUDGET.perMonth };
   async function reserve(): Promise<boolean> {
-    budget ??= openBudget({ store: refreshes, upstream, budget: BUDGET, throttle: () => undefined, clock });
-    const opened = await budget.catch((error) => {
-      budget = undefined;
-      throw error;
-    });
-    const reserved = await opened.reserve();
-    reading = opened.reading();
+    const budget = await openedBudget();
+    const reserved = await budget.reserve();
+    reading = budget.reading();
     return reserved;
   }
   const source = openEcb({
@@ -43,7 +44,7 @@ export function openCurrencies(context: Context) {
     dropped: createDropped(context, upstream),
   });
   const store = deadline.over(createRateStore(prisma));
-  const cache = createRateCache({ store, refreshes, clock });
+  const cache = createRateCache({ store, versions, clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
   return {

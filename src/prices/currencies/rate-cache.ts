@@ -1,6 +1,5 @@
 import type { Clock } from '#core/clock';
-import type { RefreshStore } from '#upstream/claims-and-budgets-store';
-import { createPoll } from '#upstream/poll';
+import type { VersionWatcher } from '#upstream/version-watcher';
 import { type Currency, DOLLAR, EURO } from './currency.ts';
 import type { KnownRates } from './publication.ts';
 import { createRateSeries, type RateSeries } from './rate-series.ts';
@@ -13,13 +12,13 @@ export type RateFetch = typeof RATES;
 /** The rates of the dollar and of another currency for one euro each; undefined for the euro itself. */
 export type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 
-type Dependencies = { store: RateStore; refreshes: Pick<RefreshStore, 'read'>; clock: Clock };
+type Dependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
 /**
  * The stored rates in memory: those of the dollar, and of each currency that somebody asks for, from then on. What is
  * fetched is stored first and then read, in this process as in every other.
  */
-export function createRateCache({ store, refreshes, clock }: Dependencies) {
+export function createRateCache({ store, versions, clock }: Dependencies) {
   const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
   let dollars = nothing;
   let others = new Map<Currency, Promise<RateSeries>>();
@@ -27,8 +26,7 @@ export function createRateCache({ store, refreshes, clock }: Dependencies) {
   let newest: number | undefined;
   let generation = 0;
 
-  const { sync, version, fetchedAt } = createPoll<RateFetch>({
-    refreshes,
+  const { sync, version, fetchedAt } = versions.watch<RateFetch>({
     names: () => [RATES],
     async reload(changed) {
       if (changed.length === 0) return;

@@ -1,4 +1,5 @@
 import { type Clock, DAY } from '#core/clock';
+import { memo } from '#core/memo';
 import { type Span, union, without } from '#core/span';
 import type { Ecb } from '#prices/sources/ecb';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
@@ -24,16 +25,8 @@ const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
 /** The rates of currencies: fetched when they are asked for and missing or due, and kept for good. */
 export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
-  let opened: Promise<void> | undefined;
-
   /** What is stored is read when somebody first asks for another currency than the dollar. */
-  function open(): Promise<void> {
-    opened ??= cache.sync().catch((error) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  }
+  const open = memo(cache.sync, { ttl: Number.POSITIVE_INFINITY, clock });
 
   async function fetch(from: number): Promise<void> {
     const rates = await source.rates(from);

@@ -1,4 +1,5 @@
 import { type Clock, HOUR, SECOND } from '#core/clock';
+import { memo } from '#core/memo';
 import type { Market } from '#prices/market';
 import type { Answer } from '#server/cache/answer';
 import { type Body, bodyOf } from '#server/cache/answer-body';
@@ -40,7 +41,6 @@ type Dependencies = {
 
 /** Creates what tells everybody a sample of the figures: at most one refresh an hour, and one body for all who ask. */
 export function createSample({ market, stored, clock }: Dependencies) {
-  let kept: { at: number; sample: Promise<Sample> } | undefined;
   let refreshedAt = Number.NEGATIVE_INFINITY;
   /** Why the last refresh failed. */
   let failure: unknown;
@@ -89,11 +89,5 @@ export function createSample({ market, stored, clock }: Dependencies) {
   }
 
   /** Throws a problem where nothing can be told. */
-  return function sample(): Promise<Sample> {
-    const now = clock.elapsed();
-    if (kept && now - kept.at < KEPT_FOR) return kept.sample;
-    kept = { at: now, sample: make() };
-    kept.sample.catch(() => undefined);
-    return kept.sample;
-  };
+  return memo(make, { ttl: KEPT_FOR, clock, keepsErrors: true });
 }

@@ -2,6 +2,7 @@ import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR } from '#core/clock';
 import { INTERVALS, type Interval, spacingOf } from '#prices/interval';
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import { type ResourceOf, readResource } from '#upstream/resource';
 
 /** What is of all tokens together; those of the first source have no source in their name. */
 export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
@@ -12,8 +13,7 @@ export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'
  */
 export type Fetch =
   | (typeof OF_ALL_TOKENS)[number]
-  | `${'chart' | 'hours' | 'daily' | 'import' | 'purge'}:${TokenName}`
-  | `kraken:${Interval}:${TokenName}`;
+  | ResourceOf<'chart' | 'hours' | 'daily' | 'import' | 'purge' | 'kraken'>;
 
 const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly Fetch[]>> = {
   coingecko: (token) => [`chart:${token}`, `hours:${token}`, `daily:${token}`],
@@ -35,8 +35,7 @@ export const namesOf = (token: TokenName): readonly Fetch[] => [
 ];
 
 /** The token that is concerned; undefined where it is all of them. */
-export const tokenOf = (what: Fetch): TokenName | undefined =>
-  OF_ALL_TOKENS.some((one) => one === what) ? undefined : what.slice(what.lastIndexOf(':') + 1);
+export const tokenOf = (what: Fetch): TokenName | undefined => readResource(what).token;
 
 /** How far back an answer about the last day may have changed rows. */
 const LAST_DAY = DAY + 2 * HOUR;
@@ -56,18 +55,13 @@ export const touchedWhole = (token: TokenName): Touched[] =>
  * prices of all tokens change is told by these prices.
  */
 export function touched(what: Fetch, since: number): Touched[] {
-  const token = tokenOf(what);
+  const { kind, token, interval = 'minute' } = readResource(what);
   if (token === undefined) return [];
-  const [kind, name] = what.split(':');
-  const recent = (['minute', 'hour'] as const).map((interval) => ({
-    token,
-    interval,
-    from: since - LAST_DAY,
-  }));
+  const from = since - LAST_DAY;
+  const recent = (['minute', 'hour'] as const).map((interval) => ({ token, interval, from }));
   if (kind === 'purge') return touchedWhole(token);
   if (kind === 'hours') return [{ token, interval: 'hour', from: 0 }];
   if (kind === 'daily' || kind === 'import') return [...recent, { token, interval: 'day', from: 0 }];
   if (kind === 'chart') return recent;
-  const interval = name as Interval;
   return [{ token, interval, from: since - VENUE_TELLS * spacingOf(interval) }];
 }

@@ -30,7 +30,7 @@ function open() {
     report: createAccountReport({
       users: store,
       accounts,
-      notices: createNoticeSettingsStore(database.prisma),
+      notices: createNoticeSettingsStore(database.prisma, createUserStore(database.prisma)),
       clock,
     }),
   };

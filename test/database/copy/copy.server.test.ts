@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { BUILT_IN_NAMES } from '#catalogue/token';
 import { type CopyEvent, createCopy } from '#database/copy/copy';
 import { createCopySource } from '#database/copy/source';
 import { readTables } from '#database/copy/tables';
@@ -55,7 +56,10 @@ async function copy(
   const events: CopyEvent[] = [];
   const [read, write] = [await openSession(from), await openSession(to)];
   try {
-    const [ofSource, target] = [createCopySource(read.session), createCopyTarget(write.session)];
+    const [ofSource, target] = [
+      createCopySource(read.session),
+      createCopyTarget(write.session, BUILT_IN_NAMES),
+    ];
     await ofSource.prepare();
     const state = await target.prepare();
     if (state.kind !== 'empty' && state.kind !== 'unfinished') return { state, events };
@@ -166,7 +170,7 @@ it('is not finished while the source is written to, unless as of the moment it b
   await written;
   expect(outcome).toMatchObject({ kind: 'changed', tables: [{ table: 'refresh' }, { table: 'usage' }] });
   await expect(
-    withSession(target, async (session) => createCopyTarget(session).prepare()),
+    withSession(target, async (session) => createCopyTarget(session, BUILT_IN_NAMES).prepare()),
   ).resolves.toMatchObject({
     kind: 'unfinished',
   });
@@ -194,7 +198,10 @@ it('is made by one process at a time: the one that came first writes nothing mor
   const rows = (what: string) => [JSON.stringify([what, null, '1', null, null])];
   const counts = await withSession(target, async (session) => {
     await migrate(session);
-    const [first, second] = [createCopyTarget(session), createCopyTarget(session)];
+    const [first, second] = [
+      createCopyTarget(session, BUILT_IN_NAMES),
+      createCopyTarget(session, BUILT_IN_NAMES),
+    ];
     await first.begin([table], 'source');
     await first.write(table, rows('one'), { source: 'source' });
     await second.resume();

@@ -89,7 +89,7 @@ export const candles: Mutations[] = [
     changes: [
       ['[stored?.at, gap?.from]', '[gap?.from]'],
       ['[stored?.at, gap?.from]', '[stored?.at ?? since]'],
-      ['known?.changes !== changes', '!known'],
+      ['storedAt(await store.changes())', 'storedAt()'],
     ],
   },
   {

@@ -3,6 +3,25 @@ import type { Mutations } from '../mutation.ts';
 /** When an upstream is asked, how often, how long it is left alone, and what its answers are taken for. */
 export const upstream: Mutations[] = [
   {
+    file: 'src/core/memo.ts',
+    tests: ['core/memo.test.ts'],
+    changes: [
+      ['known.version === version && ', ''],
+      ['entry.until = clock.elapsed() + ttl;', 'entry.until = ttl;'],
+      ['keepsErrors ? clock.elapsed() + ttl : ', ''],
+      ['call.then(', 'entry.value.then('],
+    ],
+  },
+  {
+    file: 'src/core/every.ts',
+    tests: ['core/every.test.ts'],
+    changes: [
+      ['if (!isClosed)\n', 'if (ms)\n'],
+      ['underWay ??= ', 'underWay = '],
+      ['      if (!onError) throw error;\n      onError(error);\n', '      throw error;\n'],
+    ],
+  },
+  {
     file: 'src/upstream/monthly-budget.ts',
     tests: ['upstream/monthly-budget.test.ts'],
     changes: [['Date.UTC(year, month + 1, 1)', 'Date.UTC(year, month + 1, 0)']],
@@ -94,9 +113,24 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/poll.ts',
-    tests: ['upstream/poll.test.ts'],
-    changes: [['      versions.set(what, version);\n', '']],
+    file: 'src/upstream/claims-and-budgets-store.ts',
+    tests: ['upstream/turns.server.test.ts'],
+    changes: [['AND ${NOW}`', 'AND excluded.fetched_at`']],
+  },
+  {
+    file: 'src/upstream/version-watcher.ts',
+    tests: ['upstream/version-watcher.test.ts'],
+    changes: [
+      ['known.set(what, rows.get(what) as RefreshRow)', 'rows.get(what)'],
+      ['if (number < latest) return;', ''],
+      ['return row && ', 'return '],
+      ['if (!watches.includes(watched)) watches.push(watched);', 'watches.push(watched);'],
+    ],
+  },
+  {
+    file: 'src/upstream/resource.ts',
+    tests: ['upstream/resource.test.ts'],
+    changes: [['names?.length !== values.length', '!names']],
   },
   {
     file: 'src/upstream/transport/upstream.ts',

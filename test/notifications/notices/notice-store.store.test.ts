@@ -33,7 +33,8 @@ async function enrol({ limit = 100, plan = 'monthly', createdAt = CREATED, ...se
   const { key } = await createUserStore(database.prisma).create(form, { hash, start: 'qt_AAAA' });
   const all = { email: true, webhookUrl: null, thresholds: [80, 100], ...settings };
   const offered = { secret: 'whsec_a', isRotated: false, graceEnds: NOW };
-  await createNoticeSettingsStore(database.prisma).put(byOperator(key), all, offered);
+  const store = createNoticeSettingsStore(database.prisma, createUserStore(database.prisma));
+  await store.put(byOperator(key), all, offered);
   return key;
 }
 
@@ -212,22 +213,4 @@ describe('the end of validity', () => {
     await createUserStore(database.prisma).revokeKeys(ada, NOW);
     expect(await lookAt(ends - DAY)).toBe(0);
   });
-});
-
-test('a turn is one process at a time, and comes again after its time', async () => {
-  // The time of a turn is not rounded up: in the part of a millisecond before it the next would take it again.
-  for (let round = 0; round < 50; round++) {
-    const what = `notices:test-${round}`;
-    const turns = await Promise.all(Array.from({ length: 5 }, () => store.takeTurn(what, 60_000)));
-    expect(turns.filter(Boolean)).toHaveLength(1);
-  }
-  const takenAgo = (interval: string) =>
-    database.prisma
-      .$executeRaw`UPDATE refresh SET fetched_at = now() - ${interval}::interval WHERE what = 'notices:test-0'`;
-  await takenAgo('50 s');
-  expect(await store.takeTurn('notices:test-0', 60_000)).toBe(false);
-  await takenAgo('61 s');
-  expect(await store.takeTurn('notices:test-0', 60_000)).toBe(true);
-  await takenAgo('-1 hour');
-  expect(await store.takeTurn('notices:test-0', 60_000), 'after a clock that was ahead').toBe(true);
 });

@@ -10,6 +10,7 @@ import { createFailoverStore } from '#prices/latest/failover-store';
 import { plausibleTimes } from '#prices/plausible-sample';
 import { samplesOf } from '#prices/series';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -20,11 +21,11 @@ let database: TestDatabase;
 async function open(clock = createTestClock(NOW)) {
   const store = createArchiveStore(database.prisma);
   const failover = createFailoverStore(database.prisma);
-  const refreshes = createRefreshStore(database.prisma);
+  const versions = createVersionWatcher(createRefreshStore(database.prisma));
   const archive = await openArchiveCache({
     store,
     failover,
-    refreshes,
+    versions,
     catalogue: builtIn,
     clock,
     log: openLog('silent'),

@@ -6,6 +6,7 @@ import { createArchiveStore } from '#prices/archive/archive-store';
 import { createWorkingSet } from '#prices/archive/working-set';
 import { createFailoverStore } from '#prices/latest/failover-store';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -32,7 +33,7 @@ async function open() {
       },
     },
     failover: createFailoverStore(database.prisma),
-    refreshes: createRefreshStore(database.prisma),
+    versions: createVersionWatcher(createRefreshStore(database.prisma)),
     catalogue: builtIn,
     workingSet: createWorkingSet({ clock, mostBytes: 1 }),
     clock,

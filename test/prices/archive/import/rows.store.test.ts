@@ -5,6 +5,7 @@ import { openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { createFailoverStore } from '#prices/latest/failover-store';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { createVersionWatcher } from '#upstream/version-watcher';
 import { builtIn } from '../../../../fixtures/tokens.ts';
 import { clock, dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
@@ -73,8 +74,8 @@ it('stores every double to its last bit', async () => {
 it('lets a process that runs take the rows over', async () => {
   const store = createArchiveStore(archive.database.prisma);
   const failover = createFailoverStore(archive.database.prisma);
-  const refreshes = createRefreshStore(archive.database.prisma);
-  const stores = { store, failover, refreshes };
+  const versions = createVersionWatcher(createRefreshStore(archive.database.prisma));
+  const stores = { store, failover, versions };
   const cache = await openArchiveCache({ ...stores, catalogue: builtIn, clock, log: openLog('silent') });
   await cache.load('ethereum');
   await archive.take([row('2020-01-01', 1), row('2020-01-02', 2)]);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNoticeStore } from '#notifications/notices/notice-store';
-import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 
 let database: TestDatabase;
 let other: pg.Client;
@@ -16,18 +16,18 @@ afterAll(async () => {
 });
 
 test('who waited for another’s turn has read the clock before it, and does not take the turn again', async () => {
-  const store = createNoticeStore(database.prisma);
+  const store = createRefreshStore(database.prisma);
   await other.query(
-    `INSERT INTO refresh (what, fetched_at) VALUES ('notices:test', now() - interval '1 hour')`,
+    `INSERT INTO refresh (what, fetched_at) VALUES ('notices:use', now() - interval '1 hour')`,
   );
   await other.query('BEGIN');
-  await other.query(`SELECT FROM refresh WHERE what = 'notices:test' FOR UPDATE`);
-  const second = store.takeTurn('notices:test', 60_000);
+  await other.query(`SELECT FROM refresh WHERE what = 'notices:use' FOR UPDATE`);
+  const second = store.takeTurn('notices:use', 60_000);
   const waiting = () => database.prisma.$queryRaw<object[]>`
     SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   await expect.poll(waiting).toHaveLength(1);
   await other.query(
-    `UPDATE refresh SET fetched_at = date_trunc('milliseconds', clock_timestamp()) WHERE what = 'notices:test'`,
+    `UPDATE refresh SET fetched_at = date_trunc('milliseconds', clock_timestamp()) WHERE what = 'notices:use'`,
   );
   await other.query('COMMIT');
   expect(await second).toBe(false);

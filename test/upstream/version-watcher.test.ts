@@ -1,0 +1,130 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { RefreshRow } from '#upstream/claims-and-budgets-store';
+import type { Resource } from '#upstream/resource';
+import { createVersionWatcher, type VersionWatcher } from '#upstream/version-watcher';
+
+let stored: Map<Resource, RefreshRow>;
+let statements: (readonly Resource[])[];
+/** What a statement waits for before it answers with what it read. */
+let delay: Promise<void> | undefined;
+let versions: VersionWatcher;
+beforeEach(() => {
+  stored = new Map();
+  statements = [];
+  delay = undefined;
+  versions = createVersionWatcher({
+    async read(names) {
+      statements.push(names);
+      const rows = names.flatMap((what) => stored.get(what) ?? []).map((row) => ({ ...row }));
+      await delay;
+      return rows;
+    },
+  });
+});
+
+const store = (what: Resource, version: number, fetchedAt: number | null = null) =>
+  stored.set(what, { what, version, fetchedAt });
+
+function open(...names: Resource[]) {
+  const reloaded: (readonly Resource[])[] = [];
+  let fault: Error | undefined;
+  const cache = versions.watch<Resource>({
+    names: () => names,
+    async reload(changed) {
+      if (changed.length > 0) reloaded.push(changed);
+      if (fault) throw fault;
+    },
+  });
+  const fail = (error?: Error) => {
+    fault = error;
+  };
+  return { ...cache, reloaded, fail };
+}
+
+test('what was stored is reloaded once, and then known', async () => {
+  const { sync, version, fetchedAt, reloaded } = open('latest');
+  store('latest', 1, 5);
+  expect([version('latest'), fetchedAt('latest')]).toEqual([0, undefined]);
+  await sync();
+  await sync();
+  expect(reloaded).toEqual([['latest']]);
+  expect([version('latest'), fetchedAt('latest')]).toEqual([1, 5]);
+  store('latest', 2, 7);
+  await sync();
+  expect(reloaded).toEqual([['latest'], ['latest']]);
+  expect([version('latest'), fetchedAt('latest')]).toEqual([2, 7]);
+});
+
+test('what could not be reloaded is not known, and reloaded with the next update', async () => {
+  const { sync, version, reloaded, fail } = open('latest');
+  store('latest', 1);
+  fail(new Error('away'));
+  await expect(sync()).rejects.toThrow('away');
+  expect(version('latest')).toBe(0);
+  fail();
+  await versions.poll();
+  expect(reloaded).toHaveLength(2);
+  expect(version('latest')).toBe(1);
+});
+
+test('what was forgotten is reloaded as if it had never been known', async () => {
+  const { sync, version, fetchedAt, forget, reloaded } = open('latest');
+  store('latest', 1, 5);
+  await sync();
+  forget(['latest']);
+  expect([version('latest'), fetchedAt('latest')]).toEqual([0, undefined]);
+  await sync();
+  expect(reloaded).toHaveLength(2);
+});
+
+test('all who ask before an update begins share it', async () => {
+  const { sync } = open('latest');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  delay = promise;
+  const first = sync();
+  while (statements.length === 0) await Promise.resolve();
+  const later = [sync(), sync(), sync()];
+  expect(new Set(later).size).toBe(1);
+  resolve();
+  await Promise.all([first, ...later]);
+  expect(statements).toHaveLength(2);
+});
+
+test('a poll is one statement for all caches, each of which reloads its own resources', async () => {
+  const [tokens, prices, idle] = [open('tokens'), open('latest', 'chart:bitcoin'), open('rates')];
+  await Promise.all([tokens.sync(), prices.sync()]);
+  statements = [];
+  store('tokens', 1);
+  store('chart:bitcoin', 4);
+  store('rates', 1);
+  await versions.poll();
+  expect(statements).toEqual([['tokens', 'latest', 'chart:bitcoin']]);
+  expect([tokens.reloaded, prices.reloaded]).toEqual([[['tokens']], [['chart:bitcoin']]]);
+  expect(idle.reloaded, 'a cache that was never asked for').toEqual([]);
+});
+
+test('a poll whose statement was overtaken changes nothing', async () => {
+  const { sync, version, reloaded } = open('latest');
+  store('latest', 1);
+  await sync();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  delay = promise;
+  const poll = versions.poll();
+  delay = undefined;
+  store('latest', 2);
+  await sync();
+  resolve();
+  await poll;
+  expect(version('latest')).toBe(2);
+  expect(reloaded).toHaveLength(2);
+});
+
+test('the failure of one cache is reported, and the others are updated', async () => {
+  const [tokens, prices] = [open('tokens'), open('latest')];
+  await Promise.all([tokens.sync(), prices.sync()]);
+  store('tokens', 1);
+  store('latest', 1);
+  tokens.fail(new Error('away'));
+  await expect(versions.poll()).rejects.toThrow('away');
+  expect(prices.version('latest')).toBe(1);
+});
