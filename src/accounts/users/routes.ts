@@ -7,14 +7,14 @@ import { withMail } from '#accounts/gate/needs-mail';
 import { presentedKey } from '#accounts/gate/presented-key';
 import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
 import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { registrationPending, usageRecord, userOfKey, userRecord } from '#accounts/records';
+import type { AccountSettings } from '#accounts/settings';
 import { type Clock, instantOf } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 import type { MailServices } from '#notifications/mail/routes';
-import { registrationPending, usageRecord, userOfKey, userRecord } from '#records';
 import { refuseCrossSite } from '#server/pipeline/cross-origin';
 import { neverStored } from '#server/replies/no-store';
 import { renewalLink } from '#server/replies/renewal-link';
-import type { Settings } from '#settings';
 import { byOwnerKey } from './authority.ts';
 import { registrationForm } from './registration.ts';
 import type { Users } from './users.ts';
@@ -128,10 +128,7 @@ type Options = {
   clock: Clock;
   /** Not there where no mail is configured. */
   mail: Pick<MailServices, 'registration'> | undefined;
-  settings: Pick<
-    Settings,
-    'basePath' | 'registration' | 'registrationsPerMinute' | 'corsOrigins' | 'burstPerSecond'
-  >;
+  settings: AccountSettings & { basePath: string; corsOrigins: readonly string[] };
 };
 
 /** Throws for a registration that a page of another site makes, or that nobody may make. */

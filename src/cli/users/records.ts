@@ -1,9 +1,9 @@
+import type { UserRecord } from '#accounts/records';
 import { createUserStore, type User } from '#accounts/users/user-store';
 import { createUsers, type Users } from '#accounts/users/users';
 import { wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
 import { iso, systemClock } from '#core/clock';
-import type { UserRecord } from '#records';
 import { inCommands } from './faults.ts';
 import { printLines } from './print.ts';
 

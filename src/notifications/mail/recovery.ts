@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { UserRecord } from '#accounts/records';
 import type { Users } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
 import type { OutboxMessage } from '#notifications/outbox/outbox';
 import type { Mailer } from '#notifications/sources/smtp';
-import type { UserRecord } from '#records';
 import { recoveryMail } from './recovery-mail.ts';
 import type { RecoveryStore } from './recovery-store.ts';
 import { hashMailToken, isMailToken, mintMailToken, TOKEN_LIFE } from './token.ts';

@@ -1,7 +1,7 @@
 import { type Dependencies, openDependencies, openLog } from '#open';
-import type { TokenStatistics } from '#records';
 import type { Fault } from '#sandbox/faults';
 import { readSettings } from '#settings';
+import type { TokenStatistics } from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { startBesieged } from './chaos.ts';
