@@ -17,3 +17,6 @@ export const accountSettings = (env: Parsed<typeof accountVariables>) => ({
 });
 
 export type AccountSettings = ReturnType<typeof accountSettings>;
+
+/** What registrations follow: also where the service is, and which pages may register. */
+export type RegistrationSettings = AccountSettings & { basePath: string; corsOrigins: readonly string[] };

@@ -1,15 +1,16 @@
-import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import type { Capability, CapabilityDeps } from '#server/capability';
 import { createPoll } from '#upstream/poll';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
-import type { TokenStore } from './token-store.ts';
+import { createTokenStore } from './token-store.ts';
 
 /** What `Refresh` calls the tokens that are served: its version rises with each that is added or removed. */
 export const TOKENS_CHANGED = 'tokens';
 
-type Dependencies = { store: Pick<TokenStore, 'all'>; refreshes: Pick<RefreshStore, 'read'> };
+type Deps = Pick<CapabilityDeps, 'database' | 'deadline' | 'refreshes'>;
 
 /** The tokens that are served, as they are stored now. */
-export async function openCatalogue({ store, refreshes }: Dependencies) {
+export async function openCatalogue({ database, deadline, refreshes }: Deps) {
+  const store = deadline.over(createTokenStore(database.prisma));
   let current = createCatalogue(await store.all());
   let generation = 0;
 
@@ -32,11 +33,11 @@ export async function openCatalogue({ store, refreshes }: Dependencies) {
     nearest: (text) => current.nearest(text),
 
     /** Takes over what was added or removed, by whichever process. */
-    sync,
+    poll: sync,
 
     /** Another one after each change. */
     generation: () => generation,
-  } satisfies Catalogue & Record<string, unknown>;
+  } satisfies Catalogue & Capability & Record<string, unknown>;
 }
 
 export type OpenCatalogue = Awaited<ReturnType<typeof openCatalogue>>;

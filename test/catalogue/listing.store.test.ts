@@ -3,6 +3,7 @@ import { createListing, MOST_SERVED } from '#catalogue/listing';
 import { openCatalogue, TOKENS_CHANGED } from '#catalogue/open';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
+import { createDeadline } from '#database/deadline';
 import { sandboxToken } from '#sandbox/tokens';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { UpstreamFailure } from '#upstream/failure';
@@ -30,7 +31,10 @@ let asked: string[];
 
 async function open() {
   const store = createTokenStore(database.prisma);
-  const catalogue = await openCatalogue({ store, refreshes: createRefreshStore(database.prisma) });
+  const catalogue = await openCatalogue({
+    ...{ database, deadline: createDeadline(() => false) },
+    refreshes: createRefreshStore(database.prisma),
+  });
   const aggregator = {
     coin: async (id: string) => {
       asked.push(`coin ${id}`);

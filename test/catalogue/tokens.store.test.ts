@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TOKENS_CHANGED } from '#catalogue/open';
-import type { TokenRecord } from '#catalogue/records';
 import { createTokenStore } from '#catalogue/token-store';
+import type { TokenRecord } from '#prices/records';
 import { sandboxTokens } from '#sandbox/tokens';
 import { type Service, startService } from '../support/service/service.ts';
 

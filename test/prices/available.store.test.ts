@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TOKENS_CHANGED } from '#catalogue/open';
-import type { TokenRecord } from '#catalogue/records';
 import { createTokenStore } from '#catalogue/token-store';
 import { DAY, SECOND } from '#core/clock';
 import { createPurgeStore } from '#prices/archive/retention/purge-store';
+import type { TokenRecord } from '#prices/records';
 import { sandboxTokens } from '#sandbox/tokens';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { type Service, startService } from '../support/service/service.ts';

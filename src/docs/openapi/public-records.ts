@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import * as accounts from '#accounts/records';
-import * as catalogue from '#catalogue/records';
 import * as docs from '#docs/records';
 import * as notifications from '#notifications/records';
 import * as latest from '#prices/latest/records';
@@ -9,7 +8,7 @@ import * as prices from '#prices/records';
 import * as statistics from '#statistics/records';
 
 /** The public records, in the order in which the interface description lists their schemas; those of the node follow. */
-const MODULES = [accounts, notifications, prices, catalogue, docs, statistics, latest, sample];
+const MODULES = [accounts, notifications, prices, docs, statistics, latest, sample];
 
 const idsOf = (module: object): string[] =>
   Object.values(module).flatMap((value) => (value instanceof z.ZodType && value.meta()?.id) || []);

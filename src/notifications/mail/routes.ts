@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withMail } from '#accounts/gate/needs-mail';
 import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
 import { userRecord } from '#accounts/records';
-import type { AccountSettings } from '#accounts/settings';
+import type { RegistrationSettings } from '#accounts/settings';
 import { email } from '#accounts/users/registration';
 import type { ProblemCode } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
@@ -79,7 +79,7 @@ type Options = {
   /** Not there where no mail is configured. */
   mail: MailServices | undefined;
   bodies: RequestBodies;
-  settings: AccountSettings & { basePath: string; corsOrigins: readonly string[] };
+  settings: RegistrationSettings;
 };
 
 /** What is done with mails: no key is needed, since it may be lost or not there yet. */

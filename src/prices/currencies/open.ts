@@ -1,5 +1,5 @@
 import { MINUTE } from '#core/clock';
-import type { Context } from '#open-context';
+import type { PriceDeps } from '#prices/open-kraken';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
 import { openBudget, type UpstreamBudget } from '#upstream/budget';
@@ -15,8 +15,8 @@ import { createRates, NO_RATES } from './rates.ts';
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
 /** Opens the rates of currencies; with nothing to read before somebody asks for another currency than the dollar. */
-export function openCurrencies(context: Context) {
-  const { settings, prisma, deadline, refreshes, observe, clock, failures } = context;
+export function openCurrencies(deps: PriceDeps) {
+  const { settings, database, deadline, refreshes, observe, clock, failures } = deps;
   const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
   const currencies = servedCurrencies(url !== undefined);
   if (url === undefined)
@@ -40,9 +40,9 @@ export function openCurrencies(context: Context) {
     ...{ url, timeoutMs, clock, reserve, breaker },
     callSpacing: () => MINUTE,
     observe: observe(upstream),
-    dropped: createDropped(context, upstream),
+    dropped: createDropped(deps, upstream),
   });
-  const store = deadline.over(createRateStore(prisma));
+  const store = deadline.over(createRateStore(database.prisma));
   const cache = createRateCache({ store, refreshes, clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
@@ -51,7 +51,6 @@ export function openCurrencies(context: Context) {
     currencies,
     rates: createRates({ source, store, cache, singleFlight, clock }),
 
-    /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: reading }],
 
     close: source.close,

@@ -1,7 +1,6 @@
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type * as accounts from '#accounts/records';
-import type * as catalogue from '#catalogue/records';
 import type * as client from '#client/generated/records';
 import type { ProblemCode } from '#core/problems';
 import type * as docs from '#docs/records';
@@ -34,7 +33,7 @@ it('has the types of the service, with dates in place of what is written', () =>
   expectTypeOf<Written<client.MarketSample>>().toEqualTypeOf<MarketSample>();
   expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<prices.DateSnapshot>();
   expectTypeOf<Written<client.PriceSeries>>().toEqualTypeOf<z.infer<typeof prices.priceSeries>>();
-  expectTypeOf<Written<client.Token>>().toEqualTypeOf<catalogue.TokenRecord>();
+  expectTypeOf<Written<client.Token>>().toEqualTypeOf<prices.TokenRecord>();
   expectTypeOf<Omit<client.TokenStatistics, 'time'>>().toEqualTypeOf<
     Omit<statistics.TokenStatistics, 'time'>
   >();

@@ -134,6 +134,16 @@ test('calls are told as they are held, settled and given back', async () => {
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0);
 });
 
+test('a database that does not answer is told', async () => {
+  const other = await startService({ settings: METRICS_ON });
+  const otherScrape = await openScrape(other);
+  await other.database.close();
+  const series = await otherScrape.series();
+  await otherScrape.close();
+  await other.close();
+  expect(series.get('quotient_database_up')).toBe(0);
+});
+
 describe('of what callers send', () => {
   test('nothing is told', async () => {
     const key = await service.register();
