@@ -135,9 +135,11 @@ test('calls are told as they are held, settled and given back', async () => {
 });
 
 test('a database that does not answer is told', async () => {
-  const other = await startService({ settings: METRICS_ON });
+  const stopped = createTestClock('2026-05-15T14:10:06Z');
+  const other = await startService({ clock: stopped, settings: METRICS_ON });
   const otherScrape = await openScrape(other);
   await other.database.close();
+  stopped.advance(1000);
   const series = await otherScrape.series();
   await otherScrape.close();
   await other.close();
