@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY, startOfDate } from '#core/clock';
-import { openDependencies, openLog } from '#open';
+import { openLog } from '#open';
 import { startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
+import { openParts } from '../fixtures/parts.ts';
 import { fillArchive } from './archive.ts';
 import { atMost, type Figure, median } from './table.ts';
 
@@ -24,7 +25,7 @@ export async function measure(): Promise<Figure[]> {
     EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     UPSTREAM_TIMEOUT_MS: '60000',
   });
-  const parts = await openDependencies(settings, { logger: openLog('silent') });
+  const parts = await openParts(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
   const ask = async (round: number, currency: string) => {
     // Windows that differ by a day share no body, so each is a first time.

@@ -1,13 +1,16 @@
 /** The service as it is, but for the charge: every call is paid for from a lease that has no end and no ledger. */
 
 import type { Caller, Receipt } from '#accounts/allowance/allowance';
+import { createAdmission } from '#accounts/gate/admission';
+import { createBurst } from '#accounts/gate/burst';
 import { type Lease, newLease } from '#accounts/ledger/lease';
 import { buildApp } from '#app';
-import { openDependencies, openLog } from '#open';
+import { openLog } from '#open';
 import { readSettings } from '#settings';
+import { openParts } from '../fixtures/parts.ts';
 
 const settings = readSettings();
-const parts = await openDependencies(settings, { logger: openLog('silent') });
+const parts = await openParts(settings, { logger: openLog('silent') });
 let lease: Lease | undefined;
 const receiptFor = ({ user }: Caller): Receipt => {
   lease ??= newLease('bench', user.key, user, user.limit, Date.now());
@@ -18,7 +21,8 @@ const allowance: typeof parts.allowance = {
   spend: receiptFor,
   spendAtOnce: receiptFor,
 };
-const app = await buildApp({ ...parts, allowance });
+const admission = createAdmission({ allowance, burst: createBurst(settings.burstPerSecond) });
+const app = await buildApp({ ...parts, gate: { ...parts.gate, allowance, admission } });
 console.log(await app.listen({ host: '127.0.0.1', port: 0 }));
 process.on('SIGTERM', async () => {
   await app.close();

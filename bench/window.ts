@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TokenName } from '#catalogue/token';
 import { DAY, startOfDate } from '#core/clock';
-import { openDependencies, openLog } from '#open';
+import { openLog } from '#open';
 import { readSettings } from '#settings';
+import { openParts } from '../fixtures/parts.ts';
 import { DAYS, fillArchive } from './archive.ts';
 import { fillCandles } from './candles.ts';
 import { atMost, type Figure, median } from './table.ts';
@@ -23,7 +24,7 @@ export async function measure(): Promise<Figure[]> {
     KRAKEN_URL: nowhere,
     EXCHANGE_RATES_URL: nowhere,
   });
-  const parts = await openDependencies(settings, { logger: openLog('silent') });
+  const parts = await openParts(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
   const ask = async (token: TokenName, round: number, told: 'market' | 'candles' = 'market') => {
     // Windows that differ by a day share no body, so each is a first time.

@@ -3,9 +3,7 @@ import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { PROBLEM_CODES } from '#core/problems';
-import { tokenPrice } from '#prices/latest/records';
-import { marketSample } from '#prices/market-sample/records';
-import * as records from '#records';
+import { RECORD_NAMES } from '#docs/openapi/public-records';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };
 
@@ -60,9 +58,7 @@ const union = (name: string, meaning: string, values: readonly string[]) =>
 
 async function clientTypes(): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { io: 'output', uri: (id) => id });
-  const all = [...Object.values(records), tokenPrice, marketSample];
-  const ids = all.flatMap((record) => record.meta()?.id ?? []);
-  const properties = Object.fromEntries(ids.map((id) => [id, { $ref: `#/definitions/${id}` }]));
+  const properties = Object.fromEntries(RECORD_NAMES.map((id) => [id, { $ref: `#/definitions/${id}` }]));
   const root = { type: 'object', properties, definitions: forCaller(schemas) };
   const interfaces = await compile(root as object, 'Records', {
     additionalProperties: false,

@@ -1,37 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify, { LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
-import type { Allowance } from '#accounts/allowance/allowance';
-import { createAdmission } from '#accounts/gate/admission';
-import { createBurst } from '#accounts/gate/burst';
 import { guard } from '#accounts/gate/guard';
-import { createRateLimits } from '#accounts/gate/rate-limits';
-import { userKeys } from '#accounts/keys/routes';
-import { user } from '#accounts/users/routes';
-import type { Users } from '#accounts/users/users';
-import type { OpenCatalogue } from '#catalogue/open';
-import { tokens } from '#catalogue/routes';
+import type { Accounts } from '#accounts/open';
 import type { Clock } from '#core/clock';
 import { describeInterface } from '#docs/openapi/routes';
-import { sources } from '#docs/routes-sources';
 import { createReadiness } from '#docs/status/readiness';
 import { health } from '#docs/status/routes-health';
 import { serveStatus } from '#docs/status/serve-status';
-import type { Node } from '#node/node';
-import { nodeProxy } from '#node/routes';
-import { type MailServices, userMail } from '#notifications/mail/routes';
-import type { Notices } from '#notifications/notices/notices';
-import { notices } from '#notifications/notices/routes';
-import type { CandleAvailability } from '#prices/candles/candle-availability';
-import type { Candles } from '#prices/candles/candles';
-import type { Currency } from '#prices/currencies/currency';
-import type { Rates } from '#prices/currencies/rates';
-import { priceHistory } from '#prices/history/routes';
-import { priceLatest } from '#prices/latest/routes';
-import type { Market } from '#prices/market';
-import { sample } from '#prices/market-sample/routes';
-import type { Sample } from '#prices/market-sample/sample';
 import { parameterValidator } from '#prices/parameters';
+import type { Capability } from '#server/capability';
 import { createBrokenRequests } from '#server/connections/broken-requests';
 import { drainOnClose } from '#server/connections/draining';
 import { createLingering } from '#server/connections/lingering';
@@ -51,34 +29,20 @@ import { createFastPath } from '#server/replies/fast-path';
 import { answerUnroutable, replyWithProblems } from '#server/replies/problem-replies';
 import { createResponseWriter } from '#server/replies/response-head';
 import { createAnswerWriter, createSend } from '#server/replies/write-answer';
-import { stats } from '#statistics/routes';
-import type { Statistics } from '#statistics/statistics';
-import type { StatisticsSource } from '#statistics/statistics-sources';
 import type { FailureLog } from '#upstream/failure-log';
 import type { Settings } from './settings.ts';
 
-export type AppDependencies = {
+type Options = {
   settings: Settings;
   logger: FastifyBaseLogger;
   /** What logs the failures of requests. */
   failures: FailureLog;
   clock: Clock;
-  users: Users;
-  allowance: Allowance;
-  /** What mails are needed for; not there where none are configured. */
-  mail?: (MailServices & { notices: Notices }) | undefined;
-  catalogue: OpenCatalogue;
-  market: Market;
-  /** A sample of the figures for everybody. */
-  sample: () => Promise<Sample>;
-  candles: Candles;
-  candleAvailability: CandleAvailability;
-  /** What prices can be told in, and what is known of the rates. */
-  currencies: { currencies: readonly Currency[]; rates: Pick<Rates, 'warnings'> };
-  statistics: Statistics;
-  /** The sources of statistics, and the figures each has of each chain. */
-  statisticsSources: readonly StatisticsSource[];
-  node: Node;
+  /** What every request passes. */
+  gate: Accounts['gate'];
+  /** What a URL names may be another thing in another generation. */
+  catalogue: { generation(): number };
+  capabilities: readonly Capability[];
   checkDatabase: () => Promise<void>;
   /** Makes the validators of priced answers: the same in all processes, or a client pays for what it has. */
   etagKey: string;
@@ -96,44 +60,21 @@ export type AppDependencies = {
 const trusted = (proxies: Settings['trustProxy']) =>
   typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
 
-/** The table of contents: the checks that every request passes, then one line for each group of routes. */
-export async function buildApp(dependencies: AppDependencies) {
-  const {
-    settings,
-    logger,
-    failures,
-    clock,
-    users,
-    allowance,
-    mail,
-    catalogue,
-    market,
-    candles,
-    currencies: { currencies, rates },
-    statistics,
-    statisticsSources,
-    node,
-    requests,
-    consoleFolder,
-    drainMs,
-    timeouts = TIMEOUTS,
-  } = dependencies;
-  const { basePath, corsOrigins } = settings;
-  const burst = createBurst<number>(settings.burstPerSecond);
-  const admission = createAdmission({ allowance, burst });
-  const rateLimits = createRateLimits(settings.burstPerSecond);
+/** The server: the checks that every request passes, the pages, then the routes of each capability. */
+export async function buildApp(options: Options) {
+  const { settings, logger, failures, clock, gate, catalogue, capabilities, checkDatabase } = options;
+  const { etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
+  const { basePath, corsOrigins, registration } = settings;
   const linger = createLingering(timeouts.linger);
   const bodies = createRequestBodies(timeouts, linger);
   const pending = createPendingResponses();
   const broken = createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests });
   const corsHeaders = createCorsHeaders(corsOrigins);
-  const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey: dependencies.etagKey });
+  const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey });
   const writeResponse = createResponseWriter(KEEP_ALIVE);
-  const write = createAnswerWriter({ allowance, rateLimits, cacheHeaders, corsHeaders, writeResponse });
+  const write = createAnswerWriter({ ...gate, cacheHeaders, corsHeaders, writeResponse });
   const log = createRequestLog({ which: settings.logRequests, logger, failures });
-  const fastPath = createFastPath({
-    ...{ allowance, admission, catalogue, clock, write, requests, log: log.answered },
-  });
+  const fastPath = createFastPath({ ...gate, catalogue, clock, write, requests, log: log.answered });
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
@@ -159,7 +100,7 @@ export async function buildApp(dependencies: AppDependencies) {
 
   app.setValidatorCompiler(parameterValidator);
   app.setSerializerCompiler(serializerCompiler);
-  const refuseUnknown = replyWithProblems(app, { basePath, log, rateLimits, now: clock.now });
+  const refuseUnknown = replyWithProblems(app, { ...gate, basePath, log, now: clock.now });
   tellRequestId(app);
   limitRequests(app, bodies);
   log.listen(app);
@@ -168,33 +109,16 @@ export async function buildApp(dependencies: AppDependencies) {
   refuseUnknown();
   servePageAssets(app, basePath);
   await describeInterface(app, settings);
-  const { registration } = settings;
-  const told = { basePath, registration, sendsMail: mail !== undefined };
+  const told = { basePath, registration, sendsMail: settings.mail !== undefined };
   if (consoleFolder !== undefined) await serveConsole(app, told, consoleFolder);
-  const readiness = createReadiness({
-    checkDatabase: dependencies.checkDatabase,
-    isStopping: () => stopping,
-    services: [market, candles, rates, statistics, node],
-  });
+  const readiness = createReadiness({ checkDatabase, isStopping: () => stopping, capabilities });
   serveStatus(app, { basePath, readiness, clock });
 
   await app.register(
     async (v1) => {
       negotiateFormat(v1);
-      guard(v1, { allowance, rateLimits, admission, now: clock.now });
-      v1.register(user, { prefix: '/user', users, allowance, admission, clock, mail, settings });
-      v1.register(userKeys, { prefix: '/user', users, clock });
-      v1.register(userMail, { prefix: '/user', mail, bodies, settings });
-      v1.register(notices, { prefix: '/user', mail, bodies, settings });
-      v1.register(tokens, { catalogue, market, firstCandles: dependencies.candleAvailability, clock });
-      v1.register(sources);
-      v1.register(sample, { sample: dependencies.sample, clock });
-      v1.register(priceLatest, { prefix: '/prices/latest', catalogue, currencies, market, send });
-      v1.register(stats, { prefix: '/prices/latest', statistics, sources: statisticsSources, send });
-      v1.register(priceHistory, {
-        ...{ prefix: '/prices/history', catalogue, currencies, market, candles, clock, send },
-      });
-      v1.register(nodeProxy, { prefix: '/node', node, explorer: settings.node.explorer, bodies });
+      guard(v1, { ...gate, now: clock.now });
+      for (const { routes } of capabilities) if (routes) v1.register(routes, { bodies, send });
     },
     { prefix: `${basePath}/v1` },
   );

@@ -1,42 +1,58 @@
+import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { createAllowance } from '#accounts/allowance/allowance';
 import { maskApiKeys } from '#accounts/keys/api-key';
-import { createKeyCache } from '#accounts/keys/key-cache';
-import { createLedgerStore } from '#accounts/ledger/ledger-store';
-import { createUserStore } from '#accounts/users/user-store';
-import { createUsers } from '#accounts/users/users';
+import { openAccounts } from '#accounts/open';
 import { openCatalogue } from '#catalogue/open';
-import { createTokenStore } from '#catalogue/token-store';
 import { type Clock, SECOND, systemClock } from '#core/clock';
 import { every } from '#core/every';
 import { memo } from '#core/memo';
-import { createMetrics } from '#core/metrics/metrics';
+import { createRegistry } from '#core/metrics';
 import { type Database, openDatabase } from '#database/database';
 import { createDeadline, DEADLINE, withinDeadline } from '#database/deadline';
 import { readSharedSecret } from '#database/shared-secret';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
+import { sources } from '#docs/routes-sources';
 import { openNodes } from '#node/open';
-import { openMail } from '#notifications/open';
-import { createWorkingSet } from '#prices/archive/working-set';
-import { openCandles } from '#prices/candles/open';
-import { openCurrencies } from '#prices/currencies/open';
-import { openMarket } from '#prices/open';
-import { openVenue } from '#prices/open-kraken';
+import { type Notifications, openNotifications } from '#notifications/open';
+import { openPrices } from '#prices/open';
+import type { Capability } from '#server/capability';
+import { CONSOLE_FOLDER } from '#server/pages/console';
+import { listenForMetrics } from '#server/recording/metrics-listener';
 import { createRequestHistograms } from '#server/recording/request-histogram';
+import { addRequestReadings } from '#server/recording/request-metrics';
 import { openStatistics } from '#statistics/open';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
-import type { FailureCause } from '#upstream/failure';
 import { createFailureLog, type FailureLog } from '#upstream/failure-log';
+import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/metrics';
 import { createVersionWatcher } from '#upstream/version-watcher';
-import { openRetention } from './open-retention.ts';
+import { buildApp } from './app.ts';
 import type { Settings } from './settings.ts';
+
+/** How often a process polls for what others have written, in ms. */
+const POLL_MS = SECOND;
+
+/** How long the outcome of a check of the database is kept, in ms. */
+const CHECK_TTL = SECOND;
+
+/** The part of the shutdown grace for requests in progress. The rest is for settling the ledger. */
+const DRAINING = 0.7;
+
+/**
+ * Connections that wait to be accepted. The loop accepts all of them in one turn: with Node's 511, a flood of new
+ * connections held it for 0.4 s. A client that finds no room tries again after a second (TCP).
+ */
+const BACKLOG = 128;
 
 /** A log that masks everything of an API key's form, wherever it came from. */
 export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
   return pino({ level, base: undefined, hooks: { streamWrite: maskApiKeys } }, destination);
 }
 
-export type Overrides = {
+/** What logs repeated failures of the service to a log. */
+export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
+  createFailureLog({ log: logger, clock, identifyDatabaseFailure, deadline: DEADLINE });
+
+type Overrides = {
   logger?: pino.Logger;
   /** What logs the failures of the same logger. */
   failures?: FailureLog;
@@ -45,78 +61,35 @@ export type Overrides = {
   database?: Database;
 };
 
-/** What logs repeated failures of the service to a log. */
-export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
-  createFailureLog({ log: logger, clock, identifyDatabaseFailure, deadline: DEADLINE });
-
-/** How often a process polls for what others have written, in ms. */
-const POLL_MS = SECOND;
-
-/** How long the outcome of a check of the database is kept, in ms. */
-const CHECK_TTL = SECOND;
-
-/** Opens everything the app depends on, from the bottom up; `close` closes it from the top down. */
-export async function openDependencies(settings: Settings, overrides: Overrides = {}) {
-  const clock = overrides.clock ?? systemClock;
-  const logger = overrides.logger ?? openLog(settings.logLevel);
-  const database =
-    overrides.database ??
-    (await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir, clock }));
-  const { prisma } = database;
+/** Opens every capability, from the bottom up; `close` closes them from the top down. */
+export async function openCapabilities(settings: Settings, overrides: Overrides = {}) {
+  const { clock = systemClock, logger = openLog(settings.logLevel) } = overrides;
+  const { databaseUrl: url, dataDir } = settings;
+  const database = overrides.database ?? (await openDatabase({ url, dataDir, clock }));
   const failures = overrides.failures ?? openFailureLog(logger, clock);
-  const etagKey = await readSharedSecret(prisma, 'etag');
-  const metrics = createMetrics();
+  const etagKey = await readSharedSecret(database.prisma, 'etag');
+  const metrics = createRegistry();
   const deadline = createDeadline(isDatabaseUnable);
-  const refreshes = deadline.over(createRefreshStore(prisma));
+  const refreshes = deadline.over(createRefreshStore(database.prisma));
   const versions = createVersionWatcher(refreshes);
-  const recording = {
-    observe: (upstream: string) => {
-      const count = metrics.upstream(upstream);
-      failures.observe(upstream);
-      return (outcome: FailureCause | 'ok') => {
-        count(outcome);
-        if (outcome === 'ok') failures.worked(upstream);
-      };
-    },
-    dropped: metrics.droppedSamples,
-    differed: metrics.priceDifferences(),
+  const recording = createUpstreamRecording(metrics, failures);
+  const deps = {
+    ...{ settings, database, deadline, refreshes, versions, ...recording },
+    ...{ metrics, clock, log: logger, failures },
   };
-  const catalogue = await openCatalogue({ store: deadline.over(createTokenStore(prisma)), versions });
-  const context = {
-    settings,
-    prisma,
-    deadline,
-    refreshes,
-    versions,
-    catalogue,
-    ...recording,
-    clock,
-    log: logger,
-    failures,
-  };
-  const venue = await openVenue(context);
-  const workingSet = createWorkingSet({ clock });
-  const currencies = openCurrencies(context);
-  const beside = { ...venue, rates: currencies.rates, workingSet };
-  const prices = await openMarket(context, beside);
-  const traded = openCandles(context, { ...beside, archive: prices.archive });
-  const retention = openRetention(context, { archive: prices.archive, candles: traded.cache });
-  const chains = await openStatistics(context);
-  const nodes = openNodes(context);
-  const userStore = deadline.over(createUserStore(prisma, database.query));
-  const keyCache = createKeyCache({ store: userStore, clock });
-  const ledger = createLedgerStore(database, metrics.ledgerStatement);
-  const allowance = createAllowance({
-    keyCache,
-    ledger,
-    clock,
-    failures,
-    firstGrant: settings.burstPerSecond || undefined,
-    observeWait: metrics.ledgerWait,
-  });
 
-  const users = createUsers({ store: userStore, clock, changed: allowance.sync });
-  const mail = await openMail(context, users);
+  const capabilities: Capability[] = [];
+  function add<Opened extends Capability>(opened: Opened): Opened {
+    capabilities.push(opened);
+    return opened;
+  }
+  const catalogue = add(await openCatalogue(deps));
+  const prices = add(await openPrices({ ...deps, catalogue }));
+  const statistics = add(await openStatistics(deps));
+  add(openNodes(deps));
+  const accounts = add(openAccounts({ ...deps, mail: () => notifications.mail }));
+  const notifications: Notifications = add(await openNotifications({ ...deps, users: accounts.users }));
+  add({ routes: sources });
 
   const checkDatabase = memo(database.ready, {
     ...{ ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline },
@@ -128,7 +101,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     try {
       await versions.poll();
     } finally {
-      await Promise.all([prices, traded, chains].map((one) => one.poll()));
+      await Promise.all(capabilities.map((one) => one.poll?.()));
     }
   }
   const polling = every(POLL_MS, poll, { onError: (error) => failures.failed('data poll', error) });
@@ -136,57 +109,74 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
 
   const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
   if (requests) {
-    metrics.read({
-      requests: requests.all,
-      upstreams: () => [prices, venue, currencies, chains, nodes].flatMap((one) => one.readings()),
-      staleness: () => [...prices.market.staleness(), ...chains.statistics.staleness()],
-      memory: workingSet.reading,
-      leases: allowance.reading,
-      isDatabaseUp: () =>
-        checkDatabase().then(
-          () => true,
-          () => false,
-        ),
-    });
+    const readings = capabilities.map((one) => one.readings ?? {});
+    metrics.addProcess();
+    addRequestReadings(metrics, requests);
+    addUpstreamReadings(metrics, () => readings.flatMap(({ upstreams }) => upstreams?.() ?? []));
+    addStalenessReadings(metrics, () => readings.flatMap(({ staleness }) => staleness?.() ?? []));
+    for (const { add } of readings) add?.(metrics);
+    metrics.gauge('quotient_database_up', 'Whether the database answers: 1, or 0', () =>
+      checkDatabase().then(
+        () => 1,
+        () => 0,
+      ),
+    );
   }
 
   return {
-    settings,
-    logger,
-    failures,
-    clock,
-    users,
-    allowance,
-    mail,
-    catalogue,
-    metrics,
+    /** All of them, in the order of opening. */
+    capabilities,
+    ...{ catalogue, prices, statistics, accounts, notifications },
+    ...{ settings, logger, failures, clock, metrics },
     /** Records each answer, where the metrics are served. */
     requests,
-    market: prices.market,
-    sample: prices.sample,
-    candles: traded.candles,
-    /** Which candles are available. */
-    candleAvailability: traded.available,
-    currencies,
-    statistics: chains.statistics,
-    statisticsSources: chains.sources,
-    node: nodes.node,
     /** Throws `database_unavailable` when the database cannot be written to. */
     checkDatabase,
     etagKey,
-    /** Deletes what has been kept for as long as it may be, where it is time. */
-    enforceRetention: retention.look,
     /** Reloads what other processes have written: once a second, where there can be others. */
     poll,
     async close(): Promise<void> {
       await polling.close();
-      await mail?.close();
-      await allowance.close(settings.shutdownGraceMs);
-      for (const one of [retention, prices, venue, currencies, chains, nodes]) await one.close();
+      for (const one of capabilities.toReversed()) await one.close?.();
       if (!overrides.database) await database.close();
       failures.close();
     },
   };
 }
 
-export type Dependencies = Awaited<ReturnType<typeof openDependencies>>;
+export type Closer = () => Promise<unknown>;
+
+/**
+ * Opens the service on a database: its capabilities and its metrics.
+ *
+ * @param closers receives what closes each opened part, in the order of opening, also when a later step fails
+ */
+export async function openService(
+  settings: Settings,
+  {
+    closers,
+    ...overrides
+  }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },
+) {
+  const { accounts, metrics, ...opened } = await openCapabilities(settings, overrides);
+  closers.push(opened.close);
+  const { host, port: metricsPort } = settings.metrics;
+  if (metricsPort !== undefined) {
+    const listener = await listenForMetrics({ ...metrics, host, port: metricsPort });
+    closers.push(listener.close);
+  }
+  const drainMs = settings.shutdownGraceMs * DRAINING;
+
+  return {
+    users: accounts.users,
+
+    /** Serves at a port of the configured host. After a failure it can be called again. */
+    async listen(port: number, stopping?: AbortSignal): Promise<AddressInfo> {
+      const app = await buildApp({ ...opened, gate: accounts.gate, consoleFolder: CONSOLE_FOLDER, drainMs });
+      stopping?.throwIfAborted();
+      closers.push(() => app.close());
+      await app.listen({ host: settings.host, port, backlog: BACKLOG });
+      return app.server.address() as AddressInfo;
+    },
+  };
+}

@@ -7,8 +7,7 @@ import { announcement, urlOf } from '#process/announcement';
 import { explain, isUnreachable, openConfiguredDatabase } from '#process/exit';
 import { giveBackMemory } from '#process/memory';
 import type { FailureLog } from '#upstream/failure-log';
-import { openFailureLog, openLog } from './open.ts';
-import { openService } from './open-service.ts';
+import { openFailureLog, openLog, openService } from './open.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 /** Between two attempts to reach the database, in ms: twice as long each time. */

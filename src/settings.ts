@@ -1,49 +1,12 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { parseUsageRetention } from '#accounts/ledger/usage-retention-periods';
-import { DAY } from '#core/clock';
+import { accountSettings, accountVariables } from '#accounts/settings';
+import { oneOf, readBy, SettingsError, whole } from '#core/setting-forms';
 import { parseServerUrl } from '#database/server-url';
-import { mailFaults, sender, smtpUrl } from '#notifications/settings';
-import { parseNetworks } from '#notifications/webhooks/public-address';
-import { parseRetention } from '#prices/archive/retention/retention-periods';
-import { parseRefreshSchedule } from '#prices/refresh/refresh-schedule';
-import { COINGECKO_PLAN_NAMES, coinGeckoPlan } from '#prices/sources/coingecko-plans';
-import { MARKET_SOURCES, parseMarketSources } from '#prices/sources/provenance';
-import { keyedUrls, lineUp } from '#statistics/configured-sources';
-import {
-  baseUrl,
-  bitcoinUrl,
-  chainUrl,
-  httpUrl,
-  linkTemplate,
-  nodeUrls,
-  upToEight,
-} from './settings-urls.ts';
-
-/** The settings do not hold; `faults` has a line for each that is wrong. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.faults = faults;
-  }
-}
-
-const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,10}$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
-
-const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-const oneOf = <const Name extends string>(...names: readonly Name[]) =>
-  z.enum(names, `must be ${alternatives.format(names)}`);
-
-/** What goes out as a header: with anything else in it no call could be made. */
-const upstreamKey = z.string().regex(/^[!-~]+$/, 'must be printable ASCII characters without a space');
+import { nodeSettings, nodeVariables } from '#node/settings';
+import { mailFaults, notificationSettings, notificationVariables } from '#notifications/settings';
+import { priceSettings, priceVariables } from '#prices/settings';
+import { statisticsFaults, statisticsSettings, statisticsVariables } from '#statistics/settings';
 
 const origins = z
   .string()
@@ -70,18 +33,9 @@ const proxies = z
     'must be a number of proxies, or their addresses like 10.0.0.0/8, separated by commas',
   );
 
-/** A text that a parser of the domain reads; what it throws says what is wanted. */
-const readBy = <T>(parse: (text: string) => T) =>
-  z.string().transform((text, context): T => {
-    try {
-      return parse(text);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: (error as Error).message });
-      return z.NEVER;
-    }
-  });
+const { WEBHOOK_ALLOW, ...mailVariables } = notificationVariables;
 
-/** Each setting of the environment: its name, its form and its default. */
+/** Each setting of the environment: its name, its form and its default. Faults are told in this order. */
 const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
@@ -95,46 +49,13 @@ const variables = z.object({
     .pipe(readBy((text) => parseServerUrl(text) && text))
     .optional(),
   DATA_DIR: z.string().default('./data'),
-  COINGECKO_URL: httpUrl.optional(),
-  COINGECKO_API_KEY: upstreamKey.optional(),
-  COINGECKO_PLAN: oneOf(...COINGECKO_PLAN_NAMES).default('public'),
-  COINGECKO_CALLS_PER_MINUTE: whole(0, 1_000_000).optional(),
-  COINGECKO_CALLS_PER_MONTH: whole(0, 1_000_000_000).optional(),
-  COINGECKO_REFRESH: readBy(parseRefreshSchedule).default({}),
-  MARKET_SOURCES: readBy(parseMarketSources).default([...MARKET_SOURCES]),
-  KRAKEN_URL: httpUrl.default('https://api.kraken.com/0/public'),
-  MARKET_RETENTION: readBy(parseRetention).default({}),
-  EXCHANGE_RATES_URL: httpUrl.or(z.literal('off')).default('https://data-api.ecb.europa.eu/service'),
-  CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
-  CRYPTOCOMPARE_API_KEY: upstreamKey.optional(),
-  SOLANA_RPC_URL: upToEight(httpUrl).default([
-    'https://api.mainnet-beta.solana.com',
-    'https://solana-rpc.publicnode.com',
-  ]),
-  ARWEAVE_URL: upToEight(chainUrl).default(['https://arweave.net', 'https://turbo-gateway.com']),
-  BITCOIN_STATS_URL: upToEight(bitcoinUrl).default(['https://blockchain.info', 'https://mempool.space/api']),
-  ETHEREUM_STATS_URL: upToEight(chainUrl).default([
-    'https://eth.blockscout.com/api/v2',
-    'https://api.blockscout.com/1/api/v2',
-  ]),
-  ETHEREUM_STATS_API_KEY: upstreamKey.optional(),
-  WEBHOOK_ALLOW: readBy(parseNetworks).default([]),
-  NODE_URLS: nodeUrls.default([]),
-  NODE_DIALECT: oneOf('auto', 'legacy', 'cosmos').default('auto'),
-  NODE_CHAIN_ID: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,50}$/, 'must be the id of a chain, like cosmoshub-4')
-    .optional(),
-  EXPLORER_TX_URL: linkTemplate('hash').optional(),
-  EXPLORER_ADDRESS_URL: linkTemplate('address').optional(),
-  SMTP_URL: smtpUrl.optional(),
-  MAIL_FROM: sender.optional(),
-  PUBLIC_URL: baseUrl.optional(),
+  ...priceVariables,
+  ...statisticsVariables,
+  WEBHOOK_ALLOW,
+  ...nodeVariables,
+  ...mailVariables,
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
-  BURST_PER_SECOND: whole(0, 1_000_000).default(50),
-  USAGE_RETENTION: readBy(parseUsageRetention).default(400 * DAY),
-  REGISTRATION: oneOf('open', 'verified', 'closed').default('open'),
-  REGISTRATIONS_PER_MINUTE: whole(0, 1_000_000).default(30),
+  ...accountVariables,
   TRUST_PROXY: proxies.optional(),
   CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z
@@ -158,15 +79,10 @@ export type Environment = Partial<Record<SettingName, string>>;
 export const settingsIn = (env: Readonly<Record<string, string | undefined>> = process.env): Environment =>
   Object.fromEntries(SETTING_NAMES.filter((name) => env[name]).map((name) => [name, env[name]]));
 
-const environment = variables
-  .refine((env) => env.ETHEREUM_STATS_API_KEY === undefined || keyedUrls(env.ETHEREUM_STATS_URL).length > 0, {
-    path: ['ETHEREUM_STATS_API_KEY'],
-    message: 'is for a URL like https://api.blockscout.com/1/api/v2: ETHEREUM_STATS_URL has none',
-  })
-  .superRefine((env, context) => {
-    for (const [name, message] of mailFaults(env))
-      context.addIssue({ code: 'custom', path: [name], message });
-  });
+const environment = variables.superRefine((env, context) => {
+  for (const [name, message] of [...statisticsFaults(env), ...mailFaults(env)])
+    context.addIssue({ code: 'custom', path: [name], message });
+});
 
 /**
  * The settings of the service, read from the environment; an empty value counts as unset.
@@ -178,51 +94,18 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
   }
   const { data } = parsed;
-  const plan = coinGeckoPlan(data.COINGECKO_PLAN);
   return {
+    ...priceSettings(data),
+    ...statisticsSettings(data),
+    ...nodeSettings(data),
+    ...notificationSettings(data),
+    ...accountSettings(data),
     host: data.HOST,
     port: data.PORT,
     basePath: data.BASE_PATH,
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR,
-    coingecko: {
-      url: data.COINGECKO_URL ?? plan.url,
-      plan: data.COINGECKO_PLAN,
-      apiKey: data.COINGECKO_API_KEY,
-      budget: {
-        perMinute: data.COINGECKO_CALLS_PER_MINUTE ?? plan.budget.perMinute,
-        perMonth: data.COINGECKO_CALLS_PER_MONTH ?? plan.budget.perMonth,
-      },
-      schedule: { ...plan.schedule, ...data.COINGECKO_REFRESH },
-    },
-    marketSources: data.MARKET_SOURCES,
-    kraken: { url: data.KRAKEN_URL },
-    retention: data.MARKET_RETENTION,
-    exchangeRatesUrl: data.EXCHANGE_RATES_URL === 'off' ? undefined : data.EXCHANGE_RATES_URL,
-    statistics: lineUp({
-      cryptocompare: { url: data.CRYPTOCOMPARE_URL, apiKey: data.CRYPTOCOMPARE_API_KEY },
-      bitcoin: data.BITCOIN_STATS_URL,
-      ethereum: { urls: data.ETHEREUM_STATS_URL, apiKey: data.ETHEREUM_STATS_API_KEY },
-      solana: data.SOLANA_RPC_URL,
-      arweave: data.ARWEAVE_URL,
-    }),
-    node: {
-      urls: data.NODE_URLS,
-      dialect: data.NODE_DIALECT,
-      chainId: data.NODE_CHAIN_ID,
-      explorer: { transaction: data.EXPLORER_TX_URL, address: data.EXPLORER_ADDRESS_URL },
-    },
-    /** Where mails are sent from, if they are. */
-    mail:
-      data.SMTP_URL && data.MAIL_FROM !== undefined && data.PUBLIC_URL !== undefined
-        ? { smtp: data.SMTP_URL, from: data.MAIL_FROM, publicUrl: data.PUBLIC_URL }
-        : undefined,
-    webhookAllow: data.WEBHOOK_ALLOW,
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,
-    burstPerSecond: data.BURST_PER_SECOND,
-    usageRetention: data.USAGE_RETENTION,
-    registration: data.REGISTRATION,
-    registrationsPerMinute: data.REGISTRATIONS_PER_MINUTE,
     trustProxy: data.TRUST_PROXY,
     corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,

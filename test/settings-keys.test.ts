@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readSettings, type SettingsError } from '#settings';
+import type { SettingsError } from '#core/setting-forms';
+import { readSettings } from '#settings';
 
 test.each(['COINGECKO_API_KEY', 'CRYPTOCOMPARE_API_KEY', 'ETHEREUM_STATS_API_KEY'])(
   '%s must be what a header can carry, and is not repeated in the fault',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readSettings, SettingsError } from '#settings';
+import { SettingsError } from '#core/setting-forms';
+import { readSettings } from '#settings';
 
 const MAIL = {
   SMTP_URL: 'smtp://mail.example.org',

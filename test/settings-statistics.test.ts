@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readSettings, type SettingsError } from '#settings';
+import type { SettingsError } from '#core/setting-forms';
+import { readSettings } from '#settings';
 
 /** The sources as they are configured, or what is wrong. */
 function read(env: Record<string, string>) {

@@ -1,5 +1,5 @@
 import type { Plan } from '#accounts/allowance/plan';
-import type { UserRecord } from '#records';
+import type { UserRecord } from '#accounts/records';
 import type { Member } from './fleet.ts';
 
 /** A crash may lose the calls of a tick, and of the write that was under way then; in ms. */

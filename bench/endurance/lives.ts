@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { UserRecord } from '#records';
+import type { UserRecord } from '#accounts/records';
 import type { Asking, Heard } from './asking.ts';
 import type { Book } from './book.ts';
 import type { Fleet, Member } from './fleet.ts';

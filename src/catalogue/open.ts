@@ -1,14 +1,16 @@
+import type { Capability, CapabilityDeps } from '#server/capability';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
-import type { TokenStore } from './token-store.ts';
+import { createTokenStore } from './token-store.ts';
 
 /** What `Refresh` calls the tokens that are served: its version rises with each that is added or removed. */
 export const TOKENS_CHANGED = 'tokens';
 
-type Dependencies = { store: Pick<TokenStore, 'all'>; versions: Pick<VersionWatcher, 'watch'> };
+type Deps = Pick<CapabilityDeps, 'database' | 'deadline'> & { versions: Pick<VersionWatcher, 'watch'> };
 
 /** The tokens that are served, as they are stored now. */
-export async function openCatalogue({ store, versions }: Dependencies) {
+export async function openCatalogue({ database, deadline, versions }: Deps) {
+  const store = deadline.over(createTokenStore(database.prisma));
   let current = createCatalogue(await store.all());
   let generation = 0;
 
@@ -30,11 +32,11 @@ export async function openCatalogue({ store, versions }: Dependencies) {
     nearest: (text) => current.nearest(text),
 
     /** Takes over what was added or removed, by whichever process. */
-    sync,
+    poll: sync,
 
     /** Another one after each change. */
     generation: () => generation,
-  } satisfies Catalogue & Record<string, unknown>;
+  } satisfies Catalogue & Capability & Record<string, unknown>;
 }
 
 export type OpenCatalogue = Awaited<ReturnType<typeof openCatalogue>>;

@@ -5,7 +5,7 @@ import { memo } from '#core/memo';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
 import { INTERVALS, type Interval } from '#prices/interval';
 import type { Market } from '#prices/market';
-import { type TokenRecord, tokenRecord } from '#records';
+import { type TokenRecord, tokenRecord } from '#prices/records';
 import { type Body, bodyOf, longBodyOf } from '#server/cache/answer-body';
 import { sendShared } from '#server/replies/static-content';
 import type { OpenCatalogue } from './open.ts';

@@ -1,12 +1,15 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isoDate } from '#core/clock';
-import { ExitError } from '#process/exit';
+import { EXIT, ExitError } from '#process/exit';
 
 /** The arguments that a command accepts: `positionals` has their names, all required, in order. */
 type Form<Options extends ParseArgsOptionsConfig> = {
-  options: Options;
-  positionals: readonly string[];
+  options?: Options;
+  positionals?: readonly string[];
 };
+
+/** `--json` in place of a table. */
+export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 
 /** A wrong command line. The command line's dispatcher adds where the usage is. */
 export class UsageError extends ExitError {}
@@ -14,7 +17,7 @@ export class UsageError extends ExitError {}
 export const wrongUsage = (message: string) => new UsageError(message);
 
 /** The accepted arguments, as a usage has them: `<key> [--json]`. */
-function acceptedBy({ options, positionals }: Form<ParseArgsOptionsConfig>): string {
+function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsConfig>): string {
   const optional = Object.entries(options).map(([name, { type }]) =>
     type === 'boolean' ? `[--${name}]` : `[--${name} <value>]`,
   );
@@ -30,7 +33,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   form: Form<Options>,
 ) {
   const parsed = parseStrictly(args, form);
-  const { positionals: names } = form;
+  const { options, positionals: names = [] } = form;
   const missing = names.filter((_, i) => !parsed.positionals[i]);
   if (missing.length > 0) {
     const are = missing.length > 1 ? 'are' : 'is';
@@ -40,7 +43,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   }
   const surplus = parsed.positionals.length - names.length;
   if (surplus > 0) {
-    const hasValues = Object.values(form.options).some(({ type }) => type === 'string');
+    const hasValues = Object.values(options ?? {}).some(({ type }) => type === 'string');
     const hint = names.length > 0 || hasValues ? ', with quotes around a value that has spaces' : '';
     throw wrongUsage(
       `${surplus} argument${surplus > 1 ? 's' : ''} too many: give ${acceptedBy(form)}${hint}`,
@@ -49,12 +52,22 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   return parsed;
 }
 
+/** A command that reads its arguments first, and gives its exit code; a run that gives none has succeeded. */
+export const command =
+  <const Options extends ParseArgsOptionsConfig>(
+    form: Form<Options>,
+    run: (parsed: ReturnType<typeof readArguments<Options>>) => Promise<number> | Promise<void>,
+  ) =>
+  async (args: readonly string[]): Promise<number> =>
+    (await run(readArguments(args, form))) ?? EXIT.ok;
+
 function parseStrictly<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   form: Form<Options>,
 ) {
   try {
-    return parseArgs({ args: [...args], options: form.options, allowPositionals: true, strict: true });
+    const options = form.options ?? ({} as Options);
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     throw wrongUsage(optionFault(error as NodeJS.ErrnoException, form));
   }
@@ -64,7 +77,7 @@ function parseStrictly<const Options extends ParseArgsOptionsConfig>(
 function optionFault({ code, message }: NodeJS.ErrnoException, form: Form<ParseArgsOptionsConfig>): string {
   const [, option = '', name = ''] = /'(--?([^\s'=]*))/.exec(message) ?? [];
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `unknown option ${option}: give ${acceptedBy(form)}`;
-  if (form.options[name]?.type === 'boolean') return `${option} takes no value: give ${option} alone`;
+  if (form.options?.[name]?.type === 'boolean') return `${option} takes no value: give ${option} alone`;
   return `${option} has no value: give ${option} <value>, or ${option}=<value> if the value begins with a dash`;
 }
 

@@ -1,17 +1,15 @@
 import { createNodePool } from '#node/pool/pool';
 import { openNode } from '#node/sources/node';
-import type { Context } from '#open-context';
+import type { Capability, CapabilityDeps } from '#server/capability';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createNode } from './node.ts';
+import { nodeProxy } from './routes.ts';
+import type { NodeSettings } from './settings.ts';
+
+type Deps = CapabilityDeps & { settings: NodeSettings & { upstreamTimeoutMs: number } };
 
 /** Opens the node proxy: the nodes in their order, and the pool that chooses among them. */
-export function openNodes({
-  settings,
-  observe,
-  clock,
-  log,
-  failures,
-}: Pick<Context, 'settings' | 'observe' | 'clock' | 'log' | 'failures'>) {
+export function openNodes({ settings, observe, clock, log, failures }: Deps) {
   const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
   // Named by its place among the URLs: a URL may hold a secret.
   const nodes = from.urls.map((url, index) => {
@@ -21,16 +19,22 @@ export function openNodes({
   });
   const { dialect, chainId } = from;
   const pool = createNodePool({ sources: nodes, dialect, chainId, timeoutMs, clock, log, failures });
+  const node = createNode({ pool, timeoutMs, clock });
 
   return {
-    node: createNode({ pool, timeoutMs, clock }),
+    routes: async (app, { bodies }) => {
+      app.register(nodeProxy, { prefix: '/node', node, explorer: from.explorer, bodies });
+    },
 
-    /** The circuit of each node, for the metrics. */
-    readings: () =>
-      nodes.map(({ upstream, breaker }) => ({ upstream, breaker: breaker.state(clock.elapsed()) })),
+    warnings: node.warnings,
+
+    readings: {
+      upstreams: () =>
+        nodes.map(({ upstream, breaker }) => ({ upstream, breaker: breaker.state(clock.elapsed()) })),
+    },
 
     async close(): Promise<void> {
       for (const node of nodes) await node.close();
     },
-  };
+  } satisfies Capability;
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemCode } from '#core/problems';
 import { explorerLink } from '#cosmos/explorer';
-import type { Settings } from '#settings';
 import type { Node } from './node.ts';
+import type { NodeSettings } from './settings.ts';
 
 /** What the routes of the node share. */
 export type NodeScope = {
   node: Node;
-  explorer: Settings['node']['explorer'];
+  explorer: NodeSettings['node']['explorer'];
   /**
    * A call to the node, one of those that its user may have under way: until it is over and its answer has gone out,
    * which is up to how fast the user reads. The signal says that the user is gone.

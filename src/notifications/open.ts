@@ -1,3 +1,4 @@
+import type { RegistrationSettings } from '#accounts/settings';
 import type { Users } from '#accounts/users/users';
 import { HOUR } from '#core/clock';
 import { every } from '#core/every';
@@ -5,11 +6,20 @@ import { createRecovery } from '#notifications/mail/recovery';
 import { createRecoveryStore } from '#notifications/mail/recovery-store';
 import { createVerifiedRegistration } from '#notifications/mail/registration';
 import { createRegistrationStore } from '#notifications/mail/registration-store';
+import { userMail } from '#notifications/mail/routes';
+import { createNoticeDelivery } from '#notifications/notices/delivery';
 import { NOTICE_WEBHOOK } from '#notifications/notices/notice';
-import { openNotices } from '#notifications/notices/open';
+import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
+import { createNoticeStore } from '#notifications/notices/notice-store';
+import { createNotices } from '#notifications/notices/notices';
+import { notices } from '#notifications/notices/routes';
+import { createNoticeWatch } from '#notifications/notices/watch';
 import { createOutbox } from '#notifications/outbox/outbox';
 import { createOutboxStore } from '#notifications/outbox/outbox-store';
-import type { Context } from '#open-context';
+import { createWebhookSender } from '#notifications/sources/webhook';
+import type { Capability, CapabilityDeps } from '#server/capability';
+import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import type { NotificationSettings } from './settings.ts';
 
 /** How often what has ended is deleted, in ms. */
 const TIDY_EVERY = HOUR;
@@ -21,9 +31,13 @@ const WEBHOOKS_AT_ONCE = 50;
 /** How long a stop waits for mails that are being sent, in ms. */
 const LAST_MAILS = 2000;
 
+type Deps = CapabilityDeps & {
+  settings: NotificationSettings & RegistrationSettings & { upstreamTimeoutMs: number };
+  users: Users;
+};
+
 /** Opens all that mails are needed for; undefined where none are configured. */
-export async function openMail(context: Context, users: Users) {
-  const { settings, prisma, deadline, clock, log, failures } = context;
+async function openMail({ settings, users, database: { prisma }, deadline, clock, log, failures }: Deps) {
   if (!settings.mail) return undefined;
   const { smtp, from, publicUrl } = settings.mail;
   // Who sends no mail does not have its library in memory.
@@ -34,16 +48,24 @@ export async function openMail(context: Context, users: Users) {
   const recovery = createRecovery({ store: recoveryStore, ...shared });
   const registrationStore = deadline.over(createRegistrationStore(prisma));
   const registration = createVerifiedRegistration({ store: registrationStore, ...shared });
-  const notices = openNotices(context, shared);
+  const noticeStore = createNoticeStore(prisma);
+  const noticeSettings = deadline.over(createNoticeSettingsStore(prisma, users));
+  const watch = createNoticeWatch({
+    // Without the deadline of requests: a turn that comes late is better than two at once.
+    ...{ store: noticeStore, claims: createRefreshStore(prisma), wake: shared.wake, clock, failures },
+    upstreamTimeoutMs: settings.upstreamTimeoutMs,
+  });
+  const webhooks = createWebhookSender({ allowed: settings.webhookAllow });
+  const notify = createNoticeDelivery({ ...shared, store: noticeStore, settings: noticeSettings, webhooks });
   const outbox = createOutbox({
     store: deadline.over(createOutboxStore(prisma)),
     ...{ log, failures },
-    deliver: { recover: recovery.deliver, verify: registration.deliver, ...notices.deliver },
+    deliver: { recover: recovery.deliver, verify: registration.deliver, ...notify },
     atOnce: { [NOTICE_WEBHOOK]: WEBHOOKS_AT_ONCE },
   });
 
   async function tidy(): Promise<void> {
-    await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now()), notices.tidy()]);
+    await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now()), noticeStore.tidy()]);
   }
   const tidying = every(TIDY_EVERY, tidy, { onError: (error) => failures.failed('mail clean-up', error) });
   void tidying.run();
@@ -51,13 +73,33 @@ export async function openMail(context: Context, users: Users) {
   return {
     recovery,
     registration,
-    notices: notices.notices,
+    notices: createNotices({ store: noticeSettings, clock }),
     outbox,
     tidy,
     async close(): Promise<void> {
       await tidying.close();
-      await notices.close();
+      await watch.close();
       await outbox.close(LAST_MAILS);
     },
   };
 }
+
+/** Opens the mails and the notices to users. */
+export async function openNotifications(deps: Deps) {
+  const { settings } = deps;
+  const mail = await openMail(deps);
+
+  return {
+    /** What mails are needed for. */
+    mail,
+
+    routes: async (app, { bodies }) => {
+      app.register(userMail, { prefix: '/user', mail, bodies, settings });
+      app.register(notices, { prefix: '/user', mail, bodies, settings });
+    },
+
+    close: async () => mail?.close(),
+  } satisfies Capability & Record<string, unknown>;
+}
+
+export type Notifications = Awaited<ReturnType<typeof openNotifications>>;

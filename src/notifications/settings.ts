@@ -1,8 +1,6 @@
 import { z } from 'zod';
-
-/*
- * The forms of the settings about mail. No fault repeats the value: it may hold a secret.
- */
+import { baseUrl, type Parsed, readBy, type SettingFault } from '#core/setting-forms';
+import { parseNetworks } from '#notifications/webhooks/public-address';
 
 const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
 const FORM =
@@ -11,7 +9,7 @@ const FORM =
 const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
 
 /** The server that takes the service's mails. */
-export const smtpUrl = z.string().transform((text, context) => {
+const smtpUrl = z.string().transform((text, context) => {
   const url = URL.parse(text);
   const isSmtp = url?.protocol === 'smtp:' || url?.protocol === 'smtps:';
   const hasMore = /[?#]/.test(text) || !['', '/'].includes(url?.pathname ?? '');
@@ -35,22 +33,24 @@ export const smtpUrl = z.string().transform((text, context) => {
 const ADDRESS = /^(?:[^<>"\p{Cc}]{1,100} <([^<>\s]+)>|([^<>\s]+))$/u;
 
 /** Who mails come from: an address, or a name and an address. */
-export const sender = z.string().refine((text) => {
+const sender = z.string().refine((text) => {
   const [, named, alone] = ADDRESS.exec(text) ?? [];
   return z.email().safeParse(named ?? alone).success;
 }, 'must be an address like quotient@example.org, or Quotient <quotient@example.org>');
 
-type Given = {
-  SMTP_URL?: unknown;
-  MAIL_FROM?: unknown;
-  PUBLIC_URL?: string | undefined;
-  BASE_PATH: string;
-  REGISTRATION: string;
+export const notificationVariables = {
+  WEBHOOK_ALLOW: readBy(parseNetworks).default([]),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: sender.optional(),
+  PUBLIC_URL: baseUrl.optional(),
 };
 
-/** What the settings about mail lack together: the name of a setting and what is wrong with each. */
-export function mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL, BASE_PATH, REGISTRATION }: Given) {
-  const faults: [name: string, message: string][] = [];
+type Environment = Parsed<typeof notificationVariables>;
+
+/** What is wrong with the settings about mail together, and with those that they depend on. */
+export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION: string }) {
+  const { SMTP_URL, MAIL_FROM, PUBLIC_URL, BASE_PATH, REGISTRATION } = env;
+  const faults: SettingFault[] = [];
   if (SMTP_URL !== undefined && MAIL_FROM === undefined)
     faults.push(['MAIL_FROM', 'is missing: with SMTP_URL it is the sender, like quotient@example.org']);
   if (SMTP_URL !== undefined && PUBLIC_URL === undefined) {
@@ -66,3 +66,14 @@ export function mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL, BASE_PATH, REGISTR
     faults.push(['REGISTRATION', 'can be verified only with SMTP_URL: the address is confirmed by mail']);
   return faults;
 }
+
+export const notificationSettings = ({ WEBHOOK_ALLOW, SMTP_URL, MAIL_FROM, PUBLIC_URL }: Environment) => ({
+  /** Where mails are sent from, if they are. */
+  mail:
+    SMTP_URL && MAIL_FROM !== undefined && PUBLIC_URL !== undefined
+      ? { smtp: SMTP_URL, from: MAIL_FROM, publicUrl: PUBLIC_URL }
+      : undefined,
+  webhookAllow: WEBHOOK_ALLOW,
+});
+
+export type NotificationSettings = ReturnType<typeof notificationSettings>;

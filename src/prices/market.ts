@@ -17,12 +17,12 @@ import { createWindowReader, type WindowRows } from '#prices/history/window-rows
 import { createLatestAnswers } from '#prices/latest/latest-answer';
 import { createLatestPrice } from '#prices/latest/latest-price';
 import { createLatestTable } from '#prices/latest/latest-table';
+import type { DateSnapshot } from '#prices/records';
 import type { Backfill } from '#prices/refresh/backfill';
 import { firstProvided } from '#prices/refresh/backfill-plan';
 import { fetchesOf } from '#prices/refresh/fetch-names';
 import type { KeyCheck } from '#prices/refresh/key-check';
 import { createStaleness } from '#prices/refresh/staleness';
-import type { DateSnapshot } from '#records';
 import type { Answer } from '#server/cache/answer';
 import { bodyOf } from '#server/cache/answer-body';
 import { createAnswers } from '#server/cache/answers';

@@ -1,18 +1,27 @@
+import type { OpenCatalogue } from '#catalogue/open';
 import { SECOND } from '#core/clock';
-import type { Context } from '#open-context';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openKraken } from '#prices/sources/kraken';
+import type { CapabilityDeps } from '#server/capability';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { Budget } from '#upstream/monthly-budget';
+import type { PriceSettings } from './settings.ts';
 
 /** One call a second is safe, by the venue's own documentation; it names no other limit. */
 const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 
+/** What prices are opened with. */
+export type PriceDeps = CapabilityDeps & {
+  settings: PriceSettings & { upstreamTimeoutMs: number };
+  /** The tokens that are served. */
+  catalogue: OpenCatalogue;
+};
+
 /** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
-export async function openVenue(context: Context) {
-  const { settings, refreshes, catalogue, observe, clock, log } = context;
+export async function openVenue(deps: Omit<PriceDeps, 'metrics'>) {
+  const { settings, refreshes, catalogue, observe, clock, log } = deps;
   const upstream = 'kraken';
   const breaker = createBreaker();
   const throttle = () => undefined;
@@ -25,7 +34,7 @@ export async function openVenue(context: Context) {
     reserve: budget.reserve,
     callSpacing: () => SPACING,
     observe: observe(upstream),
-    dropped: createDropped(context, upstream),
+    dropped: createDropped(deps, upstream),
     leftOut: (pair) => log.warn({ upstream, ...pair }, 'untraded pair excluded'),
     breaker,
   });
@@ -33,7 +42,6 @@ export async function openVenue(context: Context) {
   return {
     source,
 
-    /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
 
     /** Reads what calls other processes have spent. */

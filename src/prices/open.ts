@@ -1,119 +1,62 @@
-import type { Context } from '#open-context';
-import { openArchiveCache } from '#prices/archive/archive-cache';
-import { createArchiveStore } from '#prices/archive/archive-store';
-import { createArchiveSummary } from '#prices/archive/archive-summary';
-import type { WorkingSet } from '#prices/archive/working-set';
-import type { Currencies } from '#prices/currencies/open';
-import { createWindowFailover } from '#prices/history/window-failover';
-import { createFailoverStore } from '#prices/latest/failover-store';
-import { createLatestFailover } from '#prices/latest/latest-failover';
-import { frozenAfter } from '#prices/latest/source-failover';
-import { createSample } from '#prices/market-sample/sample';
-import { createBackfill, withoutFetches } from '#prices/refresh/backfill';
-import { createDemand } from '#prices/refresh/demand';
-import { createDemandStore } from '#prices/refresh/demand-store';
-import { createFetches } from '#prices/refresh/fetches';
-import { createKeyCheck } from '#prices/refresh/key-check';
-import { throttled } from '#prices/refresh/refresh-schedule';
-import { createScheduledLoad } from '#prices/refresh/scheduled-load';
-import { openCoinGecko } from '#prices/sources/coingecko';
-import { createDropped } from '#prices/sources/dropped-samples';
-import { openBudget } from '#upstream/budget';
-import { createBreaker } from '#upstream/circuit-breaker';
-import { createSingleFlight } from '#upstream/single-flight';
-import { createMarket } from './market.ts';
-import type { Venue } from './open-kraken.ts';
+import { tokens } from '#catalogue/routes';
+import { createPurgeStore } from '#prices/archive/retention/purge-store';
+import { createRetention } from '#prices/archive/retention/retention';
+import { createWorkingSet } from '#prices/archive/working-set';
+import { openCandles } from '#prices/candles/open';
+import { openCurrencies } from '#prices/currencies/open';
+import { priceHistory } from '#prices/history/routes';
+import { priceLatest } from '#prices/latest/routes';
+import { sample } from '#prices/market-sample/routes';
+import type { Capability } from '#server/capability';
+import { addMemoryReadings, createPriceDifferences } from './metrics.ts';
+import { openVenue, type PriceDeps } from './open-kraken.ts';
+import { openMarket } from './open-market.ts';
 
-type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
-
-/** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
-export async function openMarket(context: Context, { source: venue, rates, workingSet }: Beside) {
-  const {
-    settings,
-    prisma,
-    deadline,
-    refreshes,
-    versions,
-    catalogue,
-    observe,
-    differed,
-    clock,
-    log,
-    failures,
-  } = context;
-  const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
-  const next = line.includes(venue.name) ? venue : undefined;
-  const upstream = 'coingecko';
-  const breaker = createBreaker();
-  const budget = await openBudget({
-    store: refreshes,
-    upstream,
-    budget: coingecko.budget,
-    throttle: (budget, spent, now) => throttled(coingecko.schedule, budget, spent, now, load()),
-    clock,
+/** Opens prices, latest and past, candles and exchange rates. */
+export async function openPrices(deps: PriceDeps) {
+  const { settings, database, catalogue, metrics, clock } = deps;
+  const differed = createPriceDifferences(metrics);
+  const venue = await openVenue(deps);
+  const workingSet = createWorkingSet({ clock });
+  const { currencies, ...rates } = openCurrencies(deps);
+  const beside = { ...venue, rates: rates.rates, workingSet, differed };
+  const { market, archive, ...prices } = await openMarket(deps, beside);
+  const { candles, ...traded } = openCandles(deps, { ...beside, archive });
+  // No call waits for a deletion, so its store has no deadline.
+  const retention = createRetention({
+    ...deps,
+    store: createPurgeStore(database.prisma),
+    ...{ archive, candles: traded.cache, retention: settings.retention },
   });
-  /** How often the latest prices are fetched; as configured where the budget has no call left for them. */
-  const every = () => {
-    const { latest } = budget.schedule();
-    return Number.isFinite(latest) ? latest : coingecko.schedule.latest;
-  };
-  const source = openCoinGecko({
-    ...coingecko,
-    timeoutMs,
-    catalogue,
-    clock,
-    reserve: budget.reserve,
-    callSpacing: () => budget.schedule().latest,
-    observe: observe(upstream),
-    dropped: createDropped(context, upstream),
-    breaker,
-    // With nobody to take its place, old figures are better than none.
-    ...(next && { frozenAfter: () => frozenAfter(every()) }),
-  });
-  const store = deadline.over(createArchiveStore(prisma, line));
-  const failoverStore = deadline.over(createFailoverStore(prisma));
-  const archive = await openArchiveCache({
-    ...{ store, failover: failoverStore, versions, catalogue, clock, log, line, workingSet },
-  });
-  const load = createScheduledLoad({ archive, clock });
-  const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
-  const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, failures });
-  const fetches = createFetches({ source, archive, clock, retention });
-  const hasBudget = () => Number.isFinite(budget.schedule().latest);
-  const failover = next && {
-    ...createLatestFailover({
-      ...{ first: upstream, next, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
-      ...{ every, hasBudget, differed, clock, log },
-    }),
-    ...createWindowFailover({ next, archive, singleFlight, retention, clock }),
-  };
-  const backfill = createBackfill({
-    ...{ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock },
-  });
-  const summary = createArchiveSummary({ store, clock });
-  const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
-
-  const parts = { archive, summary, catalogue, keyCheck, rates, clock };
-  const market = createMarket({ ...parts, backfill });
-  const stored = createMarket({ ...parts, backfill: withoutFetches(backfill) });
 
   return {
-    archive,
     market,
-    /** What everybody may see of it. */
-    sample: createSample({ market, stored, clock }),
+    candles,
+    rates: rates.rates,
 
-    /** The upstream's circuit and budget, for the metrics. */
-    readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
+    routes: async (app, { send }) => {
+      const shared = { catalogue, currencies, market, candles, clock, send };
+      app.register(tokens, { catalogue, market, firstCandles: traded.available, clock });
+      app.register(sample, { sample: prices.sample, clock });
+      app.register(priceLatest, { prefix: '/prices/latest', ...shared });
+      app.register(priceHistory, { prefix: '/prices/history', ...shared });
+    },
 
-    /** Reads what calls other processes have spent, and notes which tokens are asked for. */
-    poll: async (): Promise<void> => void (await Promise.all([budget.sync(), demand.note()])),
+    poll: async () => void (await Promise.all([prices.poll(), traded.poll()])),
+
+    warnings: () => [market, candles, rates.rates].flatMap((one) => one.warnings()),
+
+    readings: {
+      upstreams: () => [prices, venue, rates].flatMap((one) => one.readings()),
+      staleness: market.staleness,
+      add: (registry) => addMemoryReadings(registry, workingSet.reading),
+    },
+
+    /** Deletes samples and candles for their age, and resolves when it is done. */
+    enforceRetention: async () => retention?.look(),
 
     async close(): Promise<void> {
-      await source.close();
-      await keyCheck.done;
+      for (const one of [retention, prices, venue, rates]) await one?.close();
     },
-  };
+  } satisfies Capability & Record<string, unknown>;
 }
-
-export type Prices = Awaited<ReturnType<typeof openMarket>>;

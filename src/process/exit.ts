@@ -1,6 +1,6 @@
 import { Problem } from '#core/problems';
+import { SettingsError } from '#core/setting-forms';
 import { type Database, openDatabase } from '#database/database';
-import { type Settings, SettingsError } from '#settings';
 
 /** How a process ends: `refused` when it cannot succeed until somebody changes what it was given. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
@@ -68,7 +68,7 @@ export function isUnreachable(error: unknown): error is ExitError {
  * the operator's to know.
  */
 export async function openConfiguredDatabase(
-  { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
   options: Pick<Parameters<typeof openDatabase>[0], 'statementMs' | 'isShared' | 'onEnd'> = {},
 ): Promise<Database> {
   try {

@@ -2,7 +2,7 @@ import { isLaunched, launch, stopWithParent } from './launch.ts';
 import { USAGE } from './usage.ts';
 
 /** Serves, with what the process lacks for it; or prints the usage. Arguments are not repeated: they may hold a secret. */
-export async function start(args: readonly string[]): Promise<void> {
+export async function start(args: readonly string[], serve: () => Promise<unknown>): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(USAGE);
   } else if (args.length > 0) {
@@ -12,7 +12,7 @@ export async function start(args: readonly string[]): Promise<void> {
     process.exitCode = 2;
   } else if (isLaunched()) {
     stopWithParent();
-    await import('#serve');
+    await serve();
   } else {
     await launch();
   }

@@ -1,4 +1,4 @@
-import type { Context } from '#open-context';
+import type { Capability, CapabilityDeps } from '#server/capability';
 import { openArweaveNode } from '#statistics/sources/arweave';
 import { openBitcoinStats } from '#statistics/sources/bitcoin';
 import { openCryptoCompare } from '#statistics/sources/cryptocompare';
@@ -12,6 +12,8 @@ import { createSingleFlight } from '#upstream/single-flight';
 import { STATISTICS_BUDGETS, throttledStatistics } from './budget.ts';
 import type { ConfiguredSource } from './configured-sources.ts';
 import { createFailover } from './failover.ts';
+import { stats } from './routes.ts';
+import type { StatisticsSettings } from './settings.ts';
 import { createStatistics } from './statistics.ts';
 import { openStatisticsCache } from './statistics-cache.ts';
 import { STATISTICS_KINDS, type StatisticsKind, type StatisticsSource } from './statistics-sources.ts';
@@ -26,9 +28,11 @@ const OPEN: Record<StatisticsKind, (options: KeyedOptions) => StatisticsSource> 
   'arweave-node': openArweaveNode,
 };
 
+type Deps = CapabilityDeps & { settings: StatisticsSettings & { upstreamTimeoutMs: number } };
+
 /** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
-export async function openStatistics(context: Context) {
-  const { settings, prisma, deadline, refreshes, versions, observe, dropped, clock, log, failures } = context;
+export async function openStatistics(deps: Deps) {
+  const { settings, database, deadline, refreshes, versions, observe, dropped, clock, log, failures } = deps;
   const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
@@ -60,7 +64,7 @@ export async function openStatistics(context: Context) {
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
   const sources = upstreams.map(({ source }) => source);
 
-  const store = deadline.over(createStatisticsStore(prisma));
+  const store = deadline.over(createStatisticsStore(database.prisma));
   const cache = await openStatisticsCache({
     ...{ store, versions, sources: upstreams.map(({ name }) => name), clock, log },
   });
@@ -73,20 +77,31 @@ export async function openStatistics(context: Context) {
     dropped: (name) => byName.get(name)?.countDropped(1),
   });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+  const statistics = createStatistics({ cache, failover, singleFlight, clock, log });
+  /** One of each kind, with a key or without: what it tells is part of the interface description. */
+  const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
+
   let polled = cache.generation();
 
   return {
-    statistics: createStatistics({ cache, failover, singleFlight, clock, log }),
-    /** One source of each kind, with a key or without: what it tells is part of the interface description. */
-    sources: sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name)),
+    statistics,
+    sources: described,
 
-    /** The circuit and the budget of each upstream, for the metrics. */
-    readings: () =>
-      upstreams.map(({ name, breaker, budget }) => ({
-        upstream: name,
-        breaker: breaker.state(clock.elapsed()),
-        budget: budget.reading(),
-      })),
+    routes: async (app, { send }) => {
+      app.register(stats, { prefix: '/prices/latest', statistics, sources: described, send });
+    },
+
+    warnings: statistics.warnings,
+
+    readings: {
+      upstreams: () =>
+        upstreams.map(({ name, breaker, budget }) => ({
+          upstream: name,
+          breaker: breaker.state(clock.elapsed()),
+          budget: budget.reading(),
+        })),
+      staleness: statistics.staleness,
+    },
 
     /** Reads what calls other processes have spent, after a change of the cache. */
     async poll(): Promise<void> {
@@ -99,5 +114,5 @@ export async function openStatistics(context: Context) {
     async close(): Promise<void> {
       for (const source of sources) await source.close();
     },
-  };
+  } satisfies Capability & Record<string, unknown>;
 }

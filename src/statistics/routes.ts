@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { dollarsAlone, statisticsToken } from '#prices/parameters';
-import { tokenStatistics } from '#records';
 import type { Send } from '#server/replies/write-answer';
+import { tokenStatistics } from '#statistics/records';
 import { countedFigures } from './daily-difference.ts';
 import { FIGURES, type Figure } from './figures.ts';
 import type { Statistics } from './statistics.ts';

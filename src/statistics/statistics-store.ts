@@ -10,7 +10,7 @@ import {
   toInstant,
 } from '#prices/archive/archive-sql-store';
 import { isPlausible } from '#prices/plausible-sample';
-import type { TokenStatistics } from '#records';
+import type { TokenStatistics } from '#statistics/records';
 import type { CounterSample } from './daily-difference.ts';
 import { readStatisticsRecord } from './record.ts';
 import {

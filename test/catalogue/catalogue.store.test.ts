@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openCatalogue, TOKENS_CHANGED } from '#catalogue/open';
 import { BUILT_IN_TOKENS, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
+import { createDeadline } from '#database/deadline';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createVersionWatcher } from '#upstream/version-watcher';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
@@ -21,10 +22,8 @@ afterEach(() => database.close());
 
 const open = () => {
   const { prisma } = database;
-  return openCatalogue({
-    store: createTokenStore(prisma),
-    versions: createVersionWatcher(createRefreshStore(prisma)),
-  });
+  const versions = createVersionWatcher(createRefreshStore(prisma));
+  return openCatalogue({ database, deadline: createDeadline(() => false), versions });
 };
 const store = () => createTokenStore(database.prisma);
 
@@ -36,11 +35,11 @@ describe('a process takes over', () => {
   test('a token that is added, with all that is known of it', async () => {
     const catalogue = await open();
     const before = catalogue.generation();
-    await catalogue.sync();
+    await catalogue.poll();
     expect(catalogue.generation()).toBe(before);
     await store().add(TOKENS_CHANGED, DOGECOIN);
     expect(catalogue.find('doge')).toBeUndefined();
-    await catalogue.sync();
+    await catalogue.poll();
     expect(catalogue.find('DOGE')).toEqual(DOGECOIN);
     expect(catalogue.all()).toEqual([...BUILT_IN_TOKENS, DOGECOIN]);
     expect(catalogue.generation()).toBeGreaterThan(before);
@@ -51,12 +50,12 @@ describe('a process takes over', () => {
     await store().add(TOKENS_CHANGED, OTHER_BTC);
     await store().add(TOKENS_CHANGED, DOGECOIN);
     expect(await store().remove(TOKENS_CHANGED, 'other-bitcoin', NOW)).toBe(true);
-    await catalogue.sync();
+    await catalogue.poll();
     expect(catalogue.all()).toEqual([...BUILT_IN_TOKENS, DOGECOIN]);
     expect(await store().remove(TOKENS_CHANGED, 'other-bitcoin', NOW)).toBe(false);
 
     await store().add(TOKENS_CHANGED, { ...OTHER_BTC, title: 'Another' });
-    await catalogue.sync();
+    await catalogue.poll();
     expect(catalogue.all()).toEqual([...BUILT_IN_TOKENS, { ...OTHER_BTC, title: 'Another' }, DOGECOIN]);
   });
 });

@@ -3,6 +3,7 @@ import { createListing, MOST_SERVED } from '#catalogue/listing';
 import { openCatalogue, TOKENS_CHANGED } from '#catalogue/open';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
+import { createDeadline } from '#database/deadline';
 import { sandboxToken } from '#sandbox/market/tokens';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { UpstreamFailure } from '#upstream/failure';
@@ -32,7 +33,7 @@ let asked: string[];
 async function open() {
   const store = createTokenStore(database.prisma);
   const catalogue = await openCatalogue({
-    store,
+    ...{ database, deadline: createDeadline(() => false) },
     versions: createVersionWatcher(createRefreshStore(database.prisma)),
   });
   const aggregator = {

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
 import { type Database, openDatabase } from '#database/database';
-import { type Dependencies, openDependencies, openLog } from '#open';
+import { openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { openParts, type Parts } from '../../fixtures/parts.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 
@@ -13,7 +14,7 @@ let home: Awaited<ReturnType<typeof createTestDatabase>>;
 let clock: TestClock;
 let sandbox: Sandbox;
 let database: Database;
-let opened: { parts: Dependencies; database: Database }[];
+let opened: { parts: Parts; database: Database }[];
 beforeEach(async () => {
   home = await createTestDatabase();
   clock = createTestClock('2026-05-15T14:10:06Z');
@@ -28,7 +29,7 @@ afterEach(async () => {
   await home.drop();
 });
 
-async function start(env: Record<string, string> = {}): Promise<Dependencies> {
+async function start(env: Record<string, string> = {}): Promise<Parts> {
   const own = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
@@ -39,7 +40,7 @@ async function start(env: Record<string, string> = {}): Promise<Dependencies> {
     ...statisticsSettings(sandbox),
     ...env,
   });
-  const parts = await openDependencies(settings, { clock, database: own, logger: openLog('silent') });
+  const parts = await openParts(settings, { clock, database: own, logger: openLog('silent') });
   opened.push({ parts, database: own });
   return parts;
 }
@@ -51,7 +52,7 @@ async function stopAll(): Promise<void> {
   }
 }
 
-const everything = ({ market }: Dependencies) =>
+const everything = ({ market }: Parts) =>
   Promise.all([
     market.latest('bitcoin'),
     market.latest('solana'),
@@ -59,7 +60,7 @@ const everything = ({ market }: Dependencies) =>
     market.days('bitcoin', 30, 'json'),
     market.days('bitcoin', 8, 'json'),
   ]);
-const bodies = async (parts: Dependencies) =>
+const bodies = async (parts: Parts) =>
   (await everything(parts)).map(({ body }) => String(body.identity.payload));
 
 describe('three processes', () => {

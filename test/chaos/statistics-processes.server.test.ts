@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { type Database, openDatabase } from '#database/database';
-import { type Dependencies, openDependencies, openLog } from '#open';
+import { openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { readSettings } from '#settings';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { openParts, type Parts } from '../../fixtures/parts.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 
@@ -17,7 +18,7 @@ let home: Awaited<ReturnType<typeof createTestDatabase>>;
 let clock: TestClock;
 let sandbox: Sandbox;
 let lines: string[];
-let opened: { parts: Dependencies; database: Database }[];
+let opened: { parts: Parts; database: Database }[];
 beforeEach(async () => {
   home = await createTestDatabase();
   clock = createTestClock('2026-05-15T14:10:06Z');
@@ -34,7 +35,7 @@ afterEach(async () => {
   await home.drop();
 });
 
-async function start(): Promise<Dependencies> {
+async function start(): Promise<Parts> {
   const database = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
@@ -44,13 +45,13 @@ async function start(): Promise<Dependencies> {
     ...statisticsSettings(sandbox),
   });
   const logger = openLog('info', { write: (line) => void lines.push(line) });
-  const parts = await openDependencies(settings, { clock, database, logger });
+  const parts = await openParts(settings, { clock, database, logger });
   opened.push({ parts, database });
   return parts;
 }
 
 /** Everybody asks for everything at once; gives what each was told. */
-async function askAll(processes: readonly Dependencies[]): Promise<string[]> {
+async function askAll(processes: readonly Parts[]): Promise<string[]> {
   const told = await Promise.all(
     processes.map(async ({ statistics }) => {
       const answers = await Promise.all(TOKENS.map((token) => statistics.latest(token)));

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { usageRecord } from '#accounts/records';
 import { answerText } from '#console/api/answer-text';
 import {
   candlesCall,
@@ -11,7 +12,8 @@ import {
 } from '#console/api/api-call';
 import { EXAMPLES } from '#console/api/example-answers';
 import { tokenPrice } from '#prices/latest/records';
-import { candle, priceSeries, tokenStatistics, usageRecord } from '#records';
+import { candle, priceSeries } from '#prices/records';
+import { tokenStatistics } from '#statistics/records';
 
 const WINDOW = { from: '2026-01-01', thru: '2026-02-01', interval: 'daily' } as const;
 const { path: daysPath } = daysCall('solana', 30, 'usd');

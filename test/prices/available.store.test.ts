@@ -3,7 +3,7 @@ import { TOKENS_CHANGED } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
 import { DAY, SECOND } from '#core/clock';
 import { createPurgeStore } from '#prices/archive/retention/purge-store';
-import type { TokenRecord } from '#records';
+import type { TokenRecord } from '#prices/records';
 import { sandboxTokens } from '#sandbox/market/tokens';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { type Service, startService } from '../support/service/service.ts';

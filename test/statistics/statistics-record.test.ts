@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tokenStatistics } from '#records';
 import { FIGURES } from '#statistics/figures';
 import { readStatisticsRecord, statisticsRecord } from '#statistics/record';
+import { tokenStatistics } from '#statistics/records';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 
 const AT = Date.parse('2026-05-15T14:00:07Z');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import type { TokenStatistics } from '#records';
 import { STATISTICS_BUDGETS } from '#statistics/budget';
+import type { TokenStatistics } from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 import { monthOf } from '#upstream/monthly-budget';
 import { startWithStatistics, type Upstream, type WithStatistics } from '../support/service/statistics.ts';

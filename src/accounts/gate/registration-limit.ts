@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AccountSettings } from '#accounts/settings';
 import { MINUTE, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { Settings } from '#settings';
 
 /** Whoever has an IPv6 address has a /64 of them: its first four groups stand for the client. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
@@ -17,7 +17,7 @@ export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
 }
 
 /** Throws `registration_closed` where the operator alone registers users. */
-export function refuseClosed(registration: Settings['registration']): void {
+export function refuseClosed(registration: AccountSettings['registration']): void {
   if (registration === 'closed')
     throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
 }

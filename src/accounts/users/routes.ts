@@ -7,14 +7,14 @@ import { withMail } from '#accounts/gate/needs-mail';
 import { presentedKey } from '#accounts/gate/presented-key';
 import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
 import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { registrationPending, usageRecord, userOfKey, userRecord } from '#accounts/records';
+import type { RegistrationSettings } from '#accounts/settings';
 import { type Clock, instantOf } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 import type { MailServices } from '#notifications/mail/routes';
-import { registrationPending, usageRecord, userOfKey, userRecord } from '#records';
 import { refuseCrossSite } from '#server/pipeline/cross-origin';
 import { neverStored } from '#server/replies/no-store';
 import { renewalLink } from '#server/replies/renewal-link';
-import type { Settings } from '#settings';
 import { byOwnerKey } from './authority.ts';
 import { registrationForm } from './registration.ts';
 import type { Users } from './users.ts';
@@ -121,29 +121,26 @@ const LOOKING_UP: ProblemCode[] = [
   'overloaded',
 ];
 
-type Options = {
+export type UserOptions = {
   users: Users;
   allowance: Allowance;
   admission: Admission;
   clock: Clock;
   /** Not there where no mail is configured. */
   mail: Pick<MailServices, 'registration'> | undefined;
-  settings: Pick<
-    Settings,
-    'basePath' | 'registration' | 'registrationsPerMinute' | 'corsOrigins' | 'burstPerSecond'
-  >;
+  settings: RegistrationSettings;
 };
 
 /** Throws for a registration that a page of another site makes, or that nobody may make. */
 function refuseRegistration(
   headers: Record<string, unknown>,
-  { registration: mode, corsOrigins }: Options['settings'],
+  { registration: mode, corsOrigins }: UserOptions['settings'],
 ) {
   refuseCrossSite(headers, corsOrigins);
   refuseClosed(mode);
 }
 
-export const user: FastifyPluginAsyncZod<Options> = async (
+export const user: FastifyPluginAsyncZod<UserOptions> = async (
   app,
   { users, allowance, admission, clock, mail, settings },
 ) => {

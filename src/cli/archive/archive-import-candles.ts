@@ -1,4 +1,4 @@
-import { readArguments, wrongUsage } from '#cli/arguments';
+import { command, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
 import { printFirst } from '#cli/print-first';
 import { servedToken } from '#cli/served-token';
@@ -35,9 +35,7 @@ const refused = (error: unknown) =>
 const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
 
 /** `archive import-candles <token> <file.csv>` */
-export async function runImportCandles(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, form);
-  const [text = '', path = ''] = positionals;
+export const runImportCandles = command(form, async ({ values, positionals: [text = '', path = ''] }) => {
   const named = values.interval === undefined ? undefined : INTERVALS[values.interval];
   if (values.interval !== undefined && !named)
     throw wrongUsage(`--interval must be one of ${NAMES.join(', ')}`);
@@ -72,4 +70,4 @@ export async function runImportCandles(args: readonly string[]): Promise<number>
       throw refused(error);
     }
   });
-}
+});

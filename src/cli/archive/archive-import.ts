@@ -1,4 +1,4 @@
-import { readArguments } from '#cli/arguments';
+import { command } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
 import { interruption } from '#cli/interruption';
 import { printFirst } from '#cli/print-first';
@@ -63,12 +63,9 @@ const openExport = (path: string) =>
   });
 
 /** `archive import <token> <file.csv>` */
-export async function runImport(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, form);
-  const [text = '', path = ''] = positionals;
+export const runImport = command(form, async ({ values, positionals: [text = '', path = ''] }) => {
   const file = await openExport(path);
   const { strict, replace } = values;
-
   const signal = interruption();
   const exitCode = await withDatabase(async ({ prisma }) => {
     const { name: token } = await servedToken(prisma, text);
@@ -103,7 +100,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
     }
   });
   return signal.aborted && exitCode !== EXIT.ok ? signal.reason : exitCode;
-}
+});
 
 function conclude({ ended }: ImportSummary): number {
   if (ended === 'whole') return EXIT.ok;

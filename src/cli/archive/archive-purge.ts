@@ -1,10 +1,9 @@
-import { pastDate, readArguments, wrongUsage } from '#cli/arguments';
+import { command, pastDate, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
 import { systemClock } from '#core/clock';
 import { createPurge, type Purged } from '#prices/archive/retention/purge';
 import { createPurgeStore } from '#prices/archive/retention/purge-store';
 import { isMarketSource, MARKET_SOURCES } from '#prices/sources/provenance';
-import { EXIT } from '#process/exit';
 
 export const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
 
@@ -13,21 +12,17 @@ export const purgeUsage = `  npm run archive -- purge --source <name> [--before 
     the source still tells them and MARKET_RETENTION allows. Can be run again if interrupted. Sources: ${MARKET_SOURCES.join(', ')}.
 `;
 
-const form = {
-  options: { source: { type: 'string' }, before: { type: 'string' } },
-  positionals: [],
-} as const;
+const options = { source: { type: 'string' }, before: { type: 'string' } } as const;
 
 const amounts = ({ points, candles, latest, spans }: Omit<Purged, 'token'>) =>
   `${points} points, ${candles} candles, ${latest} latest prices and ${spans} spans of coverage`;
 
 /** `archive purge --source <name>` */
-export async function runPurge(args: readonly string[]): Promise<number> {
-  const { source = '', before } = readArguments(args, form).values;
+export const runPurge = command({ options }, async ({ values: { source = '', before } }) => {
   if (!isMarketSource(source)) throw wrongUsage(`--source must be one of ${MARKET_SOURCES.join(', ')}`);
   const until = before === undefined ? undefined : pastDate('--before', before, systemClock.now());
 
-  return withDatabase(async ({ prisma }) => {
+  await withDatabase(async ({ prisma }) => {
     const purge = createPurge({ store: createPurgeStore(prisma), clock: systemClock });
     const total = { points: 0, candles: 0, latest: 0, spans: 0 };
     for await (const purged of purge({ source, before: until })) {
@@ -36,6 +31,5 @@ export async function runPurge(args: readonly string[]): Promise<number> {
       if (isAny) process.stdout.write(`${purged.token}: ${amounts(purged)} deleted\n`);
     }
     process.stdout.write(`${source}: ${amounts(total)} deleted in all\n`);
-    return EXIT.ok;
   });
-}
+});

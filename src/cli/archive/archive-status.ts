@@ -1,6 +1,7 @@
 import { createTokenStore } from '#catalogue/token-store';
-import { readArguments } from '#cli/arguments';
+import { command, JSON_OPTION } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
+import { printJson } from '#cli/print';
 import { alignedTable } from '#cli/table';
 import { iso, systemClock } from '#core/clock';
 import type { Span } from '#core/span';
@@ -11,7 +12,6 @@ import { type CandleReportRow, candleReport } from '#prices/candles/candle-repor
 import { createCandleStore } from '#prices/candles/candle-store';
 import type { Interval } from '#prices/interval';
 import { plausibleTimes } from '#prices/plausible-sample';
-import { EXIT } from '#process/exit';
 import { createStatisticsStore } from '#statistics/statistics-store';
 
 const MAX_SPANS = 10;
@@ -22,8 +22,6 @@ export const statusUsage = `  npm run archive -- status [--json]
     complete spans, and gaps since the token's listing, whichever source might fill them. Then the same of
     candles, and the implausible rows (in the future, or without a finite value), which are not served.
 `;
-
-const form = { options: { json: { type: 'boolean', default: false } }, positionals: [] } as const;
 
 /** Dates for days, minutes for finer intervals. */
 const short = (interval: Interval, at: number) =>
@@ -79,8 +77,7 @@ function leftAsideLine({ token, what, count, instants }: LeftAside): string {
 }
 
 /** `archive status` */
-export async function runStatus(args: readonly string[]): Promise<number> {
-  const { values } = readArguments(args, form);
+export const runStatus = command({ options: JSON_OPTION }, async ({ values }) => {
   const { report, candles, leftAside } = await withDatabase(async ({ prisma }) => {
     const stores = [
       createArchiveStore(prisma),
@@ -95,14 +92,12 @@ export async function runStatus(args: readonly string[]): Promise<number> {
     for (const store of stores) leftAside.push(...(await store.leftAside(times)));
     return { report, candles, leftAside };
   });
-  process.stdout.write(
-    values.json
-      ? `${JSON.stringify([...[...report, ...candles].map(statusRecord), ...leftAside.map(leftAsideRecord)], null, 2)}\n`
-      : [
-          statusTable('points', report),
-          candles.length > 0 ? statusTable('candles', candles) : 'no candles\n',
-          ...(leftAside.length > 0 ? [leftAside.map(leftAsideLine).join('')] : []),
-        ].join('\n'),
-  );
-  return EXIT.ok;
-}
+  if (values.json)
+    return printJson([...[...report, ...candles].map(statusRecord), ...leftAside.map(leftAsideRecord)]);
+  const parts = [
+    statusTable('points', report),
+    candles.length > 0 ? statusTable('candles', candles) : 'no candles\n',
+    ...(leftAside.length > 0 ? [leftAside.map(leftAsideLine).join('')] : []),
+  ];
+  process.stdout.write(parts.join('\n'));
+});

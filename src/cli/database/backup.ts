@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import { readArguments, wrongUsage } from '#cli/arguments';
+import { command, wrongUsage } from '#cli/arguments';
 import { iso, systemClock } from '#core/clock';
 import { writeBackup } from '#database/backup/backup';
 import { restoreBackup } from '#database/backup/restore';
@@ -16,7 +16,7 @@ export const backupUsage = `  npm run database -- backup <file>
     DATA_DIR that is empty. A backup holds names, e-mail addresses and hashes of keys.
 `;
 
-const form = { options: {}, positionals: ['file'] } as const;
+const form = { positionals: ['file'] };
 
 function embeddedDirectory(): string {
   const { databaseUrl, dataDir } = readSettings();
@@ -45,8 +45,7 @@ function faultOf(file: string, error: unknown): unknown {
 }
 
 /** `database backup <file>` */
-export async function runBackup(args: readonly string[]): Promise<number> {
-  const [file = ''] = readArguments(args, form).positionals;
+export const runBackup = command(form, async ({ positionals: [file = ''] }) => {
   const dataDir = embeddedDirectory();
   if (!holdsDatabase(dataDir))
     throw new ExitError(`there is no database in ${dataDir}: set DATA_DIR to the directory of a database`);
@@ -62,22 +61,19 @@ export async function runBackup(args: readonly string[]): Promise<number> {
     process.stdout.write(
       `${file}: ${megabytes(size)}, from ${dataDir}; the database stood still for ${Math.round(waited)} ms\n`,
     );
-    return EXIT.ok;
   } catch (error) {
     throw faultOf(file, error);
   }
-}
+});
 
 /** `database restore <file>` */
-export async function runRestore(args: readonly string[]): Promise<number> {
-  const [file = ''] = readArguments(args, form).positionals;
+export const runRestore = command(form, async ({ positionals: [file = ''] }) => {
   const dataDir = embeddedDirectory();
   if (!existsSync(file)) throw new ExitError(`${file} does not exist: check the path`);
   try {
     const { createdAt, users } = await restoreBackup(resolve(file), dataDir);
     process.stdout.write(`${dataDir}: ${users} users, as of ${createdAt}\n`);
-    return EXIT.ok;
   } catch (error) {
     throw faultOf(file, error);
   }
-}
+});

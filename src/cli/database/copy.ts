@@ -1,5 +1,5 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
-import { readArguments, wrongUsage } from '#cli/arguments';
+import { command, wrongUsage } from '#cli/arguments';
 import { interruption } from '#cli/interruption';
 import { progressLine } from '#cli/progress-line';
 import { systemClock } from '#core/clock';
@@ -146,8 +146,7 @@ async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boole
 }
 
 /** `database copy <target>` */
-export async function runCopy(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, form);
+export const runCopy = command(form, async ({ values, positionals }) => {
   const target = placeOf('<target>', positionals[0] ?? '');
   const source = values.from === undefined ? configuredPlace(readSettings()) : placeOf('--from', values.from);
   if (isSamePlace(source, target)) throw wrongUsage('<target> is the source itself: give another target');
@@ -169,4 +168,4 @@ export async function runCopy(args: readonly string[]): Promise<number> {
   } finally {
     for (const { close } of open) await close().catch(() => undefined);
   }
-}
+});

@@ -1,11 +1,12 @@
 import { type Added, type Listing, MOST_SERVED, type PairOutcome, type Refusal } from '#catalogue/listing';
-import { openListing } from '#catalogue/open-listing';
 import { isTokenSymbol, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
-import { readArguments, wrongUsage } from '#cli/arguments';
+import { command, JSON_OPTION, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
+import { printJson } from '#cli/print';
 import { alignedTable } from '#cli/table';
+import { openListing } from '#cli/tokens/open-listing';
 import { systemClock } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 import { readSettings } from '#settings';
@@ -100,58 +101,38 @@ function tell({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void
   );
 }
 
-async function add(args: readonly string[]): Promise<number> {
-  const text = { type: 'string' } as const;
-  const form = { options: { symbol: text, kraken: text }, positionals: ['id'] } as const;
-  const { values, positionals } = readArguments(args, form);
-  const [id = ''] = positionals;
+const text = { type: 'string' } as const;
+const addition = { options: { symbol: text, kraken: text }, positionals: ['id'] };
+
+const add = command(addition, async ({ values, positionals: [id = ''] }) => {
   const symbol = values.symbol?.toLowerCase();
   if (symbol !== undefined && !isTokenSymbol(symbol))
     throw wrongUsage('--symbol must have no spaces, commas or control characters, and 50 characters at most');
   const outcome = await withListing((listing) => listing.add({ id, symbol, pair: values.kraken }));
   if ('why' in outcome) throw refuse(outcome, SEARCH);
   tell(outcome);
-  return EXIT.ok;
-}
+});
 
-async function remove(args: readonly string[]): Promise<number> {
-  const { positionals } = readArguments(args, { options: {}, positionals: ['id'] });
-  const [id = ''] = positionals;
+const remove = command({ positionals: ['id'] }, async ({ positionals: [id = ''] }) => {
   const outcome = await withListing((listing) => listing.remove(id));
   if (outcome !== 'removed') throw refuse(outcome, SERVED);
   say(`${id}: removed; what is stored of it stays`);
-  return EXIT.ok;
-}
+});
 
-async function list(args: readonly string[]): Promise<number> {
-  const form = { options: { json: { type: 'boolean', default: false } }, positionals: [] } as const;
-  const { json } = readArguments(args, form).values;
+const list = command({ options: JSON_OPTION }, async ({ values }) => {
   const tokens = await withDatabase(({ prisma }) => createTokenStore(prisma).all());
-  if (json) {
-    say(
-      JSON.stringify(
-        tokens.map(({ pair = null, ...token }) => ({ ...token, pair })),
-        null,
-        2,
-      ),
-    );
-    return EXIT.ok;
-  }
+  if (values.json) return printJson(tokens.map(({ pair = null, ...token }) => ({ ...token, pair })));
   const row = ({ name, symbol, title, listed, pair = '-' }: Token) => [name, symbol, title, listed, pair];
   process.stdout.write(alignedTable([['id', 'symbol', 'title', 'listed', 'pair'], ...tokens.map(row)]));
-  return EXIT.ok;
-}
+});
 
-async function find(args: readonly string[]): Promise<number> {
-  const { positionals } = readArguments(args, { options: {}, positionals: ['text'] });
-  const [text = ''] = positionals;
+const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''] }) => {
   const coins = await withListing((listing) => listing.find(text));
   if (coins.length === 0)
     throw new ExitError('CoinGecko finds no coin: try a part of its name, or its symbol', EXIT.failed);
   const rows = coins.map(({ id, symbol, title }) => [id, symbol, title]);
   process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
-  return EXIT.ok;
-}
+});
 
 export const tokens: CommandLine = {
   name: 'tokens',

@@ -1,15 +1,14 @@
 import { type Account, type AccountReport, createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
 import { createUserStore } from '#accounts/users/user-store';
-import { readArguments } from '#cli/arguments';
+import { command, JSON_OPTION } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
+import { cut, dateOf, minuteOf, printJson, printLines } from '#cli/print';
 import { alignedTable } from '#cli/table';
 import { iso, isoOrNull, systemClock } from '#core/clock';
 import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
-import { EXIT } from '#process/exit';
 import { inCommands } from './faults.ts';
-import { cut, dateOf, JSON_FORM, minuteOf, printJson, printLines } from './print.ts';
 import { recordNumber } from './records.ts';
 
 function reportOf({ prisma }: Pick<Database, 'prisma'>) {
@@ -29,21 +28,16 @@ const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...a
 });
 
 /** Prints every user: state, keys, what is used of the limit, last use. */
-export async function list(args: readonly string[]): Promise<number> {
-  const { json } = readArguments(args, { ...JSON_FORM, positionals: [] }).values;
+export const list = command({ options: JSON_OPTION }, async ({ values }) => {
   const accounts = await withDatabase((database) => reportOf(database).list());
-  if (json) {
-    printJson(accounts.map(toJson));
-    return EXIT.ok;
-  }
+  if (values.json) return printJson(accounts.map(toJson));
   const heading = ['key', 'name', 'email', 'state', 'keys', 'used', 'limit', 'last use', 'valid until'];
   const rows = accounts.map(({ key, name, email, state, keys, used, limit, lastUsedAt, validUntil }) => [
     ...[key, cut(name, 14), cut(email, 24), state, keys, used, limit],
     ...[dateOf(lastUsedAt), dateOf(validUntil)],
   ]);
   process.stdout.write(alignedTable([heading, ...rows]));
-  return EXIT.ok;
-}
+});
 
 type Shown = Awaited<ReturnType<AccountReport['show']>>;
 
@@ -88,12 +82,13 @@ function printAccount({ account, keys, notices }: Shown): void {
 }
 
 /** Prints one user, with all keys and which notices go where. */
-export async function show(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { ...JSON_FORM, positionals: ['key'] });
-  const key = recordNumber(positionals[0]);
-  const shown = await withDatabase((database) => reportOf(database).show(key).catch(inCommands));
-  if (values.json)
-    printJson({ ...toJson(shown.account), notices: shown.notices, keys: shown.keys.map(keyToJson) });
-  else printAccount(shown);
-  return EXIT.ok;
-}
+export const show = command(
+  { options: JSON_OPTION, positionals: ['key'] },
+  async ({ values, positionals }) => {
+    const key = recordNumber(positionals[0]);
+    const shown = await withDatabase((database) => reportOf(database).show(key).catch(inCommands));
+    if (values.json)
+      printJson({ ...toJson(shown.account), notices: shown.notices, keys: shown.keys.map(keyToJson) });
+    else printAccount(shown);
+  },
+);

@@ -1,10 +1,9 @@
-import { readArguments } from '#cli/arguments';
+import { command, JSON_OPTION } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
+import { minuteOf, printJson } from '#cli/print';
 import { alignedTable } from '#cli/table';
 import { iso, isoOrNull } from '#core/clock';
 import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';
-import { EXIT } from '#process/exit';
-import { JSON_FORM, minuteOf, printJson } from './print.ts';
 
 const CHANNELS = { 'notice-mail': 'mail', 'notice-webhook': 'webhook' } as const;
 
@@ -27,18 +26,13 @@ const toJson = (message: NoticeMessage) => ({
 });
 
 /** Prints the notices that have not arrived: those that wait, that failed or were refused, and that were given up. */
-export async function notices(args: readonly string[]): Promise<number> {
-  const { json } = readArguments(args, { ...JSON_FORM, positionals: [] }).values;
+export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
   const messages = await withDatabase(({ prisma }) => createNoticeStore(prisma).undelivered());
-  if (json) {
-    printJson(messages.map(toJson));
-    return EXIT.ok;
-  }
+  if (values.json) return printJson(messages.map(toJson));
   const heading = ['user', 'about', 'by', 'state', 'since', 'attempts', 'next attempt', 'reason'];
   const rows = messages.map((message) => [
     ...[message.userKey, about(message), CHANNELS[message.channel], state(message)],
     ...[minuteOf(message.createdAt), message.attempts, minuteOf(message.dueAt), message.lastError ?? '-'],
   ]);
   process.stdout.write(rows.length === 0 ? 'No notice waits.\n' : alignedTable([heading, ...rows]));
-  return EXIT.ok;
-}
+});

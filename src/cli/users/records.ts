@@ -1,11 +1,11 @@
+import type { UserRecord } from '#accounts/records';
 import { createUserStore, type User } from '#accounts/users/user-store';
 import { createUsers, type Users } from '#accounts/users/users';
 import { wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
+import { printLines } from '#cli/print';
 import { iso, systemClock } from '#core/clock';
-import type { UserRecord } from '#records';
 import { inCommands } from './faults.ts';
-import { printLines } from './print.ts';
 
 /** The largest integer of the database. */
 export const HIGHEST = 2_147_483_647;

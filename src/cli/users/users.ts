@@ -2,9 +2,8 @@ import { PLAN_NAMES } from '#accounts/allowance/plan';
 import { GRACE_SECONDS } from '#accounts/keys/key-limits';
 import { byOperator } from '#accounts/users/authority';
 import { registrationForm } from '#accounts/users/registration';
-import { readArguments, wholeNumber, wrongUsage } from '#cli/arguments';
+import { command, wholeNumber, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
-import { EXIT } from '#process/exit';
 import { list, show } from './list-and-show.ts';
 import { notices } from './notices.ts';
 import { HIGHEST, printRecord, printUser, recordNumber, withUsers } from './records.ts';
@@ -27,10 +26,10 @@ Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service 
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;
 
-async function create(args: readonly string[]): Promise<number> {
-  const text = { type: 'string' } as const;
-  const form = { options: { name: text, email: text, plan: text, limit: text }, positionals: [] } as const;
-  const { limit, ...given } = readArguments(args, form).values;
+const text = { type: 'string' } as const;
+const registration = { options: { name: text, email: text, plan: text, limit: text } };
+
+const create = command(registration, async ({ values: { limit, ...given } }) => {
   const allowance = limit === undefined ? undefined : wholeNumber('--limit', limit, 0, HIGHEST);
   const parsed = registrationForm.safeParse(given);
   if (!parsed.success) {
@@ -43,48 +42,39 @@ async function create(args: readonly string[]): Promise<number> {
     throw wrongUsage(lines.join('\n'));
   }
   printRecord(await withUsers((users) => users.create(parsed.data, allowance)));
-  return EXIT.ok;
-}
+});
 
-async function limit(args: readonly string[]): Promise<number> {
-  const { positionals } = readArguments(args, { options: {}, positionals: ['key', 'calls'] });
+const limit = command({ positionals: ['key', 'calls'] }, async ({ positionals }) => {
   const key = recordNumber(positionals[0]);
   const calls = wholeNumber('<calls>', positionals[1] ?? '', 0, HIGHEST);
   printUser(await withUsers((users) => users.limit(key, calls)));
-  return EXIT.ok;
-}
+});
 
-async function rotate(args: readonly string[]): Promise<number> {
-  const form = { options: { 'grace-seconds': { type: 'string' } }, positionals: ['key'] } as const;
-  const { values, positionals } = readArguments(args, form);
+const rotation = { options: { 'grace-seconds': text }, positionals: ['key'] };
+
+const rotate = command(rotation, async ({ values, positionals }) => {
   const key = recordNumber(positionals[0]);
   const given = values['grace-seconds'];
   const grace = given === undefined ? undefined : wholeNumber('--grace-seconds', given, 0, GRACE_SECONDS.max);
   printRecord(await withUsers((users) => users.rotate(byOperator(key), grace)));
-  return EXIT.ok;
-}
+});
 
-async function renew(args: readonly string[]): Promise<number> {
-  const { positionals } = readArguments(args, { options: {}, positionals: ['key'] });
+const renew = command({ positionals: ['key'] }, async ({ positionals }) => {
   const key = recordNumber(positionals[0]);
   printUser(await withUsers((users) => users.renew(byOperator(key))));
-  return EXIT.ok;
-}
+});
 
-async function revoke(args: readonly string[]): Promise<number> {
-  const form = { options: { id: { type: 'string' } }, positionals: ['key'] } as const;
-  const { values, positionals } = readArguments(args, form);
+const revoke = command({ options: { id: text }, positionals: ['key'] }, async ({ values, positionals }) => {
   const key = recordNumber(positionals[0]);
   if (values.id !== undefined) {
     const id = wholeNumber('--id', values.id, 1, HIGHEST);
     await withUsers((users) => users.deleteKey(byOperator(key), id));
     process.stdout.write(`API key ${id} of user ${key} revoked\n`);
-    return EXIT.ok;
+  } else {
+    const count = await withUsers((users) => users.revoke(key));
+    process.stdout.write(`${count} API key(s) of user ${key} revoked\n`);
   }
-  const count = await withUsers((users) => users.revoke(key));
-  process.stdout.write(`${count} API key(s) of user ${key} revoked\n`);
-  return EXIT.ok;
-}
+});
 
 export const users: CommandLine = {
   name: 'users',

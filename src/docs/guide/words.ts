@@ -1,17 +1,12 @@
+import type { AccountSettings } from '#accounts/settings';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import type { Settings } from '#settings';
+import type { NodeSettings } from '#node/settings';
+import type { PriceSettings } from '#prices/settings';
 
 /** What the guide tells of the service that runs. */
-export type GuideSettings = Pick<
-  Settings,
-  | 'basePath'
-  | 'burstPerSecond'
-  | 'registration'
-  | 'registrationsPerMinute'
-  | 'node'
-  | 'coingecko'
-  | 'exchangeRatesUrl'
->;
+export type GuideSettings = { basePath: string } & NodeSettings &
+  Pick<AccountSettings, 'burstPerSecond' | 'registration' | 'registrationsPerMinute'> &
+  Pick<PriceSettings, 'coingecko' | 'exchangeRatesUrl'>;
 
 /** `1 call`, `10,000 calls`. */
 export const count = (n: number, noun: string) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;

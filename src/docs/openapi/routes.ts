@@ -9,6 +9,7 @@ import { VERSION } from '#docs/version';
 import { serveText } from '#server/replies/static-content';
 import { describeOperation } from './operation.ts';
 import type { Context, Operation } from './operation-shapes.ts';
+import { byPlace } from './public-records.ts';
 import type { NamedSchemas } from './schema-examples.ts';
 import { withSharedParameters } from './shared-parameters.ts';
 
@@ -36,15 +37,21 @@ function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
     }
   };
   look(root);
-  return Object.fromEntries(Object.entries(all).filter(([name]) => found.has(name)));
+  const used = Object.entries(all).filter(([name]) => found.has(name));
+  return Object.fromEntries(used.sort(byPlace));
 }
 
-/** Completes each operation, and leaves out the components that none of them needs. */
+/** Orders the paths by their tags, completes each operation, and leaves out the components that none of them needs. */
 function complete(document: Document, basePath: string): Document {
   const { components } = document;
   const declared = { responses: {}, headers: {}, examples: {} };
   const context: Context = { basePath, named: components.schemas, ...declared };
-  const paths = structuredClone(document.paths);
+  const placeOf = (operations: object) =>
+    TAGS.findIndex(({ name }) => Object.values(operations)[0].tags?.includes(name));
+  const inOrder = Object.entries(structuredClone(document.paths)).sort(
+    ([, one], [, other]) => placeOf(one) - placeOf(other),
+  );
+  const paths = Object.fromEntries(inOrder);
   for (const operations of Object.values(paths)) {
     for (const [method, operation] of Object.entries(operations))
       operations[method] = describeOperation(operation, method, context);

@@ -2,15 +2,15 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { withMail } from '#accounts/gate/needs-mail';
 import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
+import { userRecord } from '#accounts/records';
+import type { RegistrationSettings } from '#accounts/settings';
 import { email } from '#accounts/users/registration';
 import type { ProblemCode } from '#core/problems';
-import { userRecord } from '#records';
 import type { RequestBodies } from '#server/connections/request-body';
 import { refuseCrossSite } from '#server/pipeline/cross-origin';
 import { readJsonBodies } from '#server/pipeline/json-body';
 import { neverStored } from '#server/replies/no-store';
 import { renewalLink } from '#server/replies/renewal-link';
-import type { Settings } from '#settings';
 import type { Recovery } from './recovery.ts';
 import type { VerifiedRegistration } from './registration.ts';
 
@@ -79,7 +79,7 @@ type Options = {
   /** Not there where no mail is configured. */
   mail: MailServices | undefined;
   bodies: RequestBodies;
-  settings: Pick<Settings, 'basePath' | 'registration' | 'registrationsPerMinute' | 'corsOrigins'>;
+  settings: RegistrationSettings;
 };
 
 /** What is done with mails: no key is needed, since it may be lost or not there yet. */

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { withMail } from '#accounts/gate/needs-mail';
 import { byOwnerKey } from '#accounts/users/authority';
 import type { ProblemCode } from '#core/problems';
+import { noticesRecord, noticesWithSecretRecord } from '#notifications/records';
+import type { NotificationSettings } from '#notifications/settings';
 import { webhookUrlFault } from '#notifications/webhooks/webhook-url';
-import { noticesRecord, noticesWithSecretRecord } from '#records';
 import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/pipeline/json-body';
 import { neverStored } from '#server/replies/no-store';
-import type { Settings } from '#settings';
 import { DAYS_BEFORE_END, DEFAULT_THRESHOLDS, THRESHOLDS } from './notice.ts';
 import type { Notices } from './notices.ts';
 
@@ -20,7 +20,7 @@ const email = z.boolean('is not true or false').meta({
   fix: 'true or false',
 });
 
-const webhookUrl = (allowed: Settings['webhookAllow']) =>
+const webhookUrl = (allowed: NotificationSettings['webhookAllow']) =>
   z
     .string('is not a text')
     .superRefine((text, { addIssue }) => {
@@ -70,7 +70,7 @@ const get = {
   response: { 200: noticesRecord },
 };
 
-const put = (allowed: Settings['webhookAllow']) => ({
+const put = (allowed: NotificationSettings['webhookAllow']) => ({
   tags: ['users'],
   summary: 'Set which notices are sent',
   operationId: 'setNotices',
@@ -88,7 +88,7 @@ type Options = {
   /** Not there where no mail is configured. */
   mail: { notices: Notices } | undefined;
   bodies: RequestBodies;
-  settings: Pick<Settings, 'webhookAllow'>;
+  settings: Pick<NotificationSettings, 'webhookAllow'>;
 };
 
 /** What a user wants to be told of, and where. */

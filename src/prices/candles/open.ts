@@ -1,8 +1,7 @@
-import type { Context } from '#open-context';
 import type { WorkingSet } from '#prices/archive/working-set';
 import type { Currencies } from '#prices/currencies/open';
-import type { Prices } from '#prices/open';
-import type { Venue } from '#prices/open-kraken';
+import type { PriceDeps, Venue } from '#prices/open-kraken';
+import type { OpenMarket } from '#prices/open-market';
 import { createSingleFlight } from '#upstream/single-flight';
 import { createCandleAvailability } from './candle-availability.ts';
 import { createCandleCache } from './candle-cache.ts';
@@ -10,13 +9,13 @@ import { createCandleStore } from './candle-store.ts';
 import { createCandles } from './candles.ts';
 
 type Beside = Pick<Venue, 'source' | 'sync'> &
-  Pick<Prices, 'archive'> &
+  Pick<OpenMarket, 'archive'> &
   Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
 
 /** Opens the candles of a venue: what is stored of them, and what fetches them. */
-export function openCandles(context: Context, { source, sync, archive, rates, workingSet }: Beside) {
-  const { settings, prisma, deadline, refreshes, versions, clock, failures } = context;
-  const store = deadline.over(createCandleStore(prisma));
+export function openCandles(deps: PriceDeps, { source, sync, archive, rates, workingSet }: Beside) {
+  const { settings, database, deadline, refreshes, versions, clock, failures } = deps;
+  const store = deadline.over(createCandleStore(database.prisma));
   const cache = createCandleCache({ store, versions, clock, workingSet });
   const { retention, upstreamTimeoutMs: timeoutMs } = settings;
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });

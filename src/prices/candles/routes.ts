@@ -17,7 +17,7 @@ import {
 } from '#prices/history/routes-window';
 import { rangeWindow } from '#prices/interval';
 import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
-import { candle } from '#records';
+import { candle } from '#prices/records';
 import { CANDLES_CSV_HEADER } from './candle-text.ts';
 import type { Candles } from './candles.ts';
 

@@ -1,6 +1,6 @@
 import { MINUTE } from '#core/clock';
 import { memo } from '#core/memo';
-import type { Context } from '#open-context';
+import type { PriceDeps } from '#prices/open-kraken';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
 import { openBudget } from '#upstream/budget';
@@ -16,8 +16,8 @@ import { createRates, NO_RATES } from './rates.ts';
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
 /** Opens the rates of currencies; with nothing to read before somebody asks for another currency than the dollar. */
-export function openCurrencies(context: Context) {
-  const { settings, prisma, deadline, refreshes, versions, observe, clock, failures } = context;
+export function openCurrencies(deps: PriceDeps) {
+  const { settings, database, deadline, refreshes, versions, observe, clock, failures } = deps;
   const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
   const currencies = servedCurrencies(url !== undefined);
   if (url === undefined)
@@ -41,9 +41,9 @@ export function openCurrencies(context: Context) {
     ...{ url, timeoutMs, clock, reserve, breaker },
     callSpacing: () => MINUTE,
     observe: observe(upstream),
-    dropped: createDropped(context, upstream),
+    dropped: createDropped(deps, upstream),
   });
-  const store = deadline.over(createRateStore(prisma));
+  const store = deadline.over(createRateStore(database.prisma));
   const cache = createRateCache({ store, versions, clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
@@ -52,7 +52,6 @@ export function openCurrencies(context: Context) {
     currencies,
     rates: createRates({ source, store, cache, singleFlight, clock }),
 
-    /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: reading }],
 
     close: source.close,

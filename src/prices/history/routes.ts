@@ -6,7 +6,7 @@ import { priceCandles } from '#prices/candles/routes';
 import { daysWindow, rangeWindow } from '#prices/interval';
 import type { Market } from '#prices/market';
 import { currencyOf, currencyParameters, date, days, inOneCurrency, tokenName } from '#prices/parameters';
-import { dateSnapshot, priceSeries } from '#records';
+import { dateSnapshot, priceSeries } from '#prices/records';
 import type { Send } from '#server/replies/write-answer';
 import {
   type CurrencyParameters,

@@ -1,5 +1,5 @@
+import type { LatestPrice } from '#prices/records';
 import type { MarketSourceName } from '#prices/sources/provenance';
-import type { LatestPrice } from '#records';
 import type { FailoverState } from './source-failover.ts';
 
 /** What one source told last of the latest price of a token; instants in Unix ms. */

@@ -4,8 +4,8 @@ import { Prisma } from '#generated/prisma/client';
 import type { LatestModel } from '#generated/prisma/models';
 import { isOneOf, type Teller } from '#prices/archive/archive-sql-store';
 import { isPlausible } from '#prices/plausible-sample';
+import { type LatestPrice, latestPrice } from '#prices/records';
 import { FIRST_SOURCE, isMarketSource, type MarketSourceName } from '#prices/sources/provenance';
-import { type LatestPrice, latestPrice } from '#records';
 
 /** The last good latest price of a token from a source; instants in Unix ms. */
 export type LatestRow = {

@@ -1,7 +1,7 @@
 import type { Token } from '#catalogue/token';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { DOLLAR } from '#prices/currencies/currency';
-import { latestPrice } from '#records';
+import { latestPrice } from '#prices/records';
 import type { Answer } from '#server/cache/answer';
 import { dayChange } from './day-change.ts';
 import type { ToldLatest } from './failover-price.ts';

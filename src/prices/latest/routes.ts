@@ -4,7 +4,7 @@ import type { Catalogue } from '#catalogue/catalogue';
 import type { Currency } from '#prices/currencies/currency';
 import type { Market } from '#prices/market';
 import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
-import { latestPrice } from '#records';
+import { latestPrice } from '#prices/records';
 import type { Send } from '#server/replies/write-answer';
 import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from './records.ts';
 import { tokenNames } from './token-names.ts';

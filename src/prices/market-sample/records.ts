@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { text } from '#core/record-fields';
 import { tokenPrice } from '#prices/latest/records';
-import { priceSeries } from '#records';
+import { priceSeries } from '#prices/records';
 
 /** Of what everybody may see a sample: the latest price of a token, and so many days of its history. */
 export const SAMPLE = { token: BUILT_IN_TOKENS[0], days: 30 } as const;

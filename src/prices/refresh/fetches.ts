@@ -5,11 +5,11 @@ import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { SeriesUpdate } from '#prices/archive/archive-store';
 import { keptFrom, keptOf, type Retention } from '#prices/archive/retention/retention-periods';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/interval';
+import type { LatestPrice } from '#prices/records';
 import { firstOfEach, type Sample, splitDaily } from '#prices/sample';
 import type { CoinGecko } from '#prices/sources/coingecko';
 import type { MarketSourceName } from '#prices/sources/provenance';
 import type { Quote } from '#prices/sources/source';
-import type { LatestPrice } from '#records';
 import { HOURLY_DAYS } from './backfill-plan.ts';
 import type { Fetch } from './fetch-names.ts';
 

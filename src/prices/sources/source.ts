@@ -1,7 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import type { Interval } from '#prices/interval';
+import type { LatestPrice } from '#prices/records';
 import type { Sample } from '#prices/sample';
-import type { LatestPrice } from '#records';
 import type { MarketSourceName } from './provenance.ts';
 
 /** The latest price of a token (USD) and the time of its sample (Unix ms). */

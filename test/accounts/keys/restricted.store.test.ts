@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { apiKeyRecord, createdKeyRecord, userOfKey, userRecord } from '#accounts/records';
 import { HOUR, iso, SECOND } from '#core/clock';
-import { apiKeyRecord, createdKeyRecord, userOfKey, userRecord } from '#records';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Body, type Keys, openKeys } from './keys-harness.ts';
 

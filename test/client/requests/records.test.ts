@@ -1,10 +1,14 @@
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
+import type * as accounts from '#accounts/records';
 import type * as client from '#client/generated/records';
 import type { ProblemCode } from '#core/problems';
+import type * as docs from '#docs/records';
+import type * as notifications from '#notifications/records';
 import type { TokenPrice } from '#prices/latest/records';
 import type { MarketSample } from '#prices/market-sample/records';
-import type * as service from '#records';
+import type * as prices from '#prices/records';
+import type * as statistics from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 
 /** What the service writes where the client gives a `Date`. */
@@ -17,22 +21,24 @@ type Written<T> = T extends Date
       : T;
 
 it('has the types of the service, with dates in place of what is written', () => {
-  expectTypeOf<Written<client.User>>().toEqualTypeOf<service.UserRecord>();
-  expectTypeOf<Written<client.Usage>>().toEqualTypeOf<service.UsageRecord>();
-  expectTypeOf<Written<client.ApiKey>>().toEqualTypeOf<service.ApiKeyRecord>();
-  expectTypeOf<Written<client.CreatedKey>>().toEqualTypeOf<service.CreatedKeyRecord>();
-  expectTypeOf<Written<client.RegistrationPending>>().toEqualTypeOf<service.RegistrationPending>();
-  expectTypeOf<client.Notices>().toEqualTypeOf<service.NoticesRecord>();
-  expectTypeOf<client.NoticesWithSecret>().toEqualTypeOf<service.NoticesWithSecretRecord>();
-  expectTypeOf<Written<client.LatestPrice>>().toEqualTypeOf<service.LatestPrice>();
+  expectTypeOf<Written<client.User>>().toEqualTypeOf<accounts.UserRecord>();
+  expectTypeOf<Written<client.Usage>>().toEqualTypeOf<accounts.UsageRecord>();
+  expectTypeOf<Written<client.ApiKey>>().toEqualTypeOf<accounts.ApiKeyRecord>();
+  expectTypeOf<Written<client.CreatedKey>>().toEqualTypeOf<accounts.CreatedKeyRecord>();
+  expectTypeOf<Written<client.RegistrationPending>>().toEqualTypeOf<accounts.RegistrationPending>();
+  expectTypeOf<client.Notices>().toEqualTypeOf<notifications.NoticesRecord>();
+  expectTypeOf<client.NoticesWithSecret>().toEqualTypeOf<notifications.NoticesWithSecretRecord>();
+  expectTypeOf<Written<client.LatestPrice>>().toEqualTypeOf<prices.LatestPrice>();
   expectTypeOf<Written<client.TokenPrice>>().toEqualTypeOf<TokenPrice>();
   expectTypeOf<Written<client.MarketSample>>().toEqualTypeOf<MarketSample>();
-  expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<service.DateSnapshot>();
-  expectTypeOf<Written<client.PriceSeries>>().toEqualTypeOf<z.infer<typeof service.priceSeries>>();
-  expectTypeOf<Written<client.Token>>().toEqualTypeOf<service.TokenRecord>();
-  expectTypeOf<Omit<client.TokenStatistics, 'time'>>().toEqualTypeOf<Omit<service.TokenStatistics, 'time'>>();
+  expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<prices.DateSnapshot>();
+  expectTypeOf<Written<client.PriceSeries>>().toEqualTypeOf<z.infer<typeof prices.priceSeries>>();
+  expectTypeOf<Written<client.Token>>().toEqualTypeOf<prices.TokenRecord>();
+  expectTypeOf<Omit<client.TokenStatistics, 'time'>>().toEqualTypeOf<
+    Omit<statistics.TokenStatistics, 'time'>
+  >();
   expectTypeOf<client.TokenStatistics['time']>().toEqualTypeOf<Date>();
-  expectTypeOf<client.Problem>().toEqualTypeOf<z.infer<typeof service.problemRecord>>();
+  expectTypeOf<client.Problem>().toEqualTypeOf<z.infer<typeof docs.problemRecord>>();
   expectTypeOf<client.StatisticsSymbol>().toEqualTypeOf<StatisticsSymbol>();
   expectTypeOf<client.ProblemCode>().toEqualTypeOf<ProblemCode>();
 });

@@ -76,7 +76,7 @@ it('is 503 while the process stops, whatever the database says', async () => {
   const readiness = createReadiness({
     checkDatabase: async () => undefined,
     isStopping: () => true,
-    services: [],
+    capabilities: [],
   });
   const problem = await readiness().catch((error: unknown) => error);
   expect(problem).toMatchObject({ status: 503, code: 'overloaded', headers: { 'retry-after': '1' } });

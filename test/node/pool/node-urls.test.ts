@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '#core/clock';
+import { SettingsError } from '#core/setting-forms';
 import { openNode } from '#node/sources/node';
-import { readSettings, SettingsError } from '#settings';
+import { readSettings } from '#settings';
 import { warningText } from '#upstream/warning';
 import { ADDRESS, serviceOver, testNode } from '../node-harness.ts';
 

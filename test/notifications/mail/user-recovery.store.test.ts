@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { UserRecord } from '#accounts/records';
 import { byOperator } from '#accounts/users/authority';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import type { UserRecord } from '#records';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 

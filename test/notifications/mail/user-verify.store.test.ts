@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { UserRecord } from '#accounts/records';
 import { DAY, HOUR, iso } from '#core/clock';
-import type { UserRecord } from '#records';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 import { startService } from '../../support/service/service.ts';

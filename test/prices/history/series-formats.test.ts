@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
 import { seriesToCsv } from '#prices/history/series-csv';
 import { seriesJson } from '#prices/history/series-json';
+import { priceSeries } from '#prices/records';
 import type { Sample } from '#prices/sample';
 import { columnsOf } from '#prices/series';
-import { priceSeries } from '#records';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });
 /** Ascending, many of them in one second, and others days apart. */

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from '#app';
 import { systemClock } from '#core/clock';
-import { openDependencies, openLog } from '#open';
+import { openLog } from '#open';
 import { createImport } from '#prices/archive/import/import';
 import { createImportStore } from '#prices/archive/import/import-store';
 import { openImportFile } from '#prices/archive/import/price-import';
 import { readSettings } from '#settings';
+import { openParts } from '../../../fixtures/parts.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const recordings =
@@ -41,7 +42,7 @@ const pointsOf = (rows: readonly Row[], figure: number) =>
 
 describe.runIf(isRecorded)("real exports, taken in and served while the aggregator can't be reached", () => {
   let database: TestDatabase;
-  let parts: Awaited<ReturnType<typeof openDependencies>>;
+  let parts: Awaited<ReturnType<typeof openParts>>;
   let app: Awaited<ReturnType<typeof buildApp>>;
   let apiKey: string;
 
@@ -62,7 +63,7 @@ describe.runIf(isRecorded)("real exports, taken in and served while the aggregat
     }
     const settings = readSettings({ COINGECKO_URL: 'http://127.0.0.1:9' });
     const logger = openLog('silent');
-    parts = await openDependencies(settings, { database, logger });
+    parts = await openParts(settings, { database, logger });
     app = await buildApp(parts);
     const user = await app.inject({
       method: 'POST',

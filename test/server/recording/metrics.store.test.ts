@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BOUNDS } from '#server/recording/request-histogram';
 import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestDatabase } from '../../support/database/database.ts';
 import { LATEST } from '../../support/service/chaos.ts';
-import { METRICS_ON, openScrape, requestsOf, type Scrape } from '../../support/service/metrics.ts';
+import { METRICS_ON, openScrape, requestsOf, type Scrape, seriesOf } from '../../support/service/metrics.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 import { exchange, openConnection } from '../../support/service/socket.ts';
 
@@ -132,6 +133,15 @@ test('calls are told as they are held, settled and given back', async () => {
   expect(after.get('quotient_database_up')).toBe(1);
   expect(after.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+});
+
+test('a database that does not answer is told', async () => {
+  const database = await openTestDatabase({ unshared: true });
+  const other = await startService({ database, settings: METRICS_ON });
+  await database.close();
+  const series = seriesOf(await other.parts.metrics.text());
+  await other.close();
+  expect(series.get('quotient_database_up')).toBe(0);
 });
 
 describe('of what callers send', () => {

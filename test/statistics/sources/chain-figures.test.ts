@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tokenStatistics } from '#records';
 import { FIGURES, type Figure } from '#statistics/figures';
+import { tokenStatistics } from '#statistics/records';
 import { type FigureRules, figuresTold, sampleOf } from '#statistics/sources/chain-figures';
 import { digits, instant, numeric, whole } from '#upstream/transport/number';
 

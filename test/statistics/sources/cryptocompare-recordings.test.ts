@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tokenStatistics } from '#records';
+import { tokenStatistics } from '#statistics/records';
 import { openCryptoCompare } from '#statistics/sources/cryptocompare';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';

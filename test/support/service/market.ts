@@ -1,10 +1,11 @@
 import type { Clock } from '#core/clock';
-import { openDependencies, openLog } from '#open';
+import { openLog } from '#open';
 import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { Answer } from '#server/cache/answer';
 import { readSettings } from '#settings';
 import type { TestClock } from '../../../fixtures/clock.ts';
+import { openParts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 
@@ -18,9 +19,9 @@ export async function openProcess(
   logger = openLog('silent'),
 ) {
   const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
-  const parts = await openDependencies(settings, { logger, clock, database });
-  const { market, candles, currencies, poll, enforceRetention, close } = parts;
-  return { market, candles, rates: currencies.rates, poll, enforceRetention, close };
+  const parts = await openParts(settings, { logger, clock, database });
+  const { market, candles, rates, poll, enforceRetention, close } = parts;
+  return { market, candles, rates, poll, enforceRetention, close };
 }
 
 /** The market services on a fresh database, with the sandbox as their aggregator, all by one clock. */

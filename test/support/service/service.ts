@@ -6,10 +6,11 @@ import { byOperator } from '#accounts/users/authority';
 import { createUserStore } from '#accounts/users/user-store';
 import { buildApp } from '#app';
 import { type Clock, systemClock } from '#core/clock';
-import { openDependencies, openLog } from '#open';
+import { openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { Timeouts } from '#server/connections/request-body';
 import { readSettings } from '#settings';
+import { openParts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 
@@ -63,7 +64,7 @@ export async function startService({
     ...env,
   });
   const database = shared ?? (await openTestDatabase());
-  const parts = await openDependencies(settings, { logger, clock, database });
+  const parts = await openParts(settings, { logger, clock, database });
   const app = await buildApp({ ...parts, consoleFolder, ...(timeouts && { timeouts }) });
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;

@@ -1,8 +1,9 @@
-import { type Dependencies, openDependencies, openLog } from '#open';
-import type { TokenStatistics } from '#records';
+import { openLog } from '#open';
 import type { Fault } from '#sandbox/faults';
 import { readSettings } from '#settings';
+import type { TokenStatistics } from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
+import { openParts, type Parts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { startBesieged } from './chaos.ts';
 
@@ -44,7 +45,7 @@ export async function startWithStatistics({
     ...(start && { start }),
   });
   const { sandbox } = service;
-  const processes: Dependencies[] = [];
+  const processes: Parts[] = [];
 
   return {
     ...service,
@@ -72,7 +73,7 @@ export async function startWithStatistics({
         .filter(({ msg }) => msg === 'statistics source switched')
         .map(({ level, token, from, to, reason }) => ({ level, token, from, to, reason })),
     /** Another process on the same database, or this one started again; `lines` takes its log. */
-    async another(env: Record<string, string> = {}, lines: string[] = []): Promise<Dependencies> {
+    async another(env: Record<string, string> = {}, lines: string[] = []): Promise<Parts> {
       const given = {
         COINGECKO_URL: sandbox.coingeckoUrl,
         KRAKEN_URL: sandbox.krakenUrl,
@@ -83,7 +84,7 @@ export async function startWithStatistics({
       };
       const { clock, database } = service;
       const logger = openLog('info', { write: (line) => void lines.push(line) });
-      const parts = await openDependencies(readSettings(given), { logger, clock, database });
+      const parts = await openParts(readSettings(given), { logger, clock, database });
       processes.push(parts);
       return parts;
     },

@@ -1,7 +1,7 @@
-import type { AppDependencies } from '#app';
+import type { Parts } from '../../../fixtures/parts.ts';
 
-/** An app's dependencies with which every request goes through the framework. */
-export const withoutFastPath = <T extends AppDependencies>(dependencies: T): T => ({
-  ...dependencies,
-  allowance: { ...dependencies.allowance, holderAtOnce: () => undefined },
+/** The parts of a service in which every request goes through the framework. */
+export const withoutFastPath = <T extends Pick<Parts, 'gate'>>(parts: T): T => ({
+  ...parts,
+  gate: { ...parts.gate, allowance: { ...parts.gate.allowance, holderAtOnce: () => undefined } },
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
+import { SettingsError } from '#core/setting-forms';
 import { keptFrom, parseRetention } from '#prices/archive/retention/retention-periods';
-import { readSettings, SettingsError } from '#settings';
+import { readSettings } from '#settings';
 
 describe('how long samples are kept', () => {
   it('is read in hours and days, source by source', () => {

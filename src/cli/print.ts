@@ -1,9 +1,6 @@
 import { alignedTable } from '#cli/table';
 import { iso, isoDate } from '#core/clock';
 
-/** `--json` in place of a table. */
-export const JSON_FORM = { options: { json: { type: 'boolean', default: false } } } as const;
-
 export const dateOf = (instant: number | null) => (instant === null ? '-' : isoDate(instant));
 export const minuteOf = (instant: number | null) =>
   instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`;
@@ -14,7 +11,7 @@ export function cut(text: string | null, width: number): string {
   return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
 }
 
-export const printJson = (value: unknown) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+export const printJson = (value: unknown) => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 
 /** Prints names and values, one to a line. */
 export const printLines = (lines: readonly (readonly [name: string, value: unknown])[]) =>

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import { DAY_CHART, DAYS, LATEST } from '../../support/service/chaos.ts';
-import { METRICS_ON, openScrape, type Scrape, type Series } from '../../support/service/metrics.ts';
-import { BROKEN, STATS, startWithStatistics, type WithStatistics } from '../../support/service/statistics.ts';
+import { DAY_CHART, DAYS, LATEST } from '../support/service/chaos.ts';
+import { METRICS_ON, openScrape, type Scrape, type Series } from '../support/service/metrics.ts';
+import { BROKEN, STATS, startWithStatistics, type WithStatistics } from '../support/service/statistics.ts';
 
 const START = '2026-05-15T14:10:06Z';
 let service: WithStatistics;

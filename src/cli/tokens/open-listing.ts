@@ -1,7 +1,11 @@
+import { createListing } from '#catalogue/listing';
+import { openCatalogue } from '#catalogue/open';
+import { createTokenStore } from '#catalogue/token-store';
+import type { Clock } from '#core/clock';
+import type { Log } from '#core/log';
 import type { Database } from '#database/database';
 import { createDeadline, DEADLINE } from '#database/deadline';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
-import type { Context } from '#open-context';
 import { openVenue } from '#prices/open-kraken';
 import { openCoinGecko } from '#prices/sources/coingecko';
 import type { Settings } from '#settings';
@@ -10,36 +14,23 @@ import { createBreaker } from '#upstream/circuit-breaker';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createFailureLog } from '#upstream/failure-log';
 import { createVersionWatcher } from '#upstream/version-watcher';
-import { createListing } from './listing.ts';
-import { openCatalogue } from './open.ts';
-import { createTokenStore } from './token-store.ts';
 
-type Beside = Pick<Context, 'clock' | 'log'> & { settings: Settings; database: Database };
+type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 
 /** Opens what a command needs that adds tokens: its calls come from the same budgets as those of the service. */
-export async function openListing({ settings, database: { prisma }, clock, log }: Beside) {
+export async function openListing({ settings, database, clock, log }: Deps) {
   const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
-  const refreshes = createRefreshStore(prisma);
+  const refreshes = createRefreshStore(database.prisma);
   const versions = createVersionWatcher(refreshes);
-  const store = createTokenStore(prisma);
-  const catalogue = await openCatalogue({ store, versions });
+  const store = createTokenStore(database.prisma);
+  const deadline = createDeadline(isDatabaseUnable);
+  const catalogue = await openCatalogue({ database, deadline, versions });
   const unobserved = () => () => undefined;
   const failures = createFailureLog({ log, clock, identifyDatabaseFailure, deadline: DEADLINE });
-  const context = {
-    failures,
-    ...{
-      settings,
-      prisma,
-      deadline: createDeadline(isDatabaseUnable),
-      refreshes,
-      versions,
-      catalogue,
-      clock,
-      log,
-    },
-    ...{ observe: unobserved, dropped: unobserved, differed: () => undefined },
-  };
-  const venue = await openVenue(context);
+  const venue = await openVenue({
+    ...{ settings, database, deadline, refreshes, versions, catalogue, clock, log, failures },
+    ...{ observe: unobserved, dropped: unobserved },
+  });
   const upstream = 'coingecko';
   const throttle = () => undefined;
   const { reserve } = await openBudget({

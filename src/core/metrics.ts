@@ -96,3 +96,5 @@ export function createRegistry() {
     },
   };
 }
+
+export type MetricsRegistry = ReturnType<typeof createRegistry>;

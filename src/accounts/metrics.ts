@@ -1,0 +1,41 @@
+import type { LeasesReading } from '#accounts/ledger/leases';
+import { SECOND } from '#core/clock';
+import type { MetricsRegistry } from '#core/metrics';
+
+/** In seconds. */
+const WAIT_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** What counts the statements of the ledger, and records how long a call waited for it, in ms. */
+export function createLedgerMetrics(registry: MetricsRegistry) {
+  const statement = registry.counter(
+    'quotient_ledger_statements_total',
+    'Statements that settle, extend and grant leases',
+  );
+  const wait = registry.histogram(
+    'quotient_ledger_wait_seconds',
+    'How long calls waited for the ledger, of those that had to',
+    WAIT_BOUNDS,
+  );
+  return { statement: () => statement(), wait: (ms: number): void => wait(ms / SECOND) };
+}
+
+/** Adds the leases of this process. */
+export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesReading): void {
+  const rows = () => [read()];
+  registry.gauges([], rows, () => ({}), [
+    ['quotient_leases_open', 'Leases that this process holds', ({ leases }) => leases],
+    ['quotient_leases_granted_calls', 'Calls granted to the open leases', ({ granted }) => granted],
+    ['quotient_leases_unspent_calls', 'Calls of the open leases not spent yet', ({ unspent }) => unspent],
+    [
+      'quotient_leases_unsettled_calls',
+      'Calls spent and not known to be in the ledger',
+      ({ unsettled }) => unsettled,
+    ],
+    ['quotient_ledger_tick_seconds', 'How far apart all is settled', ({ tick }) => tick / SECOND],
+  ]);
+  const settled = 'Calls that the ledger has; one that is given back later is not taken off';
+  const refunded = 'Calls given back, since their answer was not a 2xx';
+  const one = (value: number) => [{ labels: {}, value }];
+  registry.counters('quotient_calls_settled_total', settled, [], () => one(read().settled));
+  registry.counters('quotient_calls_refunded_total', refunded, [], () => one(read().refunded));
+}

@@ -1,0 +1,70 @@
+import type { Capability, CapabilityDeps } from '#server/capability';
+import { createAllowance } from './allowance/allowance.ts';
+import { createAdmission } from './gate/admission.ts';
+import { createBurst } from './gate/burst.ts';
+import { createRateLimits } from './gate/rate-limits.ts';
+import { createKeyCache } from './keys/key-cache.ts';
+import { userKeys } from './keys/routes.ts';
+import { createLedgerStore } from './ledger/ledger-store.ts';
+import { createUsageDayStore } from './ledger/usage-day-store.ts';
+import { createUsageRetention } from './ledger/usage-retention.ts';
+import { addLeaseReadings, createLedgerMetrics } from './metrics.ts';
+import type { RegistrationSettings } from './settings.ts';
+import { type UserOptions, user } from './users/routes.ts';
+import { createUserStore } from './users/user-store.ts';
+import { createUsers } from './users/users.ts';
+
+type Deps = CapabilityDeps & {
+  settings: RegistrationSettings & { shutdownGraceMs: number };
+  /** What verifies the address of a registration; undefined where no mail is configured. */
+  mail: () => UserOptions['mail'];
+};
+
+/** Opens the users with their keys, their allowance, and the gate that every request passes. */
+export function openAccounts({ mail, ...deps }: Deps) {
+  const { settings, database, deadline, metrics, clock, failures } = deps;
+  const { burstPerSecond, shutdownGraceMs } = settings;
+  const ledgerMetrics = createLedgerMetrics(metrics);
+  const store = deadline.over(createUserStore(database.prisma, database.query));
+  const allowance = createAllowance({
+    keyCache: createKeyCache({ store, clock }),
+    ledger: createLedgerStore(database, ledgerMetrics.statement),
+    clock,
+    failures,
+    firstGrant: burstPerSecond || undefined,
+    observeWait: ledgerMetrics.wait,
+  });
+  const users = createUsers({ store, clock, changed: allowance.sync });
+  const admission = createAdmission({ allowance, burst: createBurst(burstPerSecond) });
+  // No call waits for a deletion, so its store has no deadline.
+  const retention = createUsageRetention({
+    ...deps,
+    store: createUsageDayStore(database.prisma),
+    retention: settings.usageRetention,
+  });
+
+  return {
+    users,
+    allowance,
+
+    /** What every request passes. */
+    gate: { allowance, admission, rateLimits: createRateLimits(burstPerSecond) },
+
+    routes: async (app) => {
+      app.register(user, { prefix: '/user', users, allowance, admission, clock, mail: mail(), settings });
+      app.register(userKeys, { prefix: '/user', users, clock });
+    },
+
+    readings: { add: (registry) => addLeaseReadings(registry, allowance.reading) },
+
+    /** Deletes the calls of dates for their age, and resolves when it is done. */
+    enforceRetention: retention.look,
+
+    async close(): Promise<void> {
+      await allowance.close(shutdownGraceMs);
+      await retention.close();
+    },
+  } satisfies Capability & Record<string, unknown>;
+}
+
+export type Accounts = ReturnType<typeof openAccounts>;

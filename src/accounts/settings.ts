@@ -1,0 +1,22 @@
+import { parseUsageRetention } from '#accounts/ledger/usage-retention-periods';
+import { DAY } from '#core/clock';
+import { oneOf, type Parsed, readBy, whole } from '#core/setting-forms';
+
+export const accountVariables = {
+  BURST_PER_SECOND: whole(0, 1_000_000).default(50),
+  USAGE_RETENTION: readBy(parseUsageRetention).default(400 * DAY),
+  REGISTRATION: oneOf('open', 'verified', 'closed').default('open'),
+  REGISTRATIONS_PER_MINUTE: whole(0, 1_000_000).default(30),
+};
+
+export const accountSettings = (env: Parsed<typeof accountVariables>) => ({
+  burstPerSecond: env.BURST_PER_SECOND,
+  usageRetention: env.USAGE_RETENTION,
+  registration: env.REGISTRATION,
+  registrationsPerMinute: env.REGISTRATIONS_PER_MINUTE,
+});
+
+export type AccountSettings = ReturnType<typeof accountSettings>;
+
+/** What registrations follow: also where the service is, and which pages may register. */
+export type RegistrationSettings = AccountSettings & { basePath: string; corsOrigins: readonly string[] };

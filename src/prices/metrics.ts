@@ -1,0 +1,29 @@
+import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
+import type { MetricsRegistry } from '#core/metrics';
+
+/** Counts tokens whose prices differed much when another source took over. Those of the built-in ones exist from the start. */
+export function createPriceDifferences(registry: MetricsRegistry): (token: TokenName) => void {
+  const count = registry.counter(
+    'quotient_price_differences_total',
+    'Tokens whose price differed by more than a fifth when another source took over',
+    ['token'],
+  );
+  for (const token of BUILT_IN_NAMES) count({ token }, 0);
+  return (token) => count({ token });
+}
+
+/** Adds what stored rows take of memory, and what they may, in bytes. */
+export function addMemoryReadings(
+  registry: MetricsRegistry,
+  read: () => { bytes: number; mostBytes: number },
+): void {
+  const rows = () => [read()];
+  registry.gauges([], rows, () => ({}), [
+    ['quotient_archive_memory_bytes', 'What the series and candles in memory take', ({ bytes }) => bytes],
+    [
+      'quotient_archive_memory_limit_bytes',
+      'Beyond this, those go that nobody has used for longest',
+      ({ mostBytes }) => mostBytes,
+    ],
+  ]);
+}

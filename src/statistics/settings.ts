@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { baseUrl, httpUrl, listOf, type Parsed, type SettingFault, upstreamKey } from '#core/setting-forms';
+import { isMempool, keyedUrls, lineUp } from './configured-sources.ts';
+
+/** A list of sources: each is named in the metrics, and has its share of one deadline, so it is short. */
+const upToEight = (url: z.ZodType<string, string>) =>
+  listOf(url).refine((urls) => urls.length <= 8, 'must be 8 URLs at most');
+
+const chainUrl = baseUrl.refine(
+  (text) => !/\/(stats|info)$/.test(text),
+  'must end before /stats or /info: the paths are put behind it',
+);
+
+const bitcoinUrl = chainUrl.refine(
+  (text) => isMempool(text) || !URL.parse(text)?.host.includes('mempool'),
+  'must end in /api where it is one of mempool, as in https://mempool.space/api',
+);
+
+export const statisticsVariables = {
+  CRYPTOCOMPARE_URL: httpUrl.default('https://min-api.cryptocompare.com'),
+  CRYPTOCOMPARE_API_KEY: upstreamKey.optional(),
+  SOLANA_RPC_URL: upToEight(httpUrl).default([
+    'https://api.mainnet-beta.solana.com',
+    'https://solana-rpc.publicnode.com',
+  ]),
+  ARWEAVE_URL: upToEight(chainUrl).default(['https://arweave.net', 'https://turbo-gateway.com']),
+  BITCOIN_STATS_URL: upToEight(bitcoinUrl).default(['https://blockchain.info', 'https://mempool.space/api']),
+  ETHEREUM_STATS_URL: upToEight(chainUrl).default([
+    'https://eth.blockscout.com/api/v2',
+    'https://api.blockscout.com/1/api/v2',
+  ]),
+  ETHEREUM_STATS_API_KEY: upstreamKey.optional(),
+};
+
+type Environment = Parsed<typeof statisticsVariables>;
+
+export function statisticsFaults(env: Environment): SettingFault[] {
+  if (env.ETHEREUM_STATS_API_KEY === undefined || keyedUrls(env.ETHEREUM_STATS_URL).length > 0) return [];
+  const message = 'is for a URL like https://api.blockscout.com/1/api/v2: ETHEREUM_STATS_URL has none';
+  return [['ETHEREUM_STATS_API_KEY', message]];
+}
+
+export const statisticsSettings = (env: Environment) => ({
+  statistics: lineUp({
+    cryptocompare: { url: env.CRYPTOCOMPARE_URL, apiKey: env.CRYPTOCOMPARE_API_KEY },
+    bitcoin: env.BITCOIN_STATS_URL,
+    ethereum: { urls: env.ETHEREUM_STATS_URL, apiKey: env.ETHEREUM_STATS_API_KEY },
+    solana: env.SOLANA_RPC_URL,
+    arweave: env.ARWEAVE_URL,
+  }),
+});
+
+export type StatisticsSettings = ReturnType<typeof statisticsSettings>;
