@@ -2,10 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import Fastify, { LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Allowance } from '#accounts/allowance/allowance';
-import { createAdmission } from '#accounts/gate/admission';
-import { createBurst } from '#accounts/gate/burst';
+import { createGate } from '#accounts/gate/gate';
 import { guard } from '#accounts/gate/guard';
-import { createRateLimits } from '#accounts/gate/rate-limits';
 import { userKeys } from '#accounts/keys/routes';
 import { user } from '#accounts/users/routes';
 import type { Users } from '#accounts/users/users';
@@ -13,6 +11,9 @@ import type { OpenCatalogue } from '#catalogue/open';
 import { tokens } from '#catalogue/routes';
 import type { Clock } from '#core/clock';
 import { describeInterface } from '#docs/openapi/routes';
+import { serveConsole } from '#docs/pages/console';
+import { servePageAssets } from '#docs/pages/page-assets';
+import { problemHtml } from '#docs/pages/problem-html';
 import { sources } from '#docs/routes-sources';
 import { createReadiness } from '#docs/status/readiness';
 import { health } from '#docs/status/routes-health';
@@ -39,8 +40,6 @@ import { createPendingResponses } from '#server/connections/pending-responses';
 import { createRequestBodies, TIMEOUTS, type Timeouts } from '#server/connections/request-body';
 import { createHttpServer, KEEP_ALIVE } from '#server/connections/server';
 import { limitRequests } from '#server/limits/request-limits';
-import { serveConsole } from '#server/pages/console';
-import { servePageAssets } from '#server/pages/page-assets';
 import { allowOrigins, createCorsHeaders } from '#server/pipeline/cross-origin';
 import { negotiateFormat } from '#server/pipeline/format';
 import { requestId, tellRequestId } from '#server/pipeline/request-id';
@@ -119,9 +118,7 @@ export async function buildApp(dependencies: AppDependencies) {
     timeouts = TIMEOUTS,
   } = dependencies;
   const { basePath, corsOrigins } = settings;
-  const burst = createBurst<number>(settings.burstPerSecond);
-  const admission = createAdmission({ allowance, burst });
-  const rateLimits = createRateLimits(settings.burstPerSecond);
+  const gate = createGate(allowance, settings.burstPerSecond);
   const linger = createLingering(timeouts.linger);
   const bodies = createRequestBodies(timeouts, linger);
   const pending = createPendingResponses();
@@ -129,11 +126,12 @@ export async function buildApp(dependencies: AppDependencies) {
   const corsHeaders = createCorsHeaders(corsOrigins);
   const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey: dependencies.etagKey });
   const writeResponse = createResponseWriter(KEEP_ALIVE);
-  const write = createAnswerWriter({ allowance, rateLimits, cacheHeaders, corsHeaders, writeResponse });
+  const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, writeResponse });
   const log = createRequestLog({ which: settings.logRequests, logger, failures });
   const fastPath = createFastPath({
-    ...{ allowance, admission, catalogue, clock, write, requests, log: log.answered },
+    ...{ gate, catalogue, clock, write, requests, log: log.answered },
   });
+  const page = { basePath, page: problemHtml, log };
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
@@ -144,7 +142,7 @@ export async function buildApp(dependencies: AppDependencies) {
     genReqId: requestId,
     requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerUnroutable({ basePath, log }, requests),
+    frameworkErrors: answerUnroutable(page, requests),
     clientErrorHandler: broken.refuse,
     trustProxy: trusted(settings.trustProxy),
     return503OnClosing: false,
@@ -159,7 +157,7 @@ export async function buildApp(dependencies: AppDependencies) {
 
   app.setValidatorCompiler(parameterValidator);
   app.setSerializerCompiler(serializerCompiler);
-  const refuseUnknown = replyWithProblems(app, { basePath, log, rateLimits, now: clock.now });
+  const refuseUnknown = replyWithProblems(app, page, { gate, now: clock.now });
   tellRequestId(app);
   limitRequests(app, bodies);
   log.listen(app);
@@ -181,8 +179,8 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(
     async (v1) => {
       negotiateFormat(v1);
-      guard(v1, { allowance, rateLimits, admission, now: clock.now });
-      v1.register(user, { prefix: '/user', users, allowance, admission, clock, mail, settings });
+      guard(v1, { allowance, gate, clock, settings, sendsMail: mail !== undefined });
+      v1.register(user, { prefix: '/user', users, allowance, mail, settings });
       v1.register(userKeys, { prefix: '/user', users, clock });
       v1.register(userMail, { prefix: '/user', mail, bodies, settings });
       v1.register(notices, { prefix: '/user', mail, bodies, settings });

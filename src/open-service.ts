@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Database } from '#database/database';
-import { CONSOLE_FOLDER } from '#server/pages/console';
+import { CONSOLE_FOLDER } from '#docs/pages/console';
 import { listenForMetrics } from '#server/recording/metrics-listener';
 import type { FailureLog } from '#upstream/failure-log';
 import { buildApp } from './app.ts';

@@ -1,12 +1,12 @@
 import pino from 'pino';
 import { createAllowance } from '#accounts/allowance/allowance';
-import { maskApiKeys } from '#accounts/keys/api-key';
 import { createKeyCache } from '#accounts/keys/key-cache';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { createUserStore } from '#accounts/users/user-store';
 import { createUsers } from '#accounts/users/users';
 import { openCatalogue } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
+import { maskApiKeys } from '#core/api-key-mask';
 import { type Clock, systemClock } from '#core/clock';
 import { createMetrics } from '#core/metrics/metrics';
 import { type Database, openDatabase } from '#database/database';

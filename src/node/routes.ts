@@ -31,7 +31,7 @@ export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explor
   const begin = createConcurrencyLimit<number>(CALLS_AT_ONCE, tooManyCalls);
 
   const call: NodeScope['call'] = async (request, reply, work) => {
-    const end = begin(request.caller.user.key);
+    const end = begin(request.user);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     try {

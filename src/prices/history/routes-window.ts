@@ -102,7 +102,7 @@ export function createWindowSender(send: Send) {
     answer: () => Answer | Promise<Answer>,
   ): void | Promise<void> {
     const give = () => send(request, reply, answer(), request.format);
-    return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
+    return size === 'short' ? give() : enter(request.user, reply.raw, size).then(give);
   };
 }
 

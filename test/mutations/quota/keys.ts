@@ -25,7 +25,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/keys/api-key.ts',
+    file: 'src/core/api-key-mask.ts',
     tests: ['accounts/keys/api-key.test.ts'],
     changes: [["masked.includes('cXRf') || ", '']],
   },
@@ -125,7 +125,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/note-use.ts',
+    file: 'src/accounts/gate/gate.ts',
     tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ["|| !covers(caller, 'account')", ''],
