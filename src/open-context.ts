@@ -4,6 +4,7 @@ import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { Database } from '#database/database';
 import type { Deadline } from '#database/deadline';
+import type { ResponseCache } from '#server/cache/response-cache';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureCause } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
@@ -16,6 +17,8 @@ export type Context = {
   /** Put around every store that a request waits for. */
   deadline: Deadline;
   refreshes: RefreshStore;
+  /** The cache of all answers. */
+  responses: ResponseCache;
   /** The tokens that are served. */
   catalogue: OpenCatalogue;
   /** For each upstream, what records how its calls ended. */

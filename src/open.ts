@@ -21,6 +21,7 @@ import { openCandles } from '#prices/candles/open';
 import { openCurrencies } from '#prices/currencies/open';
 import { openMarket } from '#prices/open';
 import { openVenue } from '#prices/open-kraken';
+import { createResponseCache } from '#server/cache/response-cache';
 import { createRequestHistograms } from '#server/recording/request-histogram';
 import { openStatistics } from '#statistics/open';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
@@ -81,6 +82,7 @@ export async function openDependencies(settings: Settings, overrides: Overrides 
     prisma,
     deadline,
     refreshes,
+    responses: createResponseCache(clock),
     catalogue,
     ...recording,
     clock,

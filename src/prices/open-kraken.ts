@@ -11,7 +11,7 @@ const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 
 /** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
-export async function openVenue(context: Context) {
+export async function openVenue(context: Omit<Context, 'responses'>) {
   const { settings, refreshes, catalogue, observe, clock, log } = context;
   const upstream = 'kraken';
   const breaker = createBreaker();

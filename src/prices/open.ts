@@ -28,8 +28,19 @@ type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: 
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
 export async function openMarket(context: Context, { source: venue, rates, workingSet }: Beside) {
-  const { settings, prisma, deadline, refreshes, catalogue, observe, differed, clock, log, failures } =
-    context;
+  const {
+    settings,
+    prisma,
+    deadline,
+    refreshes,
+    catalogue,
+    responses,
+    observe,
+    differed,
+    clock,
+    log,
+    failures,
+  } = context;
   const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const next = line.includes(venue.name) ? venue : undefined;
   const upstream = 'coingecko';
@@ -83,8 +94,12 @@ export async function openMarket(context: Context, { source: venue, rates, worki
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
   const parts = { archive, summary, catalogue, keyCheck, rates, clock };
-  const market = createMarket({ ...parts, backfill });
-  const stored = createMarket({ ...parts, backfill: withoutFetches(backfill) });
+  const market = createMarket({ ...parts, answers: responses('prices', archive), backfill });
+  const stored = createMarket({
+    ...parts,
+    answers: responses('stored prices', archive),
+    backfill: withoutFetches(backfill),
+  });
 
   return {
     archive,

@@ -28,7 +28,8 @@ const OPEN: Record<StatisticsKind, (options: KeyedOptions) => StatisticsSource> 
 
 /** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
 export async function openStatistics(context: Context) {
-  const { settings, prisma, deadline, refreshes, observe, dropped, clock, log, failures } = context;
+  const { settings, prisma, deadline, refreshes, responses, observe, dropped, clock, log, failures } =
+    context;
   const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
@@ -75,7 +76,14 @@ export async function openStatistics(context: Context) {
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
   return {
-    statistics: createStatistics({ cache, failover, singleFlight, clock, log }),
+    statistics: createStatistics({
+      cache,
+      answers: responses('statistics', cache),
+      failover,
+      singleFlight,
+      clock,
+      log,
+    }),
     /** One source of each kind, with a key or without: what it tells is part of the interface description. */
     sources: sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name)),
 

@@ -60,13 +60,16 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/cache/answer-cache.ts',
-    tests: ['server/cache/answer-cache.test.ts'],
+    file: 'src/server/cache/response-cache.ts',
+    tests: ['server/cache/response-cache.test.ts'],
     changes: [
-      ['now - at < KEPT_FOR', 'now - at <= KEPT_FOR'],
+      ['now - at < GIVEN_FOR', 'now - at <= GIVEN_FOR'],
       ['now >= at && ', ''],
-      [' && generation === source.generation()', ''],
-      ['      if (!hadNothingToFetch(made.outcome)) return made;\n', ''],
+      [' && given.generation === source.generation()', ''],
+      ['      if (fetched || refreshing || failure !== undefined) return made;\n', ''],
+      ['`${service} ${question}`', 'question'],
+      ['known?.version === version ? known.body', 'known ? known.body'],
+      ['      evictFleeting(at);\n', ''],
     ],
   },
   {
@@ -226,7 +229,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/pipeline/misspelt-parameters.ts',
+    file: 'src/server/pipeline/parameter-validator.ts',
     tests: [
       'server/pipeline/bad-input.store.test.ts',
       'server/pipeline/conformity.store.test.ts',

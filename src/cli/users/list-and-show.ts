@@ -1,4 +1,4 @@
-import { type Account, type AccountReport, createAccountReport } from '#accounts/users/account-report';
+import { type Account, createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
 import { createUserStore } from '#accounts/users/user-store';
 import { readArguments } from '#cli/arguments';
@@ -16,7 +16,7 @@ const reportOf = ({ prisma }: Pick<Database, 'prisma'>) =>
   createAccountReport({
     users: createUserStore(prisma),
     accounts: createAccountStore(prisma),
-    notices: createNoticeSettingsStore(prisma),
+    noticesOf: createNoticeSettingsStore(prisma).find,
     clock: systemClock,
   });
 
@@ -47,7 +47,7 @@ export async function list(args: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
-type Shown = Awaited<ReturnType<AccountReport['show']>>;
+type Shown = Awaited<ReturnType<ReturnType<typeof reportOf>['show']>>;
 
 const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown['keys'][number]) => ({
   ...{ id, label, scopes, start, state, seenOrigin },

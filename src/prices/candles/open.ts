@@ -15,7 +15,7 @@ type Beside = Pick<Venue, 'source' | 'sync'> &
 
 /** Opens the candles of a venue: what is stored of them, and what fetches them. */
 export function openCandles(context: Context, { source, sync, archive, rates, workingSet }: Beside) {
-  const { settings, prisma, deadline, refreshes, clock, failures } = context;
+  const { settings, prisma, deadline, refreshes, responses, clock, failures } = context;
   const store = deadline.over(createCandleStore(prisma));
   const cache = createCandleCache({ store, refreshes, clock, workingSet });
   const { retention, upstreamTimeoutMs: timeoutMs } = settings;
@@ -24,7 +24,16 @@ export function openCandles(context: Context, { source, sync, archive, rates, wo
   return {
     cache,
     available: createCandleAvailability({ store, source, retention, clock }),
-    candles: createCandles({ source, cache, archive, retention, singleFlight, rates, clock }),
+    candles: createCandles({
+      source,
+      cache,
+      answers: responses('candles', cache),
+      archive,
+      retention,
+      singleFlight,
+      rates,
+      clock,
+    }),
 
     /** Reloads what other processes have written; when there was anything, also what calls they have spent. */
     async poll(): Promise<void> {

@@ -1,7 +1,6 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '#core/problems';
-import type { Settings } from '#settings';
 
 /** Headers that a page of another origin may read. */
 const EXPOSED = [
@@ -28,7 +27,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const PREFLIGHT_MAX_AGE = 86_400;
 
-type Origins = Settings['corsOrigins'];
+/** Those that may call from a page: `*` for all. */
+type Origins = readonly string[];
 
 /** Throws `cross_site` for what a page of another site asks, unless its origin is one of those that may. */
 export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {

@@ -30,7 +30,7 @@ function open() {
     report: createAccountReport({
       users: store,
       accounts,
-      notices: createNoticeSettingsStore(database.prisma),
+      noticesOf: createNoticeSettingsStore(database.prisma).find,
       clock,
     }),
   };
