@@ -1,6 +1,6 @@
 /** The service as it is, but for the charge: every call is paid for from a lease that has no end and no ledger. */
 
-import type { Caller, Receipt } from '#accounts/allowance/allowance';
+import type { Caller, Receipt } from '#accounts/gate/allowance';
 import { type Lease, newLease } from '#accounts/ledger/lease';
 import { buildApp } from '#app';
 import { openDependencies, openLog } from '#open';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { PLAN_NAMES, PLANS, termInWords } from '#accounts/allowance/plan';
+import { PLAN_NAMES, PLANS, termInWords } from '#accounts/ledger/plan';
 import { footerHtml, headerHtml } from '#docs/pages/page-frame';
 import { hasEnded, servedCurrencies } from '#prices/currencies/currency';
 

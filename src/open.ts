@@ -1,8 +1,8 @@
 import pino from 'pino';
-import { createAllowance } from '#accounts/allowance/allowance';
+import { createAllowance } from '#accounts/gate/allowance';
 import { createKeyCache } from '#accounts/keys/key-cache';
+import { createUserStore } from '#accounts/keys/user-store';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
-import { createUserStore } from '#accounts/users/user-store';
 import { createUsers } from '#accounts/users/users';
 import { openCatalogue } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';

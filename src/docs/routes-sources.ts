@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { sourceRecord } from '#records';
+import { sourceRecord } from './records.ts';
 import { SOURCES } from './source-list.ts';
 
 const list = {

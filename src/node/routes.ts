@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { Problem } from '#core/problems';
+import { createConcurrencyLimit } from '#server/connections/concurrency-limit';
 import type { RequestBodies } from '#server/connections/request-body';
-import { createConcurrencyLimit } from '#server/limits/concurrency-limit';
 import { readJsonBodies } from '#server/pipeline/json-body';
 import { writeJson } from '#server/replies/json-write';
 import { neverStored } from '#server/replies/no-store';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { byOperator } from '#accounts/users/authority';
+import { byOperator } from '#accounts/keys/authority';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { type Replicas, startReplicas } from '../accounts/allowance/processes/replicas.ts';
 import { amount, longTimeout } from '../support/long.ts';

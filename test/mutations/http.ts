@@ -151,7 +151,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/limits/concurrency-limit.ts',
+    file: 'src/server/connections/concurrency-limit.ts',
     tests: ['server/limits/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
@@ -220,7 +220,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/pipeline/format.ts',
+    file: 'src/server/replies/format.ts',
     tests: ['server/pipeline/conformity.store.test.ts'],
     changes: [
       ['request.routeOptions.config.csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],

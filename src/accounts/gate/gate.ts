@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Allowance, Caller, Receipt } from '#accounts/allowance/allowance';
+import type { Allowance, Caller, Receipt } from '#accounts/gate/allowance';
+import { covers, refuseUncovered } from '#accounts/keys/key-problems';
 import { remaining } from '#accounts/ledger/lease';
 import type { Gate as ServerGate } from '#server/gate';
 import type { WantedScope } from '#server/route-facts';
 import { createBurst } from './burst.ts';
-import { covers, refuseUncovered } from './key-problems.ts';
 import { keyAtOnce } from './presented-key.ts';
 import { createRateLimits } from './rate-limits.ts';
 

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Allowance, Caller } from '#accounts/allowance/allowance';
+import type { Allowance, Caller } from '#accounts/gate/allowance';
 import { type Clock, instantOf, MINUTE } from '#core/clock';
 import { Problem } from '#core/problems';
 import { refuseCrossSite } from '#server/pipeline/cross-origin';
-import { runHook } from '#server/pipeline/run-hook';
 import { isGone } from '#server/replies/write-answer';
 import type { RouteFacts, WantedScope } from '#server/route-facts';
-import type { Settings } from '#settings';
+import { runHook } from '#server/run-hook';
 import { createBurst } from './burst.ts';
 import { clientOf } from './client.ts';
 import type { Gate } from './gate.ts';
@@ -25,7 +24,7 @@ declare module 'fastify' {
 const UNTIL_CONFIGURED = 3600;
 
 /** Throws `registration_closed` where the operator alone registers users. */
-export function refuseClosed(registration: Settings['registration']): void {
+export function refuseClosed(registration: string): void {
   if (registration === 'closed')
     throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
 }
@@ -34,7 +33,13 @@ type Dependencies = {
   allowance: Allowance;
   gate: Gate;
   clock: Clock;
-  settings: Pick<Settings, 'burstPerSecond' | 'corsOrigins' | 'registration' | 'registrationsPerMinute'>;
+  settings: {
+    burstPerSecond: number;
+    corsOrigins: readonly string[];
+    /** `closed` where the operator alone registers users. */
+    registration: string;
+    registrationsPerMinute: number;
+  };
   /** Whether the service sends mail. */
   sendsMail: boolean;
 };

@@ -1,6 +1,6 @@
-import { notActive } from '#accounts/gate/key-problems';
-import type { Authority } from '#accounts/users/authority';
-import type { UserStore } from '#accounts/users/user-store';
+import type { Authority } from '#accounts/keys/authority';
+import { notActive } from '#accounts/keys/key-problems';
+import type { UserStore } from '#accounts/keys/user-store';
 import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
 import { hashApiKey, mintApiKey, startOfApiKey } from './api-key.ts';

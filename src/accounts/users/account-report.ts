@@ -1,9 +1,9 @@
-import { type Period, periodAt } from '#accounts/allowance/plan';
+import type { User, UserStore } from '#accounts/keys/user-store';
+import { type Period, periodAt } from '#accounts/ledger/plan';
 import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { AccountFacts, AccountKey, AccountStore } from './account-store.ts';
 import { type KeyState, stateOfKey, stateOfUser, type UserState } from './user-state.ts';
-import type { User, UserStore } from './user-store.ts';
 
 /** A user as the operator sees one; instants in Unix ms. */
 export type Account = User & {

@@ -1,13 +1,18 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Allowance } from '#accounts/allowance/allowance';
+import type { Allowance } from '#accounts/gate/allowance';
 import { presentedKey } from '#accounts/gate/presented-key';
+import { byOwnerKey } from '#accounts/keys/authority';
 import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
-import { type RegistrationPending, registrationPending, usageRecord, userOfKey, userRecord } from '#records';
+import {
+  type RegistrationPending,
+  registrationPending,
+  usageRecord,
+  userOfKey,
+  userRecord,
+} from '#accounts/records';
+import { renewalLink } from '#accounts/users/registration';
 import { neverStored } from '#server/replies/no-store';
-import { renewalLink } from '#server/replies/renewal-link';
-import type { Settings } from '#settings';
-import { byOwnerKey } from './authority.ts';
 import { type RegistrationForm, registrationForm } from './registration.ts';
 import type { Users } from './users.ts';
 
@@ -100,7 +105,7 @@ type Options = {
   allowance: Allowance;
   /** Registers users whose address is verified; not there where no mail is configured. */
   mail: { registration: { request(form: RegistrationForm): Promise<RegistrationPending> } } | undefined;
-  settings: Pick<Settings, 'basePath' | 'registration'>;
+  settings: { basePath: string; registration: 'open' | 'verified' | 'closed' };
 };
 
 export const user: FastifyPluginAsyncZod<Options> = async (app, { users, allowance, mail, settings }) => {

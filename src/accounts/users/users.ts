@@ -1,14 +1,14 @@
-import { firstTerm, PLANS, renewedTerm } from '#accounts/allowance/plan';
-import { covers, notActive } from '#accounts/gate/key-problems';
 import { mintApiKey } from '#accounts/keys/api-key';
+import type { Authority } from '#accounts/keys/authority';
 import { GRACE_SECONDS } from '#accounts/keys/key-limits';
+import { covers, notActive } from '#accounts/keys/key-problems';
 import { createUserKeys, storedForm } from '#accounts/keys/user-keys';
+import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
+import { firstTerm, PLANS, renewedTerm } from '#accounts/ledger/plan';
+import type { UserOfKey, UserRecord } from '#accounts/records';
 import { type Clock, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { UserOfKey, UserRecord } from '#records';
-import type { Authority } from './authority.ts';
 import type { RegistrationForm } from './registration.ts';
-import type { KeyHolder, User, UserStore } from './user-store.ts';
 
 function toRecord(user: User, apiKey: string): UserRecord {
   return {

@@ -1,6 +1,6 @@
+import { createUserStore } from '#accounts/keys/user-store';
 import { type Account, createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
-import { createUserStore } from '#accounts/users/user-store';
 import { readArguments } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
 import { alignedTable } from '#cli/table';

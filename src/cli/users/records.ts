@@ -1,4 +1,4 @@
-import { createUserStore, type User } from '#accounts/users/user-store';
+import { createUserStore, type User } from '#accounts/keys/user-store';
 import { createUsers, type Users } from '#accounts/users/users';
 import { wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';

@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import { isoDate } from '#core/clock';
 import { curl, inWords, type Mail, type MailPart, writeMail } from './mail.ts';
 

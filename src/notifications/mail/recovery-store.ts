@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import { hasAddress } from '#accounts/users/email-match-store';
 import { DAY, iso } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';

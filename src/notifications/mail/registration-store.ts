@@ -1,6 +1,6 @@
-import type { Plan, Term } from '#accounts/allowance/plan';
 import { type NewKey, scopeList } from '#accounts/keys/key-store';
 import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import type { Plan, Term } from '#accounts/ledger/plan';
 import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';

@@ -1,4 +1,4 @@
-import { type Plan, termInWords } from '#accounts/allowance/plan';
+import { type Plan, termInWords } from '#accounts/ledger/plan';
 import { curl, inWords, type Mail, writeMail } from './mail.ts';
 
 type Values = {

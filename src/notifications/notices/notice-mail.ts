@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import { inWords, type Mail, writeMail } from '#notifications/mail/mail';
 import type { Notice } from './notice.ts';
 import { periodEnd } from './notice.ts';

@@ -1,5 +1,5 @@
-import type { Authority } from '#accounts/users/authority';
-import { changeUser } from '#accounts/users/change-user-store';
+import type { Authority } from '#accounts/keys/authority';
+import { changeUser } from '#accounts/keys/change-user-store';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { DEFAULT_THRESHOLDS } from './notice.ts';

@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import { hasAddress } from '#accounts/users/email-match-store';
 import { iso, SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { byOwnerKey } from '#accounts/users/authority';
+import { byOwnerKey } from '#accounts/keys/authority';
 import { webhookUrlFault } from '#notifications/webhooks/webhook-url';
 import { noticesRecord, noticesWithSecretRecord } from '#records';
 import type { RequestBodies } from '#server/connections/request-body';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { byOperator } from '#accounts/users/authority';
+import { byOperator } from '#accounts/keys/authority';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import type { UserRecord } from '#records';
 import { tokensIn } from '../../support/mail/mail-server.ts';

@@ -3,7 +3,7 @@ import { type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Allowance, Caller, Receipt } from '#accounts/allowance/allowance';
+import type { Allowance, Caller, Receipt } from '#accounts/gate/allowance';
 import { createGate } from '#accounts/gate/gate';
 import { OWNER_SCOPES, type Scope } from '#accounts/keys/scopes';
 import { type Instant, systemClock } from '#core/clock';

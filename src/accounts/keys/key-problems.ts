@@ -1,5 +1,5 @@
 import { OWNER_SCOPES } from '#accounts/keys/scopes';
-import type { KeyHolder } from '#accounts/users/user-store';
+import type { KeyHolder } from '#accounts/keys/user-store';
 import { iso } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { WantedScope } from '#server/route-facts';
