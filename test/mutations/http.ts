@@ -229,7 +229,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/pipeline/parameter-validator.ts',
+    file: 'src/server/pipeline/misspelt-parameters.ts',
     tests: [
       'server/pipeline/bad-input.store.test.ts',
       'server/pipeline/conformity.store.test.ts',

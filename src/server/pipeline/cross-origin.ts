@@ -27,7 +27,6 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const PREFLIGHT_MAX_AGE = 86_400;
 
-/** Those that may call from a page: `*` for all. */
 type Origins = readonly string[];
 
 /** Throws `cross_site` for what a page of another site asks, unless its origin is one of those that may. */
