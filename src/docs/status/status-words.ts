@@ -1,5 +1,5 @@
 import { SOURCES } from '#docs/source-list';
-import { causeInWords } from '#upstream/problem';
+import { causeInWords } from '#upstream/failure';
 import type { Warning } from '#upstream/warning';
 
 /** A warning for people: what it is about, what is wrong, and what that means for them. */

@@ -8,9 +8,8 @@ import type { Valuations } from '#prices/currencies/valuations';
 import type { Backfill } from '#prices/refresh/backfill';
 import type { Answer } from '#server/cache/answer';
 import type { Answers } from '#server/cache/response-cache';
-import { UpstreamFailure } from '#upstream/failure';
+import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { allOutcomes, type FetchOutcome } from '#upstream/fetch-outcome';
-import { upstreamProblem } from '#upstream/problem';
 import type { ToldLatest } from './failover-price.ts';
 import { sourcesOf } from './latest-sources.ts';
 
