@@ -40,5 +40,3 @@ export function createRateLimits(perSecond: number) {
     },
   };
 }
-
-export type RateLimits = ReturnType<typeof createRateLimits>;

@@ -32,8 +32,6 @@ export function createKnownPaths(app: FastifyInstance) {
   };
 }
 
-export type KnownPaths = ReturnType<typeof createKnownPaths>;
-
 /** A shorter end of a path says too little. */
 const SHORTEST_END = 4;
 

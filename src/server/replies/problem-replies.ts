@@ -26,7 +26,7 @@ const FRAMEWORK: Record<string, () => Problem> = {
 };
 
 /** Whatever was thrown, as a problem; what it does not know is an `internal_error` that tells nothing. */
-export function toProblem(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, statusCode = 500 } = error as FastifyError;
   const known = FRAMEWORK[code];
