@@ -1,8 +1,7 @@
 /** The service as it is, but for the charge: every call is paid for from a lease that has no end and no ledger. */
 
-import type { Caller, Receipt } from '#accounts/allowance/allowance';
-import { createAdmission } from '#accounts/gate/admission';
-import { createBurst } from '#accounts/gate/burst';
+import type { Caller, Receipt } from '#accounts/gate/allowance';
+import { createGate } from '#accounts/gate/gate';
 import { type Lease, newLease } from '#accounts/ledger/lease';
 import { buildApp } from '#app';
 import { openLog } from '#open';
@@ -16,13 +15,13 @@ const receiptFor = ({ user }: Caller): Receipt => {
   lease ??= newLease('bench', user.key, user, user.limit, Date.now());
   return { lease, cost: 1, remaining: user.limit };
 };
-const allowance: typeof parts.allowance = {
-  ...parts.allowance,
+const allowance: typeof parts.accounts.allowance = {
+  ...parts.accounts.allowance,
   spend: receiptFor,
   spendAtOnce: receiptFor,
 };
-const admission = createAdmission({ allowance, burst: createBurst(settings.burstPerSecond) });
-const app = await buildApp({ ...parts, gate: { ...parts.gate, allowance, admission } });
+const gate = createGate(allowance, settings.burstPerSecond);
+const app = await buildApp({ ...parts, accounts: { allowance, gate } });
 console.log(await app.listen({ host: '127.0.0.1', port: 0 }));
 process.on('SIGTERM', async () => {
   await app.close();

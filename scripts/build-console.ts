@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { PLAN_NAMES, PLANS, termInWords } from '#accounts/allowance/plan';
+import { PLAN_NAMES, PLANS, termInWords } from '#accounts/ledger/plan';
+import { footerHtml, headerHtml } from '#docs/pages/page-frame';
 import { hasEnded, servedCurrencies } from '#prices/currencies/currency';
-import { footerHtml, headerHtml } from '#server/pages/page-frame';
 
 /*
  * Builds the console into a folder, since a browser neither strips types nor finds packages. `npm ci` runs it, and
@@ -17,7 +17,7 @@ import { footerHtml, headerHtml } from '#server/pages/page-frame';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/console');
 /** What all pages share: the icon, the theme, and styles that `styles/index.css` imports. */
-const SHARED = join(ROOT, 'src/server/pages/assets');
+const SHARED = join(ROOT, 'src/docs/pages/assets');
 
 /** The folder of the modules, the style sheet and the icon, below the page. */
 const ASSETS = 'console';

@@ -12,11 +12,7 @@ const TSC = 'node_modules/typescript/bin/tsc';
 const CHECKS = [
   [BIOME, 'check', '.'],
   [TSC],
-  ...['packages/client', 'packages/console', 'src/server/pages/assets'].map((project) => [
-    TSC,
-    '-p',
-    project,
-  ]),
+  ...['packages/client', 'packages/console', 'src/docs/pages/assets'].map((project) => [TSC, '-p', project]),
 ];
 
 for (const args of CHECKS) {

@@ -1,31 +1,31 @@
-import type { FastifyBaseLogger } from 'fastify';
-import Fastify, { LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import { guard } from '#accounts/gate/guard';
 import type { Accounts } from '#accounts/open';
 import type { Clock } from '#core/clock';
 import { describeInterface } from '#docs/openapi/routes';
+import { serveConsole } from '#docs/pages/console';
+import { servePageAssets } from '#docs/pages/page-assets';
+import { problemHtml } from '#docs/pages/problem-html';
 import { createReadiness } from '#docs/status/readiness';
 import { health } from '#docs/status/routes-health';
 import { serveStatus } from '#docs/status/serve-status';
-import { parameterValidator } from '#prices/parameters';
 import type { Capability } from '#server/capability';
-import { createBrokenRequests } from '#server/connections/broken-requests';
 import { drainOnClose } from '#server/connections/draining';
 import { createLingering } from '#server/connections/lingering';
 import { createPendingResponses } from '#server/connections/pending-responses';
 import { createRequestBodies, TIMEOUTS, type Timeouts } from '#server/connections/request-body';
 import { createHttpServer, KEEP_ALIVE } from '#server/connections/server';
 import { limitRequests } from '#server/limits/request-limits';
-import { serveConsole } from '#server/pages/console';
-import { servePageAssets } from '#server/pages/page-assets';
 import { allowOrigins, createCorsHeaders } from '#server/pipeline/cross-origin';
-import { negotiateFormat } from '#server/pipeline/format';
+import { parameterValidator } from '#server/pipeline/parameter-validator';
 import { requestId, tellRequestId } from '#server/pipeline/request-id';
 import { type RequestHistograms, recordRequests } from '#server/recording/request-histogram';
 import { createRequestLog } from '#server/recording/request-log';
 import { createCacheHeaders } from '#server/replies/answer-headers';
+import { createBrokenRequests } from '#server/replies/broken-requests';
 import { createFastPath } from '#server/replies/fast-path';
+import { negotiateFormat } from '#server/replies/format';
 import { answerUnroutable, replyWithProblems } from '#server/replies/problem-replies';
 import { createResponseWriter } from '#server/replies/response-head';
 import { createAnswerWriter, createSend } from '#server/replies/write-answer';
@@ -39,7 +39,7 @@ type Options = {
   failures: FailureLog;
   clock: Clock;
   /** What every request passes. */
-  gate: Accounts['gate'];
+  accounts: Pick<Accounts, 'allowance' | 'gate'>;
   /** What a URL names may be another thing in another generation. */
   catalogue: { generation(): number };
   capabilities: readonly Capability[];
@@ -62,7 +62,8 @@ const trusted = (proxies: Settings['trustProxy']) =>
 
 /** The server: the checks that every request passes, the pages, then the routes of each capability. */
 export async function buildApp(options: Options) {
-  const { settings, logger, failures, clock, gate, catalogue, capabilities, checkDatabase } = options;
+  const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;
+  const { allowance, gate } = accounts;
   const { etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
   const { basePath, corsOrigins, registration } = settings;
   const linger = createLingering(timeouts.linger);
@@ -72,9 +73,10 @@ export async function buildApp(options: Options) {
   const corsHeaders = createCorsHeaders(corsOrigins);
   const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey });
   const writeResponse = createResponseWriter(KEEP_ALIVE);
-  const write = createAnswerWriter({ ...gate, cacheHeaders, corsHeaders, writeResponse });
+  const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, writeResponse });
   const log = createRequestLog({ which: settings.logRequests, logger, failures });
-  const fastPath = createFastPath({ ...gate, catalogue, clock, write, requests, log: log.answered });
+  const fastPath = createFastPath({ gate, catalogue, clock, write, requests, log: log.answered });
+  const page = { basePath, page: problemHtml, log };
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
@@ -85,7 +87,7 @@ export async function buildApp(options: Options) {
     genReqId: requestId,
     requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerUnroutable({ basePath, log }, requests),
+    frameworkErrors: answerUnroutable(page, requests),
     clientErrorHandler: broken.refuse,
     trustProxy: trusted(settings.trustProxy),
     return503OnClosing: false,
@@ -100,7 +102,7 @@ export async function buildApp(options: Options) {
 
   app.setValidatorCompiler(parameterValidator);
   app.setSerializerCompiler(serializerCompiler);
-  const refuseUnknown = replyWithProblems(app, { ...gate, basePath, log, now: clock.now });
+  const refuseUnknown = replyWithProblems(app, page, { gate, now: clock.now });
   tellRequestId(app);
   limitRequests(app, bodies);
   log.listen(app);
@@ -117,7 +119,7 @@ export async function buildApp(options: Options) {
   await app.register(
     async (v1) => {
       negotiateFormat(v1);
-      guard(v1, { ...gate, now: clock.now });
+      guard(v1, { allowance, gate, clock, settings, sendsMail: settings.mail !== undefined });
       for (const { routes } of capabilities) if (routes) v1.register(routes, { bodies, send });
     },
     { prefix: `${basePath}/v1` },

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { maskApiKeys } from '#accounts/keys/api-key';
 import { openAccounts } from '#accounts/open';
 import { openCatalogue } from '#catalogue/open';
+import { maskApiKeys } from '#core/api-key-mask';
 import { type Clock, SECOND, systemClock } from '#core/clock';
 import { every } from '#core/every';
 import { memo } from '#core/memo';
@@ -11,12 +11,13 @@ import { type Database, openDatabase } from '#database/database';
 import { createDeadline, DEADLINE, withinDeadline } from '#database/deadline';
 import { readSharedSecret } from '#database/shared-secret';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
+import { CONSOLE_FOLDER } from '#docs/pages/console';
 import { sources } from '#docs/routes-sources';
 import { openNodes } from '#node/open';
 import { type Notifications, openNotifications } from '#notifications/open';
 import { openPrices } from '#prices/open';
+import { createResponseCache } from '#server/cache/response-cache';
 import type { Capability } from '#server/capability';
-import { CONSOLE_FOLDER } from '#server/pages/console';
 import { listenForMetrics } from '#server/recording/metrics-listener';
 import { createRequestHistograms } from '#server/recording/request-histogram';
 import { addRequestReadings } from '#server/recording/request-metrics';
@@ -72,9 +73,10 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const deadline = createDeadline(isDatabaseUnable);
   const refreshes = deadline.over(createRefreshStore(database.prisma));
   const versions = createVersionWatcher(refreshes);
+  const responses = createResponseCache(clock);
   const recording = createUpstreamRecording(metrics, failures);
   const deps = {
-    ...{ settings, database, deadline, refreshes, versions, ...recording },
+    ...{ settings, database, deadline, refreshes, versions, responses, ...recording },
     ...{ metrics, clock, log: logger, failures },
   };
 
@@ -172,7 +174,7 @@ export async function openService(
 
     /** Serves at a port of the configured host. After a failure it can be called again. */
     async listen(port: number, stopping?: AbortSignal): Promise<AddressInfo> {
-      const app = await buildApp({ ...opened, gate: accounts.gate, consoleFolder: CONSOLE_FOLDER, drainMs });
+      const app = await buildApp({ ...opened, accounts, consoleFolder: CONSOLE_FOLDER, drainMs });
       stopping?.throwIfAborted();
       closers.push(() => app.close());
       await app.listen({ host: settings.host, port, backlog: BACKLOG });

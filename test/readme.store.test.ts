@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PLAN_NAMES, PLANS } from '#accounts/allowance/plan';
+import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import type { TokenRecord } from '#prices/records';
 import { type Document, published } from '../fixtures/published.ts';

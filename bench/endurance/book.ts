@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import type { UserRecord } from '#accounts/records';
 import type { Member } from './fleet.ts';
 

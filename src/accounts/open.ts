@@ -1,17 +1,15 @@
 import type { Capability, CapabilityDeps } from '#server/capability';
-import { createAllowance } from './allowance/allowance.ts';
-import { createAdmission } from './gate/admission.ts';
-import { createBurst } from './gate/burst.ts';
-import { createRateLimits } from './gate/rate-limits.ts';
+import { createAllowance } from './gate/allowance.ts';
+import { createGate } from './gate/gate.ts';
 import { createKeyCache } from './keys/key-cache.ts';
-import { userKeys } from './keys/routes.ts';
+import { createUserStore } from './keys/user-store.ts';
 import { createLedgerStore } from './ledger/ledger-store.ts';
 import { createUsageDayStore } from './ledger/usage-day-store.ts';
 import { createUsageRetention } from './ledger/usage-retention.ts';
 import { addLeaseReadings, createLedgerMetrics } from './metrics.ts';
 import type { RegistrationSettings } from './settings.ts';
 import { type UserOptions, user } from './users/routes.ts';
-import { createUserStore } from './users/user-store.ts';
+import { userKeys } from './users/routes-keys.ts';
 import { createUsers } from './users/users.ts';
 
 type Deps = CapabilityDeps & {
@@ -35,7 +33,6 @@ export function openAccounts({ mail, ...deps }: Deps) {
     observeWait: ledgerMetrics.wait,
   });
   const users = createUsers({ store, clock, changed: allowance.sync });
-  const admission = createAdmission({ allowance, burst: createBurst(burstPerSecond) });
   // No call waits for a deletion, so its store has no deadline.
   const retention = createUsageRetention({
     ...deps,
@@ -48,10 +45,10 @@ export function openAccounts({ mail, ...deps }: Deps) {
     allowance,
 
     /** What every request passes. */
-    gate: { allowance, admission, rateLimits: createRateLimits(burstPerSecond) },
+    gate: createGate(allowance, burstPerSecond),
 
     routes: async (app) => {
-      app.register(user, { prefix: '/user', users, allowance, admission, clock, mail: mail(), settings });
+      app.register(user, { prefix: '/user', users, allowance, mail: mail(), settings });
       app.register(userKeys, { prefix: '/user', users, clock });
     },
 

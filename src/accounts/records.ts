@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PLAN_NAMES } from '#accounts/allowance/plan';
 import { SCOPES } from '#accounts/keys/scopes';
+import { PLAN_NAMES } from '#accounts/ledger/plan';
 import { instant, text, whole } from '#core/record-fields';
 
 /* Users, their usage and their keys. */

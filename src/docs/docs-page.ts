@@ -1,7 +1,7 @@
+import { assetsOf, htmlPage } from '#docs/pages/page';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
 import type { Document } from '#docs/reference/document';
 import { type Part, referenceParts } from '#docs/reference/reference';
-import { assetsOf, htmlPage } from '#server/pages/page';
 import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
 import { inlineHtml, toHtml } from './markdown.ts';
 

@@ -1,7 +1,7 @@
 import { escapeHtml } from '#core/html';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
 import { problemExample } from '#docs/openapi/schema-examples';
-import { assetsOf, htmlPage } from '#server/pages/page';
+import { assetsOf, htmlPage } from '#docs/pages/page';
 import { codeHtml, inlineHtml } from './markdown.ts';
 import { ADVICE } from './problem-advice.ts';
 

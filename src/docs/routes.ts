@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { serveAssets } from '#docs/pages/page-assets';
 import type { Document } from '#docs/reference/document';
-import { serveAssets } from '#server/pages/page-assets';
-import { PAGE_SECURITY } from '#server/pages/page-security';
+import { PAGE_SECURITY } from '#server/replies/page-security';
 import { serveText } from '#server/replies/static-content';
 import { docsPage } from './docs-page.ts';
 import type { GuideSettings } from './guide.ts';

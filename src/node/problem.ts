@@ -1,7 +1,6 @@
 import { invalidRequest, Problem } from '#core/problems';
 import { NodeRejection } from '#cosmos/exchange';
-import { UpstreamFailure } from '#upstream/failure';
-import { upstreamProblem } from '#upstream/problem';
+import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 
 /** When a client may try again whether a node is configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { Problem } from '#core/problems';
+import { createConcurrencyLimit } from '#server/connections/concurrency-limit';
 import type { RequestBodies } from '#server/connections/request-body';
-import { createConcurrencyLimit } from '#server/limits/concurrency-limit';
 import { readJsonBodies } from '#server/pipeline/json-body';
 import { writeJson } from '#server/replies/json-write';
 import { neverStored } from '#server/replies/no-store';
@@ -31,7 +31,7 @@ export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explor
   const begin = createConcurrencyLimit<number>(CALLS_AT_ONCE, tooManyCalls);
 
   const call: NodeScope['call'] = async (request, reply, work) => {
-    const end = begin(request.caller.user.key);
+    const end = begin(request.user);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     try {

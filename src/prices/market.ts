@@ -25,7 +25,7 @@ import type { KeyCheck } from '#prices/refresh/key-check';
 import { createStaleness } from '#prices/refresh/staleness';
 import type { Answer } from '#server/cache/answer';
 import { bodyOf } from '#server/cache/answer-body';
-import { createAnswers } from '#server/cache/answers';
+import type { Answers } from '#server/cache/response-cache';
 import type { FetchOutcome } from '#upstream/fetch-outcome';
 import type { Warning } from '#upstream/warning';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './interval.ts';
@@ -35,6 +35,7 @@ export type Format = 'json' | 'csv';
 
 type Dependencies = {
   archive: ArchiveCache;
+  answers: Answers;
   summary: ReturnType<typeof createArchiveSummary>;
   catalogue: Pick<Catalogue, 'all'>;
   backfill: Backfill;
@@ -78,8 +79,7 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
 
 /** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
 export function createMarket(dependencies: Dependencies) {
-  const { archive, summary, catalogue, backfill, keyCheck, rates, clock } = dependencies;
-  const answers = createAnswers({ source: archive, clock });
+  const { archive, answers, summary, catalogue, backfill, keyCheck, rates, clock } = dependencies;
   const gapReport = createGapReport({ archive, backfill, clock });
   const { read, size } = createWindowReader({ archive, clock });
   const valuations = createValuations({ archive, backfill, gapReport, read, rates, clock });
@@ -127,7 +127,7 @@ export function createMarket(dependencies: Dependencies) {
     // Made of the rows as they are now, also where that takes a while.
     const wide = rows.isWide ? rows.columns() : undefined;
     const pieces = () => RENDER[shape](wide ?? rows.columns(), valuation?.currency);
-    return { body: await answers.bodyOf(question, rows, pieces), ...answer };
+    return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
   }
 
   function ask(

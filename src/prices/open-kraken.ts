@@ -20,7 +20,7 @@ export type PriceDeps = CapabilityDeps & {
 };
 
 /** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
-export async function openVenue(deps: Omit<PriceDeps, 'metrics'>) {
+export async function openVenue(deps: Omit<PriceDeps, 'metrics' | 'responses'>) {
   const { settings, refreshes, catalogue, observe, clock, log } = deps;
   const upstream = 'kraken';
   const breaker = createBreaker();

@@ -33,7 +33,19 @@ type Beside = Pick<Venue, 'source'> &
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
 export async function openMarket(deps: PriceDeps, { source: venue, rates, workingSet, differed }: Beside) {
-  const { settings, database, deadline, refreshes, versions, catalogue, observe, clock, log, failures } = deps;
+  const {
+    settings,
+    database,
+    deadline,
+    refreshes,
+    versions,
+    responses,
+    catalogue,
+    observe,
+    clock,
+    log,
+    failures,
+  } = deps;
   const { prisma } = database;
   const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const next = line.includes(venue.name) ? venue : undefined;
@@ -88,8 +100,12 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
   const parts = { archive, summary, catalogue, keyCheck, rates, clock };
-  const market = createMarket({ ...parts, backfill });
-  const stored = createMarket({ ...parts, backfill: withoutFetches(backfill) });
+  const market = createMarket({ ...parts, answers: responses('prices', archive), backfill });
+  const stored = createMarket({
+    ...parts,
+    answers: responses('stored prices', archive),
+    backfill: withoutFetches(backfill),
+  });
 
   return {
     archive,

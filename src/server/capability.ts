@@ -9,6 +9,7 @@ import type { FailureLog } from '#upstream/failure-log';
 import type { createUpstreamRecording, StalenessReading, UpstreamReading } from '#upstream/metrics';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { Warning } from '#upstream/warning';
+import type { ResponseCache } from './cache/response-cache.ts';
 import type { RequestBodies } from './connections/request-body.ts';
 import type { Send } from './replies/write-answer.ts';
 
@@ -20,6 +21,8 @@ export type CapabilityDeps = ReturnType<typeof createUpstreamRecording> & {
   refreshes: RefreshStore;
   /** Updates what is cached of the stored data. */
   versions: VersionWatcher;
+  /** The cache of all answers. */
+  responses: ResponseCache;
   metrics: MetricsRegistry;
   clock: Clock;
   log: Log;

@@ -32,7 +32,8 @@ type Deps = CapabilityDeps & { settings: StatisticsSettings & { upstreamTimeoutM
 
 /** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
 export async function openStatistics(deps: Deps) {
-  const { settings, database, deadline, refreshes, versions, observe, dropped, clock, log, failures } = deps;
+  const { settings, database, deadline, refreshes, versions, responses, observe, dropped } = deps;
+  const { clock, log, failures } = deps;
   const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
@@ -77,7 +78,9 @@ export async function openStatistics(deps: Deps) {
     dropped: (name) => byName.get(name)?.countDropped(1),
   });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
-  const statistics = createStatistics({ cache, failover, singleFlight, clock, log });
+  const statistics = createStatistics({
+    ...{ cache, answers: responses('statistics', cache), failover, singleFlight, clock, log },
+  });
   /** One of each kind, with a key or without: what it tells is part of the interface description. */
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
 

@@ -3,11 +3,10 @@ import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import { createLastRequested, type Staleness } from '#prices/refresh/last-requested';
 import type { Answer } from '#server/cache/answer';
-import { createAnswerCache } from '#server/cache/answer-cache';
-import { UpstreamFailure } from '#upstream/failure';
+import type { Answers } from '#server/cache/response-cache';
+import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
 import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
-import { upstreamProblem } from '#upstream/problem';
 import type { SingleFlight } from '#upstream/single-flight';
 import type { Failover, FailoverResult } from './failover.ts';
 import type { StatisticsCache, StatisticsFetch } from './statistics-cache.ts';
@@ -17,6 +16,7 @@ const nothingStored = new UpstreamFailure('statistics', 'empty', 'nothing was st
 
 type Dependencies = {
   cache: StatisticsCache;
+  answers: Pick<Answers, 'get' | 'keep'>;
   failover: Failover;
   singleFlight: SingleFlight<StatisticsFetch>;
   clock: Clock;
@@ -27,8 +27,7 @@ type Dependencies = {
  * The latest on-chain statistics of a token: fetched when they are due and requested, from the first source that has
  * them. While a refresh runs or when all sources fail, the last good ones are served.
  */
-export function createStatistics({ cache, failover, singleFlight, clock, log }: Dependencies) {
-  const answerCache = createAnswerCache({ source: cache, clock });
+export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
 
@@ -82,12 +81,12 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
   return {
     /** The latest statistics record: at once when it is not due. Throws a problem when there is none. */
     latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
-      const known = answerCache.get(symbol);
+      const known = answers.get(symbol);
       if (known) return known;
       lastRequested.mark(tokenOf(symbol).name, 'statistics');
       const every = failover.interval(symbol);
       if (ageOf(`statistics:${symbol}`) < every)
-        return answerCache.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
+        return answers.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
       return fill(symbol, every).then((outcome) => answer(symbol, outcome));
     },
 

@@ -1,36 +1,38 @@
-/**
- * Why an upstream gave no usable answer. A closed list: logs, metrics and `Cache-Status` name it.
- *
- * - `unreachable`: no connection, or it broke before the whole answer was there
- * - `timeout`: the deadline passed
- * - `rate_limited`: 429, or an answer that says so in its body or its page
- * - `out_of_reach`: the plan does not go back so far
- * - `not_listed`: the upstream says that it does not serve what was asked about
- * - `refused`: any other 3xx or 4xx
- * - `server_error`: 5xx
- * - `not_json`, `unexpected`, `empty`, `too_large`: an answer, but not one to be believed
- * - `stale`: an answer whose newest figures are old: the upstream goes on answering and has stopped
- * - `resting`: not asked, since its circuit is open (the name is public: metrics and `Cache-Status` have it)
- * - `over_budget`: not asked, because the calls of this minute or this month are spent
- */
-export const FAILURE_CAUSES = [
-  'unreachable',
-  'timeout',
-  'rate_limited',
-  'out_of_reach',
-  'not_listed',
-  'refused',
-  'server_error',
-  'not_json',
-  'unexpected',
-  'empty',
-  'too_large',
-  'stale',
-  'resting',
-  'over_budget',
-] as const;
+import { Problem, type ProblemCode } from '#core/problems';
 
-export type FailureCause = (typeof FAILURE_CAUSES)[number];
+/**
+ * Why an upstream gave no usable answer: a closed list, which logs, metrics and `Cache-Status` name. Of each the code and
+ * the words of its problem, after the name of who failed; no word comes from the upstream.
+ */
+const FAILURES = {
+  /** No connection, or it broke before the whole answer was there. */
+  unreachable: ['upstream_unavailable', 'cannot be reached'],
+  /** The deadline passed. */
+  timeout: ['upstream_timeout', 'did not answer in time'],
+  /** 429, or an answer that says so in its body or its page. */
+  rate_limited: ['upstream_unavailable', 'limits our rate'],
+  /** The plan does not go back so far. */
+  out_of_reach: ['upstream_unavailable', 'does not reach back so far on our plan'],
+  /** The upstream says that it does not serve what was asked about. */
+  not_listed: ['upstream_unavailable', 'does not serve this'],
+  /** Any other 3xx or 4xx. */
+  refused: ['upstream_unavailable', 'refused the request'],
+  /** 5xx. */
+  server_error: ['upstream_unavailable', 'has a fault'],
+  not_json: ['upstream_invalid', 'gave no JSON'],
+  unexpected: ['upstream_invalid', 'gave an answer of another shape'],
+  empty: ['upstream_invalid', 'gave an answer without figures'],
+  too_large: ['upstream_invalid', 'gave an answer too large to read'],
+  /** An answer whose newest figures are old: the upstream goes on answering and has stopped. */
+  stale: ['upstream_invalid', 'gave old figures alone'],
+  /** Not asked, since its circuit is open (the name is public: metrics and `Cache-Status` have it). */
+  resting: ['upstream_unavailable', 'failed repeatedly and is not asked again yet'],
+  /** Not asked, because the calls of this minute or this month are spent. */
+  over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
+} as const satisfies Record<string, readonly [ProblemCode, string]>;
+
+export type FailureCause = keyof typeof FAILURES;
+export const FAILURE_CAUSES = Object.keys(FAILURES) as FailureCause[];
 
 /** An upstream failed: `reason` is for programs, `message` for the log. */
 export class UpstreamFailure extends Error {
@@ -59,3 +61,24 @@ export class UpstreamFailure extends Error {
 /** Whether an error says that the upstream's plan does not go back so far. */
 export const isOutOfReach = (error: unknown): error is UpstreamFailure =>
   error instanceof UpstreamFailure && error.reason === 'out_of_reach';
+
+/** What happened, after the name of who failed: `cannot be reached`. */
+export const causeInWords = (cause: FailureCause): string => FAILURES[cause][1];
+
+/** Seconds after which a repeat is worth a try, where the upstream did not say. */
+const RETRY_AFTER = 30;
+
+type Options = {
+  /** Who failed, as the subject of a sentence. */
+  who?: string;
+  members?: { gaps?: string[] };
+};
+
+/** The problem for a failure of an upstream when nothing is stored to serve; any other error goes on as it is. */
+export function upstreamProblem(failure: unknown, { who = 'The aggregator', members = {} }: Options = {}) {
+  if (!(failure instanceof UpstreamFailure)) return failure;
+  const [code, what] = FAILURES[failure.reason];
+  const retryAfter = failure.retryAfter ?? RETRY_AFTER;
+  const detail = `${who} ${what}, and nothing is stored to serve.`;
+  return new Problem(code, detail, { cause: failure, members, retryAfter });
+}

@@ -24,9 +24,6 @@ export const NOTHING_TO_FETCH: FetchOutcome = Object.freeze({
   failure: undefined,
 });
 
-export const hadNothingToFetch = ({ fetched, refreshing, failure }: FetchOutcome): boolean =>
-  !fetched && !refreshing && failure === undefined;
-
 /** What came of the fetches for all parts of one answer. */
 export function allOutcomes(outcomes: readonly FetchOutcome[]): FetchOutcome {
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { byOperator } from '#accounts/users/authority';
-import { createUserStore } from '#accounts/users/user-store';
+import { byOperator } from '#accounts/keys/authority';
+import { createUserStore } from '#accounts/keys/user-store';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { type Replicas, startReplicas } from '../accounts/allowance/processes/replicas.ts';
 import { amount, longTimeout } from '../support/long.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { createUserStore } from '#accounts/users/user-store';
+import { createUserStore } from '#accounts/keys/user-store';
 import { createUsers } from '#accounts/users/users';
 import { type CommandLine, runCommand } from '#cli/command-line';
 import { systemClock } from '#core/clock';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey, isApiKey } from '#accounts/keys/api-key';
-import { createUserStore } from '#accounts/users/user-store';
+import { createUserStore } from '#accounts/keys/user-store';
 import { users as commandLine } from '#cli/users/users';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 

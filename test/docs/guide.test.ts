@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PLANS } from '#accounts/allowance/plan';
+import { PLANS } from '#accounts/ledger/plan';
 import { guide, guideText } from '#docs/guide';
 import { toHtml } from '#docs/markdown';
 import { readSettings } from '#settings';

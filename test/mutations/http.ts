@@ -13,25 +13,25 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/admission.ts',
+    file: 'src/accounts/gate/gate.ts',
     tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ['spendAtOnce(caller, now, cost)', 'spendAtOnce(caller, now, 1)'],
       ['!covers(caller, scope) || ', ''],
-      [' || burst.refuses(caller.user.key, now.wall)', ''],
-      ['      burst.admitOrThrow(caller.user.key, now.wall);\n', ''],
-      ['      noteUse(allowance, caller, headers, now.wall);\n', ''],
+      [' || burst.refuses(user, now.wall)', ''],
+      ['      burst.admitOrThrow(user, now.wall);\n', ''],
+      ['      noteUse(caller, request.headers, now.wall);\n', ''],
     ],
   },
   {
-    file: 'src/accounts/gate/admission.ts',
+    file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
     changes: [['      refuseUncovered(caller, scope);\n', '']],
   },
   {
-    file: 'src/accounts/gate/admission.ts',
+    file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/keys/last-use.store.test.ts'],
-    changes: [['      noteUse(allowance, caller, headers, now);\n', '']],
+    changes: [['      noteUse(caller, headers, now);\n', '']],
   },
   {
     file: 'src/server/replies/write-answer.ts',
@@ -60,13 +60,16 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/cache/answer-cache.ts',
-    tests: ['server/cache/answer-cache.test.ts'],
+    file: 'src/server/cache/response-cache.ts',
+    tests: ['server/cache/response-cache.test.ts'],
     changes: [
-      ['now - at < KEPT_FOR', 'now - at <= KEPT_FOR'],
+      ['now - at < GIVEN_FOR', 'now - at <= GIVEN_FOR'],
       ['now >= at && ', ''],
-      [' && generation === source.generation()', ''],
-      ['      if (!hadNothingToFetch(made.outcome)) return made;\n', ''],
+      [' && given.generation === source.generation()', ''],
+      ['      if (fetched || refreshing || failure !== undefined) return made;\n', ''],
+      ['`${service} ${question}`', 'question'],
+      ['known?.version === version ? known.body', 'known ? known.body'],
+      ['      evictFleeting(at);\n', ''],
     ],
   },
   {
@@ -98,31 +101,40 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/guard.ts',
+    file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/users/user-headers.store.test.ts'],
     changes: [
       ['else allowance.refund(receipt)', 'else allowance.keep(receipt)'],
       ['isPaid ? receipt.remaining : remaining(receipt.lease)', 'receipt.remaining'],
-      ['reply.statusCode < 300 && ', ''],
     ],
+  },
+  {
+    file: 'src/accounts/gate/guard.ts',
+    tests: ['accounts/users/user-headers.store.test.ts'],
+    changes: [['reply.statusCode < 300 && ', '']],
   },
   {
     file: 'src/accounts/gate/burst.ts',
     tests: ['accounts/gate/burst.test.ts'],
     changes: [
       ['Math.max(now, last))', 'last)'],
-      ['(arrival - now - SECOND) / SECOND', '(arrival - now) / SECOND'],
+      ['(arrival - now - time) / SECOND', '(arrival - now) / SECOND'],
       ['      older = arrivals;\n', ''],
       ['arrivals.get(who) ?? older.get(who)', 'arrivals.get(who)'],
-      ['const FURTHEST = SECOND + 1e-6', 'const FURTHEST = SECOND - 1'],
+      ['const furthest = time + 1e-6', 'const furthest = time - 1'],
     ],
   },
   {
-    file: 'src/accounts/gate/registration-limit.ts',
+    file: 'src/accounts/gate/client.ts',
+    tests: ['accounts/users/user-limits.store.test.ts'],
+    changes: [['.slice(0, 4)', '.slice(0, 5)']],
+  },
+  {
+    file: 'src/accounts/gate/guard.ts',
     tests: ['accounts/users/user-limits.store.test.ts'],
     changes: [
-      ['.slice(0, 4)', '.slice(0, 5)'],
-      ['retryAfter: ttl / SECOND', 'retryAfter: ttl'],
+      ['(perMinute, MINUTE, detail)', '(perMinute, 1, detail)'],
+      ['clientOf(request), clock.now()', "'', clock.now()"],
     ],
   },
   {
@@ -139,7 +151,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/limits/concurrency-limit.ts',
+    file: 'src/server/connections/concurrency-limit.ts',
     tests: ['server/limits/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
@@ -208,7 +220,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/pipeline/format.ts',
+    file: 'src/server/replies/format.ts',
     tests: ['server/pipeline/conformity.store.test.ts'],
     changes: [
       ['request.routeOptions.config.csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],

@@ -91,7 +91,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/users/users-of-address-store.ts',
+    file: 'src/accounts/keys/users-of-address-store.ts',
     tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['${hasAddress(email)}', 'u.email = ${email}'],
@@ -153,10 +153,10 @@ export const mail: Mutations[] = [
     file: 'src/notifications/mail/routes.ts',
     tests: ['notifications/mail/user-recovery.store.test.ts', 'notifications/mail/user-verify.store.test.ts'],
     changes: [
-      ['refuseCrossSite(headers, settings.corsOrigins);', ''],
+      ['sameSite: true, ', ''],
       ['      refuseClosed(settings.registration);\n', ''],
-      ["await limitByClient(app, settings.registrationsPerMinute, 'calls of this kind');", ''],
-      ['    withMail(mail);\n', ''],
+      [", perClient: 'calls of this kind'", ''],
+      ['needsMail: true, ', ''],
     ],
   },
 ];

@@ -1,32 +1,34 @@
 import { SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** A request may be at most this far ahead of an even pace, in ms. Sums of fractions are not exact. */
-const FURTHEST = SECOND + 1e-6;
-
 /**
- * So many requests a second for each of those who ask (a user, or a client's address), in this process, all of them
- * at once if they like: the generic cell rate algorithm, which needs one number for each. A rate of 0 lets everything
- * pass.
+ * So many requests in a time (ms) for each of those who ask (a user, or a client's address), in this process, all of them
+ * at once if they like: the generic cell rate algorithm, which needs one number for each. 0 lets everything pass.
  */
-export function createBurst<Who extends number | string>(perSecond: number) {
-  const interval = SECOND / perSecond;
+export function createBurst<Who extends number | string>(
+  most: number,
+  time = SECOND,
+  detail = `More than ${most} requests in a second.`,
+) {
+  const interval = time / most;
+  /** A request may be at most this far ahead of an even pace, in ms. Sums of fractions are not exact. */
+  const furthest = time + 1e-6;
   /** When the last request of each would have come, had they come evenly; in Unix ms. */
   let arrivals = new Map<Who, number>();
-  /** The same of those who have not asked since `turned`: none of it matters once it is a second old. */
+  /** The same of those who have not asked since `turned`: none of it matters once `time` has passed. */
   let older = new Map<Who, number>();
   let turned = 0;
 
   /** The place of the next request, had they come evenly, and whether it is too far ahead. */
   function placeOf(who: Who, now: number) {
     const last = arrivals.get(who) ?? older.get(who) ?? now;
-    // No place is more than a second ahead: one that is comes from before the clock was set back.
-    const arrival = (last - now > FURTHEST ? now : Math.max(now, last)) + interval;
-    return { arrival, isTooSoon: arrival - now > FURTHEST };
+    // No place is more than `time` ahead: one that is comes from before the clock was set back.
+    const arrival = (last - now > furthest ? now : Math.max(now, last)) + interval;
+    return { arrival, isTooSoon: arrival - now > furthest };
   }
 
   function keep(who: Who, arrival: number, now: number): void {
-    if (Math.abs(now - turned) > SECOND) {
+    if (Math.abs(now - turned) > time) {
       older = arrivals;
       arrivals = new Map();
       turned = now;
@@ -36,15 +38,14 @@ export function createBurst<Who extends number | string>(perSecond: number) {
 
   return {
     /** Whether `admitOrThrow` would throw. */
-    refuses: (who: Who, now: number): boolean => perSecond > 0 && placeOf(who, now).isTooSoon,
+    refuses: (who: Who, now: number): boolean => most > 0 && placeOf(who, now).isTooSoon,
 
     /** Throws `rate_limited` with the seconds to the next slot. */
     admitOrThrow(who: Who, now: number): void {
-      if (perSecond === 0) return;
+      if (most === 0) return;
       const { arrival, isTooSoon } = placeOf(who, now);
       if (isTooSoon) {
-        const retryAfter = (arrival - now - SECOND) / SECOND;
-        throw new Problem('rate_limited', `More than ${perSecond} requests in a second.`, { retryAfter });
+        throw new Problem('rate_limited', detail, { retryAfter: (arrival - now - time) / SECOND });
       }
       keep(who, arrival, now);
     },
@@ -53,6 +54,3 @@ export function createBurst<Who extends number | string>(perSecond: number) {
     size: (): number => arrivals.size + older.size,
   };
 }
-
-/** The burst limit of users, by their record numbers: all keys of a user share it. */
-export type Burst = ReturnType<typeof createBurst<number>>;

@@ -1,13 +1,15 @@
-import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Allowance, Caller, Receipt } from '#accounts/allowance/allowance';
-import { remaining } from '#accounts/ledger/lease';
-import type { RouteFacts } from '#docs/openapi/operation-shapes';
-import { runHook } from '#server/pipeline/run-hook';
-import type { Admission } from './admission.ts';
-import type { WantedScope } from './key-problems.ts';
+import type { Allowance, Caller } from '#accounts/gate/allowance';
+import { type Clock, instantOf, MINUTE } from '#core/clock';
+import { Problem } from '#core/problems';
+import { refuseCrossSite } from '#server/pipeline/cross-origin';
+import { isGone } from '#server/replies/write-answer';
+import type { RouteFacts, WantedScope } from '#server/route-facts';
+import { runHook } from '#server/run-hook';
+import { createBurst } from './burst.ts';
+import { clientOf } from './client.ts';
+import type { Gate } from './gate.ts';
 import { presentedKey } from './presented-key.ts';
-import type { RateLimits } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,73 +17,131 @@ declare module 'fastify' {
     caller: Caller;
     /** For how long the look-up of the key was waited for, in ms. */
     waited: number;
-    receipt: Receipt | undefined;
   }
-  interface FastifyContextConfig extends RouteFacts {}
 }
 
-/** Whether the caller has hung up: what is not delivered is not charged. */
-export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
+/** When a client may try again whether mail is configured, in seconds. */
+const UNTIL_CONFIGURED = 3600;
 
-/** What a charge is settled with. */
-export type Charging = { allowance: Pick<Allowance, 'keep' | 'refund'>; rateLimits: RateLimits };
-
-/** Commits or refunds the charge of a call, and gives the headers that tell what is left of the allowance. */
-export function settleCharge(
-  { allowance, rateLimits }: Charging,
-  receipt: Receipt,
-  isPaid: boolean,
-  now: number,
-): string[] {
-  if (isPaid) allowance.keep(receipt);
-  else allowance.refund(receipt);
-  const { period, limit } = receipt.lease;
-  return rateLimits.ofCall(period, limit, isPaid ? receipt.remaining : remaining(receipt.lease), now);
+/** Throws `registration_closed` where the operator alone registers users. */
+export function refuseClosed(registration: string): void {
+  if (registration === 'closed')
+    throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
 }
 
-type Dependencies = Charging & { allowance: Allowance; admission: Admission; now: () => number };
+type Dependencies = {
+  allowance: Allowance;
+  gate: Gate;
+  clock: Clock;
+  settings: {
+    burstPerSecond: number;
+    corsOrigins: readonly string[];
+    /** `closed` where the operator alone registers users. */
+    registration: string;
+    registrationsPerMinute: number;
+  };
+  /** Whether the service sends mail. */
+  sendsMail: boolean;
+};
 
 /**
- * Asks every route what it costs and which scope it wants, and holds each request to it: who calls, with which scopes, and
- * how fast, before the parameters are looked at; the payment after; and the money back unless the answer is a 2xx that
- * somebody waits for.
+ * Reads what every route says of itself, and holds each request to it: who calls, with which scopes, and how fast, before
+ * the parameters are looked at; the payment after; and the money back unless the answer is a 2xx that somebody waits for.
  */
-export function guard(app: FastifyInstance, { allowance, rateLimits, admission, now }: Dependencies): void {
+export function guard(
+  app: FastifyInstance,
+  { allowance, gate, clock, settings, sendsMail }: Dependencies,
+): void {
+  const { burstPerSecond, corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
+  /** How fast a client's address may present keys that have to be looked up, where a key may be in the query. */
+  const unknownKeys = createBurst<string>(burstPerSecond);
+  /** How often a client's address may make calls of a kind, by the name of the kind. */
+  const byClient = new Map<string, ReturnType<typeof createBurst<string>>>();
+
   app.decorateRequest('receipt', undefined);
   app.decorateRequest('caller');
+  app.decorateRequest('user');
   app.decorateRequest('waited', 0);
 
-  app.addHook('onRoute', ({ config, method, url }) => {
-    if (config?.open) return;
-    if (config?.cost === undefined) throw new Error(`${method} ${url} does not say what it costs`);
+  const clientLimit = (calls: string) => {
+    const detail = `More than ${perMinute} ${calls} in a minute from one address.`;
+    const limit = byClient.get(calls) ?? createBurst<string>(perMinute, MINUTE, detail);
+    byClient.set(calls, limit);
+    return limit;
+  };
+
+  /** What needs no key to be refused, in this order. */
+  function checkOf({ sameSite, registers, needsMail, perClient }: RouteFacts) {
+    if (!sameSite && !needsMail) return undefined;
+    const limit = perClient && clientLimit(perClient);
+    return (request: FastifyRequest): void => {
+      if (sameSite) refuseCrossSite(request.headers, corsOrigins);
+      if (registers) refuseClosed(registration);
+      if (needsMail && !sendsMail) {
+        const detail = 'This service sends no mail: SMTP_URL is not set.';
+        throw new Problem('mail_not_configured', detail, { retryAfter: UNTIL_CONFIGURED });
+      }
+      if (limit) limit.admitOrThrow(clientOf(request), clock.now());
+    };
+  }
+
+  app.addHook('onRoute', (route) => {
+    const { config = {}, method, url } = route;
+    const check = checkOf(config);
+    if (check) {
+      route.onRequest = [route.onRequest ?? []].flat();
+      route.onRequest.push((request, _reply, done) => runHook(done, () => check(request)));
+    }
+    if (config.open) return;
+    if (config.cost === undefined) throw new Error(`${method} ${url} does not say what it costs`);
     if (config.scope === undefined) throw new Error(`${method} ${url} does not say which scope it wants`);
   });
 
-  const admit = (request: FastifyRequest, caller: Caller) => {
-    const { scope } = request.routeOptions.config;
-    // Before the refusal of a burst, which tells what is left of the allowance.
+  const admit = (request: FastifyRequest, caller: Caller) =>
+    gate.admit(caller, request.routeOptions.config.scope as WantedScope, request.headers, clock.now());
+
+  function know(request: FastifyRequest, caller: Caller): void {
     request.caller = caller;
-    admission.admit(caller, scope as WantedScope, request.headers, now());
-  };
+    request.user = caller.user.key;
+  }
+
+  /** The key is looked up before the parameters are looked at. */
+  function authenticate(request: FastifyRequest): void | Promise<void> {
+    const { allowExpired = false } = request.routeOptions.config;
+    const caller = allowance.authenticate(presentedKey(request), { allowExpired });
+    // Known before the refusal of a burst, which tells what is left of the allowance.
+    const enter = (found: Caller) => {
+      know(request, found);
+      admit(request, found);
+    };
+    if (!(caller instanceof Promise)) return enter(caller);
+    const since = performance.now();
+    return caller.then((found) => {
+      request.waited = performance.now() - since;
+      enter(found);
+    });
+  }
+
+  /** As `authenticate`, where the parameter `api` may be the key: once the parameters are known to be sound. */
+  async function authenticateByQuery(request: FastifyRequest): Promise<void> {
+    const { allowExpired = false } = request.routeOptions.config;
+    const apiKey = (request.query as { api?: string }).api ?? presentedKey(request);
+    const now = instantOf(clock);
+    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
+    const caller = await allowance.authenticate(apiKey, { allowExpired });
+    admit(request, caller);
+    know(request, caller);
+  }
 
   app.addHook('onRequest', (request, _reply, done) => {
-    const { open, allowExpired } = request.routeOptions.config;
-    if (open) return done();
-    runHook(done, () => {
-      const caller = allowance.authenticate(presentedKey(request), { allowExpired: allowExpired === true });
-      if (caller instanceof Promise) {
-        const since = performance.now();
-        return caller.then((found) => {
-          request.waited = performance.now() - since;
-          admit(request, found);
-        });
-      }
-      return admit(request, caller);
-    });
+    const { open, keyInQuery } = request.routeOptions.config;
+    if (open || keyInQuery) return done();
+    runHook(done, () => authenticate(request));
   });
 
   app.addHook('preHandler', (request, _reply, done) => {
-    const { cost } = request.routeOptions.config;
+    const { cost, keyInQuery } = request.routeOptions.config;
+    if (keyInQuery) return runHook(done, () => authenticateByQuery(request));
     if (!cost) return done();
     runHook(done, () => {
       const calls = typeof cost === 'function' ? cost(request.query as never) : cost;
@@ -100,7 +160,7 @@ export function guard(app: FastifyInstance, { allowance, rateLimits, admission, 
     if (!receipt) return done(null, payload);
     request.receipt = undefined;
     const isPaid = reply.statusCode >= 200 && reply.statusCode < 300 && !isGone(request.raw.socket);
-    const headers = settleCharge({ allowance, rateLimits }, receipt, isPaid, now());
+    const headers = gate.settle(receipt, isPaid, clock.now());
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
     done(null, payload);
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { API_KEY_PREFIX } from '#accounts/keys/api-key';
+import { API_KEY_PREFIX } from '#core/api-key-mask';
 import { invalidRequest, Problem } from '#core/problems';
 import { fieldsIn } from '#server/limits/request-limits';
 

@@ -1,5 +1,5 @@
-import type { Caller } from '#accounts/allowance/allowance';
-import { type Period, periodAt } from '#accounts/allowance/plan';
+import type { Caller } from '#accounts/gate/allowance';
+import { type Period, periodAt } from '#accounts/ledger/plan';
 import { SECOND } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 
@@ -40,5 +40,3 @@ export function createRateLimits(perSecond: number) {
     },
   };
 }
-
-export type RateLimits = ReturnType<typeof createRateLimits>;

@@ -1,19 +1,17 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { API_KEY_PATTERN, API_KEY_PREFIX } from '#core/api-key-mask';
 
 /*
  * A key is `qt_`, 32 base62 characters from a CSPRNG (190 bits), and the CRC32 of those 32 as 6 base62
  * characters: a secret scanner can find it, and a mistyped one is refused without a look-up.
  */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** What every key begins with. */
-export const API_KEY_PREFIX = 'qt_';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const START_LENGTH = 4;
 
-const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
-const ANYWHERE = new RegExp(`${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`, 'g');
+const FORM = new RegExp(`^${API_KEY_PATTERN}$`);
 
 function checksum(secret: string): string {
   let rest = crc32(secret);
@@ -46,16 +44,4 @@ export function isApiKey(text: string): boolean {
 /** SHA-256 of a key, in lower-case hex: the only form in which it is stored. */
 export function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
-}
-
-/**
- * The same in base64, as Basic has it with a colon behind the key or before it: 42 bytes, which begin with those of the
- * prefix.
- */
-const IN_BASE64 = /(cXRf[A-Za-z0-9+/]{52}|OnF0X[A-Za-z0-9+/]{51})/g;
-
-/** The text with everything that has a key's form taken out. */
-export function maskApiKeys(text: string): string {
-  const masked = text.includes(API_KEY_PREFIX) ? text.replace(ANYWHERE, `${API_KEY_PREFIX}***`) : text;
-  return masked.includes('cXRf') || masked.includes('OnF0X') ? masked.replace(IN_BASE64, '***') : masked;
 }

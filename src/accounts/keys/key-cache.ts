@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { unknownKey } from '#accounts/gate/key-problems';
-import type { KeyHolder, UserCursor, UserStore } from '#accounts/users/user-store';
+import { unknownKey } from '#accounts/keys/key-problems';
+import type { KeyHolder, UserCursor, UserStore } from '#accounts/keys/user-store';
 import { type Clock, MINUTE, SECOND } from '#core/clock';
 import { createFirstInFirstOut } from '#core/fifo-map';
 import { Problem } from '#core/problems';

@@ -1,5 +1,5 @@
-import { type Authority, byOperator } from '#accounts/users/authority';
-import { changeUser, IS_ACTIVE_OWNER } from '#accounts/users/change-user-store';
+import { type Authority, byOperator } from '#accounts/keys/authority';
+import { changeUser, IS_ACTIVE_OWNER } from '#accounts/keys/change-user-store';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';

@@ -1,5 +1,5 @@
-import { endOf } from '#accounts/gate/key-problems';
-import type { KeyHolder, UserStore } from '#accounts/users/user-store';
+import { endOf } from '#accounts/keys/key-problems';
+import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { type Clock, MINUTE } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
 

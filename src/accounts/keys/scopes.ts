@@ -1,9 +1,12 @@
+import type { Scope } from '#server/route-facts';
+
+export type { Scope };
+
 /**
  * What a key may be used for: `account` is everything about the user that changes or lists, `prices` the prices and the
  * statistics, `node` the calls to the node.
  */
-export const SCOPES = ['account', 'prices', 'node'] as const;
-export type Scope = (typeof SCOPES)[number];
+export const SCOPES = ['account', 'prices', 'node'] as const satisfies readonly Scope[];
 
 /** Those of an owner key. No other key has `account`. */
 export const OWNER_SCOPES: readonly Scope[] = SCOPES;

@@ -1,6 +1,6 @@
-import { notActive } from '#accounts/gate/key-problems';
-import type { Authority } from '#accounts/users/authority';
-import type { UserStore } from '#accounts/users/user-store';
+import type { Authority } from '#accounts/keys/authority';
+import { notActive } from '#accounts/keys/key-problems';
+import type { UserStore } from '#accounts/keys/user-store';
 import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
 import { hashApiKey, mintApiKey, startOfApiKey } from './api-key.ts';
@@ -18,18 +18,28 @@ type Dependencies = { store: UserStore; clock: Clock; changed: () => Promise<unk
 /** A key that was just made: its text is not to be had again. Instants in Unix ms. */
 export type CreatedKey = Pick<StoredKey, 'id' | 'createdAt'> & KeyTerms & { apiKey: string; start: string };
 
+/** Waits for a change, and has this process act on it. Throws `api_key_revoked` and `too_many_keys` for their outcomes. */
+export async function decided<Outcome>(
+  change: Promise<Outcome>,
+  changed: () => Promise<unknown>,
+): Promise<Exclude<Outcome, 'ended' | 'too_many'>> {
+  const outcome = await change;
+  await changed();
+  if (outcome === 'ended') throw notActive();
+  if (outcome === 'too_many') {
+    const detail =
+      `The user has ${MAX_KEYS_PER_USER} keys already, including those in the grace period of a rotation. ` +
+      'Delete a key that is not needed.';
+    throw new Problem('too_many_keys', detail);
+  }
+  return outcome as Exclude<Outcome, 'ended' | 'too_many'>;
+}
+
 /**
  * The keys of a user. Every change names its authority and throws `api_key_revoked` when the owner key that asks for it is
  * no longer active in the database.
  */
 export function createUserKeys({ store, clock, changed }: Dependencies) {
-  const tooMany = () =>
-    new Problem(
-      'too_many_keys',
-      `The user has ${MAX_KEYS_PER_USER} keys already, including those in the grace period of a rotation. ` +
-        'Delete a key that is not needed.',
-    );
-
   return {
     /**
      * Creates an owner key in place of the one that asks for it or, for the operator, of every owner key. Returns its
@@ -39,10 +49,7 @@ export function createUserKeys({ store, clock, changed }: Dependencies) {
       const apiKey = mintApiKey();
       const now = clock.now();
       const replacement = { now, graceEnds: now + graceMs };
-      const outcome = await store.replaceKeys(authority, storedForm(apiKey), replacement);
-      await changed();
-      if (outcome === 'ended') throw notActive();
-      if (outcome === 'too_many') throw tooMany();
+      await decided(store.replaceKeys(authority, storedForm(apiKey), replacement), changed);
       return apiKey;
     },
 
@@ -52,11 +59,12 @@ export function createUserKeys({ store, clock, changed }: Dependencies) {
      */
     async recover(userKey: number, token?: string): Promise<string | undefined> {
       const apiKey = mintApiKey();
-      const outcome = await store.recoverKeys(userKey, storedForm(apiKey), clock.now(), token);
-      await changed();
-      if (outcome === 'ended') return undefined;
-      if (outcome === 'too_many') throw tooMany();
-      return apiKey;
+      const recovered = store.recoverKeys(userKey, storedForm(apiKey), clock.now(), token);
+      const outcome = await decided(
+        recovered.then((one) => (one === 'ended' ? undefined : one)),
+        changed,
+      );
+      return outcome && apiKey;
     },
 
     /** Creates a key with these terms, which must not include `account`. Throws `too_many_keys`. */
@@ -64,10 +72,7 @@ export function createUserKeys({ store, clock, changed }: Dependencies) {
       const apiKey = mintApiKey();
       const key = storedForm(apiKey);
       const createdAt = clock.now();
-      const id = await store.createKey(authority, key, terms, createdAt);
-      await changed();
-      if (id === 'ended') throw notActive();
-      if (id === 'too_many') throw tooMany();
+      const id = await decided(store.createKey(authority, key, terms, createdAt), changed);
       return { id, ...terms, apiKey, start: key.start, createdAt };
     },
 
@@ -76,9 +81,7 @@ export function createUserKeys({ store, clock, changed }: Dependencies) {
 
     /** Revokes a key; one that has ended already is left as it is. Throws `not_found` and `last_owner_key`. */
     async delete(authority: Authority, id: number): Promise<void> {
-      const outcome = await store.deleteKey(authority, id, clock.now());
-      await changed();
-      if (outcome === 'ended') throw notActive();
+      const outcome = await decided(store.deleteKey(authority, id, clock.now()), changed);
       if (outcome === 'unknown') throw new Problem('not_found', 'The user has no key with this id.');
       if (outcome === 'last_owner') {
         const detail =

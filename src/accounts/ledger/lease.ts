@@ -1,5 +1,6 @@
-import { type Period, periodAt, type Term } from '#accounts/allowance/plan';
-import { DAY, type Instant, MINUTE, SECOND, startOfDate } from '#core/clock';
+import { type Period, periodAt, type Term } from '#accounts/ledger/plan';
+import { DAY, type Instant, iso, MINUTE, SECOND, startOfDate } from '#core/clock';
+import { Problem } from '#core/problems';
 
 /** How long a holder spends from a lease after it asked for it or extended it, in ms: 2 s less than its life. */
 const USABLE_FOR = 18 * SECOND;
@@ -133,4 +134,23 @@ export function keepCall(lease: Lease, cost = 1): void {
 export function giveBackCall(lease: Lease, cost = 1): void {
   lease.inFlight -= cost;
   lease.spent -= cost;
+}
+
+/**
+ * The refusal of a call that costs more than is left of the period.
+ * @param comesBackIn in how many seconds another process may have given some back
+ */
+export function quotaExceeded(
+  cost: number,
+  comesBackIn: number | undefined,
+  { period, limit }: Pick<Lease, 'period' | 'limit'>,
+  now: number,
+): Problem {
+  const retryAfter = comesBackIn ?? (period.end - now) / SECOND;
+  const ends = iso(period.end);
+  const detail =
+    cost === 1
+      ? `All ${limit} calls of the period that ends at ${ends} are spent.`
+      : `Of the ${limit} calls of the period that ends at ${ends} fewer are left than the ${cost} that this costs.`;
+  return new Problem('quota_exceeded', detail, { retryAfter });
 }

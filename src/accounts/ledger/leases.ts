@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { quotaExceeded } from '#accounts/allowance/quota-exceeded';
+import { quotaExceeded } from '#accounts/ledger/lease';
 import { type Instant, instantOf, SECOND } from '#core/clock';
 import { DEADLINE, withinDeadline } from '#database/deadline';
 import { giveBackCall, isUsable, keepCall, type Lease, RECALL_SECONDS, remaining, unspent } from './lease.ts';

@@ -23,7 +23,7 @@ const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
 };
 
 /** The state of each report, in its place; undefined where there is none. */
-export type LeaseStates = (LeaseState | undefined)[];
+type LeaseStates = (LeaseState | undefined)[];
 
 /**
  * The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more.

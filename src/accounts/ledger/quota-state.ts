@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Term } from '#accounts/allowance/plan';
+import type { Term } from '#accounts/ledger/plan';
 import { type Clock, type Instant, MINUTE, SECOND } from '#core/clock';
 import { IDLE_AFTER, isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from './lease.ts';
 

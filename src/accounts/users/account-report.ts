@@ -1,10 +1,9 @@
-import { type Period, periodAt } from '#accounts/allowance/plan';
+import type { User, UserStore } from '#accounts/keys/user-store';
+import { type Period, periodAt } from '#accounts/ledger/plan';
 import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { NoticeSettings, NoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import type { AccountFacts, AccountKey, AccountStore } from './account-store.ts';
 import { type KeyState, stateOfKey, stateOfUser, type UserState } from './user-state.ts';
-import type { User, UserStore } from './user-store.ts';
 
 /** A user as the operator sees one; instants in Unix ms. */
 export type Account = User & {
@@ -18,17 +17,18 @@ export type Account = User & {
 };
 
 /** A user, the keys that are still stored, and which notices go where. */
-type Shown = { account: Account; keys: (AccountKey & { state: KeyState })[]; notices: NoticeSettings };
+type Shown<Notices> = { account: Account; keys: (AccountKey & { state: KeyState })[]; notices: Notices };
 
-type Dependencies = {
+type Dependencies<Notices> = {
   users: UserStore;
   accounts: AccountStore;
-  notices: NoticeSettingsStore;
+  /** Which notices go to a user; undefined for none who is known. */
+  noticesOf: (userKey: number) => Promise<Notices | undefined>;
   clock: Clock;
 };
 
 /** What the operator reads about users and their keys. */
-export function createAccountReport({ users, accounts, notices, clock }: Dependencies) {
+export function createAccountReport<Notices>({ users, accounts, noticesOf, clock }: Dependencies<Notices>) {
   function accountOf(user: User, facts: AccountFacts, now: number): Account {
     const period = periodAt(user.plan, user.anchor, now);
     return {
@@ -55,13 +55,13 @@ export function createAccountReport({ users, accounts, notices, clock }: Depende
     },
 
     /** Throws `not_found`. */
-    async show(key: number): Promise<Shown> {
+    async show(key: number): Promise<Shown<Notices>> {
       const now = clock.now();
       const [user, [facts], keys, settings] = await Promise.all([
         users.find(key),
         accounts.facts(now, key),
         accounts.keys(key),
-        notices.find(key),
+        noticesOf(key),
       ]);
       if (!user || !facts || !settings)
         throw new Problem('not_found', `No user has the record number ${key}.`);
@@ -73,5 +73,3 @@ export function createAccountReport({ users, accounts, notices, clock }: Depende
     },
   };
 }
-
-export type AccountReport = ReturnType<typeof createAccountReport>;

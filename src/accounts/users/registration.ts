@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PLAN_NAMES } from '#accounts/allowance/plan';
-import { nameOf } from './name.ts';
+import { nameOf } from '#accounts/keys/key-form';
+import { PLAN_NAMES } from '#accounts/ledger/plan';
 
 /*
  * Who registers, and for what: the same rules over HTTP and on the operator's command line. `fix` says what is
@@ -22,3 +22,13 @@ const plan = z
 /** What it takes to register: `name` (trimmed), `email`, `plan`. */
 export const registrationForm = z.object({ name, email, plan });
 export type RegistrationForm = z.infer<typeof registrationForm>;
+
+/**
+ * The `Link` of a registration (RFC 8288): the call that renews the key, and the guide's section about it. `validUntil`, in
+ * the body, states when the key expires.
+ */
+export const renewalLink = (basePath: string) =>
+  [
+    `<${basePath}/v1/user/renew>; rel="related"; title="renew"`,
+    `<${basePath}/docs#renewal>; rel="help"; title="How to renew the key"`,
+  ].join(', ');

@@ -1,22 +1,19 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Allowance } from '#accounts/allowance/allowance';
-import type { Admission } from '#accounts/gate/admission';
-import { createBurst } from '#accounts/gate/burst';
-import { withMail } from '#accounts/gate/needs-mail';
+import type { Allowance } from '#accounts/gate/allowance';
 import { presentedKey } from '#accounts/gate/presented-key';
-import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
+import { byOwnerKey } from '#accounts/keys/authority';
 import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
-import { registrationPending, usageRecord, userOfKey, userRecord } from '#accounts/records';
-import type { RegistrationSettings } from '#accounts/settings';
-import { type Clock, instantOf } from '#core/clock';
-import type { ProblemCode } from '#core/problems';
-import type { MailServices } from '#notifications/mail/routes';
-import { refuseCrossSite } from '#server/pipeline/cross-origin';
+import {
+  type RegistrationPending,
+  registrationPending,
+  usageRecord,
+  userOfKey,
+  userRecord,
+} from '#accounts/records';
+import { renewalLink } from '#accounts/users/registration';
 import { neverStored } from '#server/replies/no-store';
-import { renewalLink } from '#server/replies/renewal-link';
-import { byOwnerKey } from './authority.ts';
-import { registrationForm } from './registration.ts';
+import { type RegistrationForm, registrationForm } from './registration.ts';
 import type { Users } from './users.ts';
 
 const api = z.string().min(1, 'is empty').optional().meta({
@@ -103,85 +100,28 @@ const erase = {
   response: { 204: z.undefined().meta({ description: 'Erased' }) },
 };
 
-const REGISTERING: ProblemCode[] = [
-  'cross_site',
-  'registration_closed',
-  'rate_limited',
-  'database_unavailable',
-];
-
-/** As of any route that needs a key, which may come in the query here. */
-const LOOKING_UP: ProblemCode[] = [
-  'api_key_missing',
-  'api_key_invalid',
-  'api_key_expired',
-  'api_key_revoked',
-  'rate_limited',
-  'database_unavailable',
-  'overloaded',
-];
-
 export type UserOptions = {
   users: Users;
   allowance: Allowance;
-  admission: Admission;
-  clock: Clock;
-  /** Not there where no mail is configured. */
-  mail: Pick<MailServices, 'registration'> | undefined;
-  settings: RegistrationSettings;
+  /** Registers users whose address is verified; not there where no mail is configured. */
+  mail: { registration: { request(form: RegistrationForm): Promise<RegistrationPending> } } | undefined;
+  settings: { basePath: string; registration: 'open' | 'verified' | 'closed' };
 };
 
-/** Throws for a registration that a page of another site makes, or that nobody may make. */
-function refuseRegistration(
-  headers: Record<string, unknown>,
-  { registration: mode, corsOrigins }: UserOptions['settings'],
-) {
-  refuseCrossSite(headers, corsOrigins);
-  refuseClosed(mode);
-}
-
-export const user: FastifyPluginAsyncZod<UserOptions> = async (
-  app,
-  { users, allowance, admission, clock, mail, settings },
-) => {
+export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, allowance, mail, settings }) => {
   /** What only an owner key may do. */
   const owner = { cost: 0, scope: 'account' } as const;
-  /** How fast a client's address may present keys that have to be looked up here. */
-  const unknownKeys = createBurst<string>(settings.burstPerSecond);
 
   neverStored(app);
 
-  app.register(async (scope: typeof app) => {
-    scope.addHook('onRequest', async ({ headers }) => refuseRegistration(headers, settings));
-    await limitByClient(scope, settings.registrationsPerMinute, 'registrations');
-    scope.post(
-      '/create',
-      { schema: create, config: { open: true, problems: REGISTERING, headers: ['Link'] } },
-      async ({ query }, reply) => {
-        const isVerified = settings.registration === 'verified';
-        const registered = await (isVerified
-          ? withMail(mail).registration.request(query)
-          : users.create(query));
-        return reply
-          .code(isVerified ? 202 : 201)
-          .header('link', renewalLink(settings.basePath))
-          .send(registered);
-      },
-    );
-  });
-
-  app.get('/data', { schema: data, config: { open: true, problems: LOOKING_UP } }, async (request) => {
-    const apiKey = request.query.api ?? presentedKey(request);
-    const now = instantOf(clock);
-    if (!allowance.holderAtOnce(apiKey, now)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
-    const caller = await allowance.authenticate(apiKey, { allowExpired: true });
-    admission.admit(caller, 'any', request.headers, now.wall);
-    return users.recordFor(caller, apiKey);
-  });
-
-  app.get('/usage', { schema: usage, config: { cost: 0, scope: 'any' } }, async ({ caller }) =>
-    allowance.usage(caller),
+  const reading = { cost: 0, scope: 'any' } as const;
+  app.get(
+    '/data',
+    { schema: data, config: { ...reading, allowExpired: true, keyInQuery: true } },
+    async (request) => users.recordFor(request.caller, request.query.api ?? presentedKey(request)),
   );
+
+  app.get('/usage', { schema: usage, config: reading }, async ({ caller }) => allowance.usage(caller));
 
   app.post(
     '/rotate',
@@ -203,5 +143,18 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (
   app.delete('', { schema: erase, config: owner }, async ({ caller }, reply) => {
     await users.erase(byOwnerKey(caller));
     return reply.code(204).send();
+  });
+
+  const registering = {
+    ...({ open: true, sameSite: true, registers: true, perClient: 'registrations' } as const),
+    ...({ problems: ['database_unavailable'], headers: ['Link'] } as const),
+  };
+  app.post('/create', { schema: create, config: registering }, async ({ query }, reply) => {
+    const verified = settings.registration === 'verified' ? mail : undefined;
+    const registered = await (verified ? verified.registration.request(query) : users.create(query));
+    return reply
+      .code(verified ? 202 : 201)
+      .header('link', renewalLink(settings.basePath))
+      .send(registered);
   });
 };

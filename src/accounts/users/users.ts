@@ -1,14 +1,14 @@
-import { firstTerm, PLANS, renewedTerm } from '#accounts/allowance/plan';
-import { covers, notActive } from '#accounts/gate/key-problems';
 import { mintApiKey } from '#accounts/keys/api-key';
+import type { Authority } from '#accounts/keys/authority';
 import { GRACE_SECONDS } from '#accounts/keys/key-limits';
-import { createUserKeys, storedForm } from '#accounts/keys/user-keys';
+import { covers } from '#accounts/keys/key-problems';
+import { createUserKeys, decided, storedForm } from '#accounts/keys/user-keys';
+import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
+import { firstTerm, PLANS, renewedTerm } from '#accounts/ledger/plan';
 import type { UserOfKey, UserRecord } from '#accounts/records';
 import { type Clock, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { Authority } from './authority.ts';
 import type { RegistrationForm } from './registration.ts';
-import type { KeyHolder, User, UserStore } from './user-store.ts';
 
 function toRecord(user: User, apiKey: string): UserRecord {
   return {
@@ -69,8 +69,6 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     recordOf: async (key: number, apiKey: string): Promise<UserRecord> =>
       toRecord(await existing(key), apiKey),
 
-    list: (): Promise<User[]> => store.list(),
-
     /** Sets how many calls a user may make in a period. */
     async limit(key: number, limit: number): Promise<User> {
       await existing(key);
@@ -115,9 +113,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       const now = clock.now();
       // Of two requests at once, such as a double click after a lapse, the second renews nothing.
       const renewed = (user: User) => (user.validUntil === validUntil ? renewedTerm(user, now) : undefined);
-      const outcome = await store.renew(authority, renewed, now);
-      await changed();
-      if (outcome === 'ended') throw notActive();
+      const outcome = await decided(store.renew(authority, renewed, now), changed);
       const user = await existing(authority.userKey);
       if (outcome === 'renewed') return user;
       const detail = `The key is valid until ${iso(user.validUntil)}: it can be renewed in the last period before that.`;
@@ -134,9 +130,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     /** Ends every key of a user and erases name and e-mail; the record number and the counts stay. */
     async erase(authority: Authority): Promise<void> {
-      const outcome = await store.erase(authority, clock.now());
-      await changed();
-      if (outcome === 'ended') throw notActive();
+      await decided(store.erase(authority, clock.now()), changed);
     },
   };
 }

@@ -1,6 +1,6 @@
-import { type Account, type AccountReport, createAccountReport } from '#accounts/users/account-report';
+import { createUserStore } from '#accounts/keys/user-store';
+import { type Account, createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
-import { createUserStore } from '#accounts/users/user-store';
 import { command, JSON_OPTION } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
 import { cut, dateOf, minuteOf, printJson, printLines } from '#cli/print';
@@ -13,8 +13,12 @@ import { recordNumber } from './records.ts';
 
 function reportOf({ prisma }: Pick<Database, 'prisma'>) {
   const users = createUserStore(prisma);
-  const [accounts, notices] = [createAccountStore(prisma), createNoticeSettingsStore(prisma, users)];
-  return createAccountReport({ users, accounts, notices, clock: systemClock });
+  return createAccountReport({
+    users,
+    accounts: createAccountStore(prisma),
+    noticesOf: createNoticeSettingsStore(prisma, users).find,
+    clock: systemClock,
+  });
 }
 
 const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...at }: Account) => ({
@@ -39,7 +43,7 @@ export const list = command({ options: JSON_OPTION }, async ({ values }) => {
   process.stdout.write(alignedTable([heading, ...rows]));
 });
 
-type Shown = Awaited<ReturnType<AccountReport['show']>>;
+type Shown = Awaited<ReturnType<ReturnType<typeof reportOf>['show']>>;
 
 const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown['keys'][number]) => ({
   ...{ id, label, scopes, start, state, seenOrigin },

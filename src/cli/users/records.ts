@@ -1,5 +1,5 @@
+import { createUserStore, type User } from '#accounts/keys/user-store';
 import type { UserRecord } from '#accounts/records';
-import { createUserStore, type User } from '#accounts/users/user-store';
 import { createUsers, type Users } from '#accounts/users/users';
 import { wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';

@@ -1,6 +1,6 @@
-import { PLAN_NAMES } from '#accounts/allowance/plan';
+import { byOperator } from '#accounts/keys/authority';
 import { GRACE_SECONDS } from '#accounts/keys/key-limits';
-import { byOperator } from '#accounts/users/authority';
+import { PLAN_NAMES } from '#accounts/ledger/plan';
 import { registrationForm } from '#accounts/users/registration';
 import { command, wholeNumber, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';

@@ -1,4 +1,4 @@
-import { PLAN_NAMES, termInWords } from '#accounts/allowance/plan';
+import { PLAN_NAMES, termInWords } from '#accounts/ledger/plan';
 import { fenced, type GuideSettings } from './words.ts';
 
 /* How to come by a key, and what to do with it and the account. */

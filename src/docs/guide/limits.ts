@@ -1,4 +1,4 @@
-import { PLAN_NAMES, PLANS } from '#accounts/allowance/plan';
+import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { HEADERS } from '#docs/openapi/described-headers';
 import { count, every, fenced, type GuideSettings } from './words.ts';
 

@@ -1,29 +1,5 @@
-import type { WantedScope } from '#accounts/gate/key-problems';
-import type { ProblemCode } from '#core/problems';
-import type { Occurrence } from './described-headers.ts';
+import type { RouteFacts, WantedScope } from '#server/route-facts';
 import type { NamedSchemas, Schema } from './schema-examples.ts';
-
-/** What a route says of itself in its `config`. */
-export type RouteFacts = {
-  /** Needs no key. */
-  open?: true;
-  /** Calls charged for an answer with 2xx; where that depends on what is asked for, by its parameters as they are parsed. */
-  cost?: number | ((query: never) => number);
-  /** Gives CSV beside JSON. */
-  csv?: true;
-  /** How its cost follows from what is asked for, in words. */
-  price?: string;
-  /** What a key must be allowed to be used for; every route that needs a key says it. */
-  scope?: WantedScope;
-  /** Serves the keys of a user whose term is over too. */
-  allowExpired?: true;
-  /** The headers of an answer with 2xx or 304, beyond those of every route of its price. */
-  headers?: readonly Occurrence[];
-  /** The statuses under which the node may refuse what is asked here: those of `node_rejected`. */
-  rejections?: readonly number[];
-  /** The problems that a caller may meet here, beyond those of every route. */
-  problems?: readonly ProblemCode[];
-};
 
 export type Parameter = {
   name: string;

@@ -49,14 +49,13 @@ export function describeOperation(
   if (method === 'get' && (isPriced || own.includes('ETag')))
     answers['304'] = notModified(isPriced, own, context);
 
-  const takesKey = facts.problems?.includes('api_key_missing');
   return {
     ...rest,
     ...(facts.price && { 'x-price': facts.price }),
     ...(parameters && { parameters: parameters.map(describedParameter) }),
     ...(requestBody && { requestBody: describedBody(requestBody) }),
     ...(facts.scope && facts.scope !== 'any' && { 'x-scope': facts.scope }),
-    security: facts.open ? (takesKey ? [{}, ...WITH_ANY_SCHEME] : []) : WITH_ANY_SCHEME,
+    security: facts.open ? [] : facts.keyInQuery ? [{}, ...WITH_ANY_SCHEME] : WITH_ANY_SCHEME,
     responses: { ...answers, ...problemResponses(facts, context) },
   };
 }

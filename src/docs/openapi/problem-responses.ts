@@ -1,6 +1,7 @@
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
+import type { RouteFacts } from '#server/route-facts';
 import { headersOf } from './described-headers.ts';
-import type { Context, Ref, RouteFacts } from './operation-shapes.ts';
+import type { Context, Ref } from './operation-shapes.ts';
 import { problemExample } from './schema-examples.ts';
 
 /** The problems that any request may meet, whatever the path; another method of a path is told with its operations. */
@@ -24,20 +25,17 @@ const WITH_KEY: ProblemCode[] = [
   'database_unavailable',
   'overloaded',
 ];
-const WITH_PRICE: ProblemCode[] = ['quota_exceeded'];
-
-const WITH_SCOPE: ProblemCode[] = ['scope_missing'];
 
 /** The codes that a route can answer with, in the order of the table of problems. */
-function codesOf({ open, cost, scope, problems = [] }: RouteFacts): ProblemCode[] {
-  const ofScope = scope === undefined || scope === 'any' ? [] : WITH_SCOPE;
-  const met = new Set([
-    ...ANYWHERE,
-    ...(open ? [] : WITH_KEY),
-    ...ofScope,
-    ...(cost ? WITH_PRICE : []),
-    ...problems,
-  ]);
+function codesOf(facts: RouteFacts): ProblemCode[] {
+  const { open, cost, scope = 'any', problems = [] } = facts;
+  const met = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : WITH_KEY), ...problems]);
+  if (scope !== 'any') met.add('scope_missing');
+  if (cost) met.add('quota_exceeded');
+  if (facts.sameSite) met.add('cross_site');
+  if (facts.registers) met.add('registration_closed');
+  if (facts.needsMail) met.add('mail_not_configured');
+  if (facts.perClient) met.add('rate_limited');
   return PROBLEM_CODES.filter((code) => met.has(code));
 }
 

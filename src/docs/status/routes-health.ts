@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { negotiateFormat } from '#server/pipeline/format';
+import { negotiateFormat } from '#server/replies/format';
 import { neverStored } from '#server/replies/no-store';
 import { warningText } from '#upstream/warning';
 import type { Readiness } from './readiness.ts';

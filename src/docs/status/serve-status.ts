@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
-import { PAGE_SECURITY } from '#server/pages/page-security';
 import { acceptedType } from '#server/replies/negotiation';
+import { PAGE_SECURITY } from '#server/replies/page-security';
 import type { Readiness } from './readiness.ts';
 import { type Status, statusPage } from './status-page.ts';
 

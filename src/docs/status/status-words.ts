@@ -1,5 +1,5 @@
 import { SOURCES } from '#docs/source-list';
-import { causeInWords } from '#upstream/problem';
+import { causeInWords } from '#upstream/failure';
 import { readResource } from '#upstream/resource';
 import type { Warning } from '#upstream/warning';
 

@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import { isoDate } from '#core/clock';
 import type { Mail } from '#notifications/sources/smtp';
 import { curl, inWords, type MailPart, writeMail } from './mail.ts';

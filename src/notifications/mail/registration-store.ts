@@ -1,6 +1,6 @@
-import type { Plan, Term } from '#accounts/allowance/plan';
 import { OWNER_SCOPES } from '#accounts/keys/scopes';
 import type { storedForm } from '#accounts/keys/user-keys';
+import type { Plan, Term } from '#accounts/ledger/plan';
 import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';
 import { arrayOf } from '#database/arrays';

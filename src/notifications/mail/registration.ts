@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { firstTerm, PLANS } from '#accounts/allowance/plan';
 import { mintApiKey } from '#accounts/keys/api-key';
 import { storedForm } from '#accounts/keys/user-keys';
+import { firstTerm, PLANS } from '#accounts/ledger/plan';
 import type { UserRecord } from '#accounts/records';
 import type { RegistrationForm } from '#accounts/users/registration';
 import type { Users } from '#accounts/users/users';

@@ -1,16 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { withMail } from '#accounts/gate/needs-mail';
-import { clientOf, limitByClient, refuseClosed } from '#accounts/gate/registration-limit';
+import { clientOf } from '#accounts/gate/client';
+import { refuseClosed } from '#accounts/gate/guard';
 import { userRecord } from '#accounts/records';
 import type { RegistrationSettings } from '#accounts/settings';
-import { email } from '#accounts/users/registration';
+import { email, renewalLink } from '#accounts/users/registration';
 import type { ProblemCode } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
-import { refuseCrossSite } from '#server/pipeline/cross-origin';
 import { readJsonBodies } from '#server/pipeline/json-body';
 import { neverStored } from '#server/replies/no-store';
-import { renewalLink } from '#server/replies/renewal-link';
 import type { Recovery } from './recovery.ts';
 import type { VerifiedRegistration } from './registration.ts';
 
@@ -68,10 +66,7 @@ const verify = {
 };
 
 /** What any of these calls may meet. */
-const PROBLEMS: ProblemCode[] = [
-  ...(['cross_site', 'unsupported_media_type', 'rate_limited', 'overloaded'] as const),
-  ...(['mail_not_configured', 'database_unavailable'] as const),
-];
+const PROBLEMS: ProblemCode[] = ['unsupported_media_type', 'overloaded', 'database_unavailable'];
 
 export type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
 
@@ -79,29 +74,24 @@ type Options = {
   /** Not there where no mail is configured. */
   mail: MailServices | undefined;
   bodies: RequestBodies;
-  settings: RegistrationSettings;
+  settings: Pick<RegistrationSettings, 'basePath' | 'registration'>;
 };
 
 /** What is done with mails: no key is needed, since it may be lost or not there yet. */
 export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
   readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: clientOf });
   neverStored(app);
-  app.addHook('onRequest', async ({ headers }) => {
-    refuseCrossSite(headers, settings.corsOrigins);
-    withMail(mail);
-  });
-  await limitByClient(app, settings.registrationsPerMinute, 'calls of this kind');
-
-  const open = (...problems: ProblemCode[]) =>
-    ({ open: true, problems: [...PROBLEMS, ...problems] }) as const;
+  const services = mail as MailServices;
+  const facts = { open: true, sameSite: true, needsMail: true, perClient: 'calls of this kind' } as const;
+  const open = (...problems: ProblemCode[]) => ({ ...facts, problems: [...PROBLEMS, ...problems] });
 
   app.post('/recover', { schema: recover, config: open() }, async ({ body }, reply) => {
-    await withMail(mail).recovery.request(body.email);
+    await services.recovery.request(body.email);
     return reply.code(202).send();
   });
 
   app.post('/recover/confirm', { schema: confirm, config: open('token_invalid') }, ({ body }) =>
-    withMail(mail).recovery.confirm(body.token),
+    services.recovery.confirm(body.token),
   );
 
   app.post(
@@ -109,7 +99,7 @@ export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodi
     { schema: verify, config: { ...open('token_invalid', 'registration_closed'), headers: ['Link'] } },
     async ({ body }, reply) => {
       refuseClosed(settings.registration);
-      const record = await withMail(mail).registration.verify(body.token);
+      const record = await services.registration.verify(body.token);
       return reply.code(201).header('link', renewalLink(settings.basePath)).send(record);
     },
   );

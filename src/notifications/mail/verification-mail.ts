@@ -1,4 +1,4 @@
-import { type Plan, termInWords } from '#accounts/allowance/plan';
+import { type Plan, termInWords } from '#accounts/ledger/plan';
 import type { Mail } from '#notifications/sources/smtp';
 import { curl, inWords, writeMail } from './mail.ts';
 

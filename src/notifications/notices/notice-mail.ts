@@ -1,8 +1,7 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import { inWords, writeMail } from '#notifications/mail/mail';
 import type { Mail } from '#notifications/sources/smtp';
-import type { Notice } from './notice.ts';
-import { periodEnd } from './notice.ts';
+import { type Notice, periodEnd } from './notice.ts';
 
 type Values = {
   notice: Notice;

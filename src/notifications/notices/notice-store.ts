@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
 import { hasAddress } from '#database/email-match';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';

@@ -1,4 +1,4 @@
-import { addMonths, PLANS, type Plan, periodAt } from '#accounts/allowance/plan';
+import { addMonths, PLANS, type Plan, periodAt } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
 
 /** At so many per cent of the allowance a user is told, who has not chosen others. */

@@ -1,5 +1,5 @@
-import { notActive } from '#accounts/gate/key-problems';
-import type { Authority } from '#accounts/users/authority';
+import type { Authority } from '#accounts/keys/authority';
+import { notActive } from '#accounts/keys/key-problems';
 import { type Clock, DAY } from '#core/clock';
 import { mintWebhookSecret } from '#notifications/webhooks/signature';
 import type { NoticeSettings, NoticeSettingsStore } from './notice-settings-store.ts';

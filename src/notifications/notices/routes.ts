@@ -1,8 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { withMail } from '#accounts/gate/needs-mail';
-import { byOwnerKey } from '#accounts/users/authority';
-import type { ProblemCode } from '#core/problems';
+import { byOwnerKey } from '#accounts/keys/authority';
 import { noticesRecord, noticesWithSecretRecord } from '#notifications/records';
 import type { NotificationSettings } from '#notifications/settings';
 import { webhookUrlFault } from '#notifications/webhooks/webhook-url';
@@ -95,17 +93,14 @@ type Options = {
 export const notices: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
   readJsonBodies(app, bodies, { limit: MAX_BYTES });
   neverStored(app);
-  app.addHook('onRequest', async () => void withMail(mail));
-  const facts = (...problems: ProblemCode[]) =>
-    ({ cost: 0, scope: 'account', problems: ['mail_not_configured', ...problems] }) as const;
+  const facts = { cost: 0, scope: 'account', needsMail: true } as const;
+  const services = mail as { notices: Notices };
 
-  app.get('/notices', { schema: get, config: facts() }, ({ caller }) =>
-    withMail(mail).notices.of(caller.user.key),
-  );
+  app.get('/notices', { schema: get, config: facts }, ({ caller }) => services.notices.of(caller.user.key));
 
   app.put(
     '/notices',
-    { schema: put(settings.webhookAllow), config: facts('unsupported_media_type') },
-    ({ caller, body }) => withMail(mail).notices.set(byOwnerKey(caller), body),
+    { schema: put(settings.webhookAllow), config: { ...facts, problems: ['unsupported_media_type'] } },
+    ({ caller, body }) => services.notices.set(byOwnerKey(caller), body),
   );
 };

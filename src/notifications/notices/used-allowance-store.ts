@@ -1,4 +1,4 @@
-import { addMonths, PLAN_NAMES, PLANS } from '#accounts/allowance/plan';
+import { addMonths, PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { DAY, iso, SECOND } from '#core/clock';
 import { Prisma } from '#generated/prisma/client';
 import { addMessagesOfFresh, IS_WATCHED } from './add-notices-store.ts';

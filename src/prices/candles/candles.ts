@@ -11,7 +11,7 @@ import { type WindowSize, windowSize } from '#prices/history/window-rows';
 import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/interval';
 import type { MarketSource } from '#prices/sources/source';
 import type { Answer } from '#server/cache/answer';
-import { createAnswers } from '#server/cache/answers';
+import type { Answers } from '#server/cache/response-cache';
 import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-outcome';
 import type { SingleFlight } from '#upstream/single-flight';
 import { CANDLE_MINUTES, type CandleSource, candleLength } from './candle.ts';
@@ -25,6 +25,7 @@ import { firstAsked, isCandleSettled, planCandles } from './candle-window.ts';
 type Dependencies = {
   source: CandleSource & Pick<MarketSource, 'reach'>;
   cache: CandleCache;
+  answers: Answers;
   /** That of prices, which knows when a token begins. */
   archive: Pick<ArchiveCache, 'beginning' | 'load'>;
   retention: Retention;
@@ -46,8 +47,7 @@ const RENDER = { json: candlesJson, csv: candlesCsv } as const;
 
 /** The verbs of candles. All throw a problem when there is no answer. */
 export function createCandles(dependencies: Dependencies) {
-  const { source, cache, archive, retention, singleFlight, rates, clock } = dependencies;
-  const answers = createAnswers({ source: cache, clock });
+  const { source, cache, answers, archive, retention, singleFlight, rates, clock } = dependencies;
 
   const told = createCandleFacts({ source, cache, archive, retention, clock });
   const { beginning, bounds, missing } = told;
@@ -121,7 +121,7 @@ export function createCandles(dependencies: Dependencies) {
     const version = isNamed ? [stored, valuation?.version].join(';') : undefined;
     const rows = { version, isWide: windowSize(count) !== 'short' };
     const pieces = () => RENDER[format](columns, valuation?.currency);
-    return { body: await answers.bodyOf(question, rows, pieces), ...answer };
+    return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
   }
 
   /** How large the answer to a window may be. */

@@ -14,7 +14,7 @@ type Beside = Pick<Venue, 'source' | 'sync'> &
 
 /** Opens the candles of a venue: what is stored of them, and what fetches them. */
 export function openCandles(deps: PriceDeps, { source, sync, archive, rates, workingSet }: Beside) {
-  const { settings, database, deadline, refreshes, versions, clock, failures } = deps;
+  const { settings, database, deadline, refreshes, versions, responses, clock, failures } = deps;
   const store = deadline.over(createCandleStore(database.prisma));
   const cache = createCandleCache({ store, versions, clock, workingSet });
   const { retention, upstreamTimeoutMs: timeoutMs } = settings;
@@ -24,7 +24,16 @@ export function openCandles(deps: PriceDeps, { source, sync, archive, rates, wor
   return {
     cache,
     available: createCandleAvailability({ store, source, retention, clock }),
-    candles: createCandles({ source, cache, archive, retention, singleFlight, rates, clock }),
+    candles: createCandles({
+      source,
+      cache,
+      answers: responses('candles', cache),
+      archive,
+      retention,
+      singleFlight,
+      rates,
+      clock,
+    }),
 
     /** Reads what calls other processes have spent, after a change of the cache. */
     async poll(): Promise<void> {

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '#core/clock';
-import { CANDLES_CSV_EXAMPLE } from '#docs/openapi/schema-examples';
 import {
   type CurrencyParameters,
   dates,
@@ -23,7 +22,7 @@ import type { Candles } from './candles.ts';
 
 const CANDLES = {
   header: `${CANDLES_CSV_HEADER}(,currency)?`,
-  example: CANDLES_CSV_EXAMPLE,
+  example: `${CANDLES_CSV_HEADER}\r\n2024-01-01,42280.2,44200,42170.1,44170.9,1875.12345678\r\n`,
   note: ', with a last column `currency` where it is not the US dollar',
 };
 

@@ -3,8 +3,8 @@ import { invalidRequest, Problem } from '#core/problems';
 import type { Span } from '#core/span';
 import type { Interval } from '#prices/interval';
 import type { Columns } from '#prices/series';
+import { upstreamProblem } from '#upstream/failure';
 import type { FetchOutcome } from '#upstream/fetch-outcome';
-import { upstreamProblem } from '#upstream/problem';
 import { type Worth, worthBySamples } from './conversion.ts';
 import type { Currency } from './currency.ts';
 

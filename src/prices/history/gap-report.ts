@@ -6,7 +6,7 @@ import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { gapsIn, spanText } from '#prices/gaps';
 import type { Window } from '#prices/interval';
 import type { Backfill } from '#prices/refresh/backfill';
-import { upstreamProblem } from '#upstream/problem';
+import { upstreamProblem } from '#upstream/failure';
 
 type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
 

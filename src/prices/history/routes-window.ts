@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
-import { CSV_EXAMPLE } from '#docs/openapi/schema-examples';
 import type { Currency } from '#prices/currencies/currency';
 import type { Interval } from '#prices/interval';
 import { type currencyParameters, date, type tokenName } from '#prices/parameters';
@@ -33,7 +32,7 @@ export const interval = z
 /** What a path gives in CSV: the pattern of its header, an example of it, and what more there is to say. */
 const SAMPLES = {
   header: `${CSV_HEADER}(,source)?(,currency)?`,
-  example: CSV_EXAMPLE,
+  example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
   note: ', with a column `source` where more than one has told them, and a last column `currency` where it is not the US dollar',
 };
 /** An answer in JSON, or the same as CSV. */
@@ -102,7 +101,7 @@ export function createWindowSender(send: Send) {
     answer: () => Answer | Promise<Answer>,
   ): void | Promise<void> {
     const give = () => send(request, reply, answer(), request.format);
-    return size === 'short' ? give() : enter(request.caller.user.key, reply.raw, size).then(give);
+    return size === 'short' ? give() : enter(request.user, reply.raw, size).then(give);
   };
 }
 

@@ -7,10 +7,9 @@ import { currencyText, noWorth, withRates } from '#prices/currencies/valuation';
 import type { Valuations } from '#prices/currencies/valuations';
 import type { Backfill } from '#prices/refresh/backfill';
 import type { Answer } from '#server/cache/answer';
-import type { Answers } from '#server/cache/answers';
-import { UpstreamFailure } from '#upstream/failure';
+import type { Answers } from '#server/cache/response-cache';
+import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { allOutcomes, type FetchOutcome } from '#upstream/fetch-outcome';
-import { upstreamProblem } from '#upstream/problem';
 import type { ToldLatest } from './failover-price.ts';
 import { sourcesOf } from './latest-sources.ts';
 
@@ -34,7 +33,7 @@ type Asked<R extends Row> = {
 type Dependencies = {
   archive: Pick<ArchiveCache, 'load'>;
   backfill: Pick<Backfill, 'latest' | 'dueAt'>;
-  answers: Pick<Answers, 'cache' | 'bodies'>;
+  answers: Pick<Answers, 'get' | 'keep' | 'body'>;
   valuations: Pick<Valuations, 'ofLatest'>;
   clock: Clock;
 };
@@ -61,7 +60,7 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
     const told = toldOf(rows, outcome);
     const oldest = Math.min(...told.map(({ fetchedAt }) => fetchedAt));
     return {
-      body: answers.bodies.kept(question, version, write),
+      body: answers.body(question, version, write),
       source: sourcesOf(told, clock.now()),
       modifiedAt: Math.max(...told.map(({ at }) => at)),
       fetchedAt: oldest,
@@ -105,9 +104,9 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
   /** At once when all is in memory and its time has not come. */
   return function latestAnswer<R extends Row>(asked: Asked<R>, currency: Currency): Answer | Promise<Answer> {
     const { question, tokens } = asked;
-    const known = answers.cache.get(question);
+    const known = answers.get(question);
     if (known) return known;
-    const keep = (answer: Answer) => answers.cache.keep(question, answer);
+    const keep = (answer: Answer) => answers.keep(question, answer);
     if (currency !== DOLLAR) return inCurrency(asked, currency).then(keep);
     const loading = tokens.flatMap((token) => archive.load(token) ?? []);
     if (loading.length > 0) return Promise.all(loading).then(() => latestAnswer(asked, currency));

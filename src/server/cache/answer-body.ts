@@ -1,11 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
 import { createLongWork } from '#core/long-work';
 
-/** Bodies that are kept for the next who asks, in bytes, with their compressed forms. */
-const KEPT_BYTES = 32 * 1024 * 1024;
 /** A body is compressed from this size on; below it, it goes out as text in one write with its headers; in bytes. */
 const WORTH_COMPRESSING = 1024;
 /** Compressed once for each version of a body, so it may take its time: a tenth of a second for a megabyte. */
@@ -130,41 +127,5 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
     },
     // Figures and dates compress to less than half, so both forms together take no more than the text.
     size: () => (typeof payload === 'string' ? bytes.length : 2 * bytes.length),
-  };
-}
-
-/**
- * The latest body of each question, for as long as it is made of the same rows.
- * @param keptBytes what they may take of memory together, in bytes
- */
-export function createBodies(keptBytes = KEPT_BYTES) {
-  const bodies = new LRUCache<string, { version: string; body: Body }>({
-    maxSize: keptBytes,
-    sizeCalculation: ({ version, body }, question) => body.size() + version.length + question.length,
-  });
-
-  const find = (question: string, version: string): Body | undefined => {
-    const known = bodies.get(question);
-    return known?.version === version ? known.body : undefined;
-  };
-
-  return {
-    /** @param version names all that the body is made from, so that a kept one is never an old one */
-    kept(question: string, version: string, make: () => string): Body {
-      const known = find(question, version);
-      if (known) return known;
-      const body = bodyOf(make());
-      bodies.set(question, { version, body });
-      return body;
-    },
-
-    /** As `kept`, of a body that is made in pieces: what it is made from must not change meanwhile. */
-    async keptLong(question: string, version: string, pieces: () => Iterable<string>): Promise<Body> {
-      const known = find(question, version);
-      if (known) return known;
-      const body = await longBodyOf(pieces);
-      bodies.set(question, { version, body });
-      return body;
-    },
   };
 }

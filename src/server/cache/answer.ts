@@ -1,4 +1,3 @@
-import type { FetchOutcome } from '#upstream/fetch-outcome';
 import type { Body } from './answer-body.ts';
 
 /** An answer, and what there is to say about its age; instants in Unix ms. */
@@ -22,6 +21,6 @@ export type Answer = {
   gaps: readonly string[];
   /** The answer to the same question now (Unix ms), where it is in the cache. */
   recall?: (now: number) => Answer | undefined;
-  /** What was done for it. */
-  outcome: FetchOutcome;
+  /** What was done for it: `failure` is that of a fetch. */
+  outcome: { fetched: boolean; refreshing: boolean; failure: unknown };
 };

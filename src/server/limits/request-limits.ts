@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, Problem } from '#core/problems';
 import { bodyTooLarge, hasBody, MAX_DISCARDED, type RequestBodies } from '#server/connections/request-body';
-import { runHook } from '#server/pipeline/run-hook';
+import { runHook } from '#server/run-hook';
 
 /** The most of each that a request may bring, in bytes. */
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;

@@ -39,7 +39,7 @@ type Options = {
 export function readJsonBodies(
   app: FastifyInstance,
   bodies: RequestBodies,
-  { limit, callerOf = ({ caller }) => caller.user.key }: Options,
+  { limit, callerOf = ({ user }) => user }: Options,
 ): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => {

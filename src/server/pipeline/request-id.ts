@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { maskApiKeys } from '#accounts/keys/api-key';
+import { maskApiKeys } from '#core/api-key-mask';
 
 const FORM = /^[A-Za-z0-9._-]{1,128}$/;
 

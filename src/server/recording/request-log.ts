@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '#core/problems';
-import type { FailureLog } from '#upstream/failure-log';
 
 type Facts = {
   reqId: string;
@@ -15,16 +14,17 @@ type Facts = {
 const rounded = (facts: Facts): Facts => ({ ...facts, ms: Math.round(facts.ms * 10) / 10 });
 
 function factsOf(request: FastifyRequest, reply: FastifyReply, status: number): Facts {
-  const { id: reqId, method, is404, routeOptions, caller } = request;
+  const { id: reqId, method, is404, routeOptions, user } = request;
   const route = is404 ? undefined : routeOptions.url;
-  return { reqId, method, route, status, ms: reply.elapsedTime, user: caller?.user.key };
+  return { reqId, method, route, status, ms: reply.elapsedTime, user };
 }
 
 type Options = {
   /** Which requests have a line of their own: `errors` names the latest failed one in the line of its cause. */
   which: 'all' | 'errors' | 'none';
   logger: FastifyBaseLogger;
-  failures: Pick<FailureLog, 'failed'>;
+  /** What counts the failures of a cause. */
+  failures: { failed(work: string, error: unknown, facts: object): void };
 };
 
 /** Logs requests. A failed one is one line: a fault of ours its own, any other a count in the line of its cause. */

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HOUR, SECOND } from '#core/clock';
 import type { Answer } from '#server/cache/answer';
 import type { Representation } from '#server/cache/answer-body';
-import { cacheStatus } from './cache-status.ts';
 import { type SharedFields, shareFields } from './response-head.ts';
 
 /** How long a price may be kept from now on, in ms: a budget may be raised, and the price be refreshed sooner. */
@@ -24,6 +23,24 @@ export type Format = keyof typeof MEDIA_TYPES;
 function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
   const end = Math.min(dueAt, now + LONGEST);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
+}
+
+/**
+ * How an answer came about (RFC 9211). `hit`: from what was stored; `fwd=miss; stored`: fetched for this caller;
+ * `fwd=stale`: stored and past its time, with `detail` the cause of the failure to refresh it, or `refreshing`.
+ */
+function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
+  if (settled) return 'quotient; hit';
+  const ttl = Math.ceil((dueAt - now) / SECOND);
+  const { failure, fetched, refreshing } = outcome;
+  if (failure !== undefined) {
+    // That of an upstream names its reason.
+    const reason = failure instanceof Error && 'reason' in failure ? failure.reason : 'not_stored';
+    return `quotient; fwd=stale; ttl=${ttl}; detail=${reason}`;
+  }
+  if (fetched) return `quotient; fwd=miss; stored; ttl=${ttl}`;
+  if (refreshing) return `quotient; fwd=stale; ttl=${ttl}; detail=refreshing`;
+  return `quotient; hit; ttl=${ttl}`;
 }
 
 /** Whether an `If-None-Match` names a validator (RFC 9110, 13.1.2): compared weakly, any of a list, or `*`. */

@@ -1,20 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Allowance } from '#accounts/allowance/allowance';
-import type { Admission } from '#accounts/gate/admission';
-import { isGone } from '#accounts/gate/guard';
-import type { WantedScope } from '#accounts/gate/key-problems';
-import { keyAtOnce } from '#accounts/gate/presented-key';
 import { type Clock, instantOf, SECOND } from '#core/clock';
 import type { Answer } from '#server/cache/answer';
+import type { Gate } from '#server/gate';
 import { fieldsIn, headersSize, LIMITS } from '#server/limits/request-limits';
 import { requestId } from '#server/pipeline/request-id';
 import { type Histogram, observe, type RequestHistograms } from '#server/recording/request-histogram';
 import type { LogAnswer } from '#server/recording/request-log';
+import type { WantedScope } from '#server/route-facts';
 import type { Format } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
-import type { WriteAnswer } from './write-answer.ts';
+import { isGone, type WriteAnswer } from './write-answer.ts';
 
 /** How many requests are remembered, and what their texts may take of memory, in characters. */
 const REMEMBERED = { max: 1000, maxSize: 4 * 1024 * 1024 };
@@ -35,8 +32,7 @@ type Known = {
 };
 
 type Dependencies = {
-  allowance: Pick<Allowance, 'holderAtOnce'>;
-  admission: Admission;
+  gate: Pick<Gate, 'admitAtOnce'>;
   /** What a URL names may be another thing in another generation. */
   catalogue: { generation(): number };
   clock: Clock;
@@ -56,7 +52,7 @@ const GENERATION = Symbol('generation of the catalogue');
  * fast, and the charge. Any other request goes on to the framework untouched.
  */
 export function createFastPath(dependencies: Dependencies) {
-  const { allowance, admission, catalogue, clock, write, requests, log } = dependencies;
+  const { gate, catalogue, clock, write, requests, log } = dependencies;
   const known = new LRUCache<string, Known>({
     ...REMEMBERED,
     sizeCalculation: ({ accept = '' }, url) => url.length + accept.length,
@@ -89,17 +85,16 @@ export function createFastPath(dependencies: Dependencies) {
       const { cost, format, histogram, route, scope } = found;
       const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
       if (representation instanceof Promise) return false;
-      const apiKey = keyAtOnce(request);
-      const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now);
-      const receipt = caller && admission.admitAtOnce(caller, scope, headers, now, cost);
-      if (caller === undefined || receipt === undefined) return false;
+      const admitted = gate.admitAtOnce(request, scope, cost, now);
+      if (admitted === undefined) return false;
+      const { user, receipt } = admitted;
       const id = requestId(request);
       const reply = { answer, representation, format, receipt, requestId: id, now: now.wall };
       const status = write(request, response, reply);
       const ms = clock.elapsed() - now.elapsed;
       if (status === 304) requests?.observe(route, 'GET', status, ms / SECOND);
       else if (histogram !== undefined) observe(histogram, ms / SECOND);
-      log?.({ reqId: id, method: 'GET', route, status, ms, user: caller.user.key });
+      log?.({ reqId: id, method: 'GET', route, status, ms, user });
       return true;
     },
 

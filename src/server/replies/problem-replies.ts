@@ -1,12 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RateLimits } from '#accounts/gate/rate-limits';
-import { maskApiKeys } from '#accounts/keys/api-key';
+import { maskApiKeys } from '#core/api-key-mask';
 import { Problem } from '#core/problems';
+import type { Gate } from '#server/gate';
 import { checkRequest } from '#server/limits/request-limits';
-import { PAGE_SECURITY } from '#server/pages/page-security';
-import { problemHtml } from '#server/pages/problem-html';
 import type { RequestHistograms } from '#server/recording/request-histogram';
 import type { RequestLog } from '#server/recording/request-log';
+import { PAGE_SECURITY } from '#server/replies/page-security';
 import { createKnownPaths } from './known-paths.ts';
 import { prefersHtml } from './negotiation.ts';
 
@@ -27,7 +26,7 @@ const FRAMEWORK: Record<string, () => Problem> = {
 };
 
 /** Whatever was thrown, as a problem; what it does not know is an `internal_error` that tells nothing. */
-export function toProblem(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, statusCode = 500 } = error as FastifyError;
   const known = FRAMEWORK[code];
@@ -51,8 +50,18 @@ function isForPerson({ method, url, headers }: FastifyRequest, { basePath, neare
   return upgrade === '1' || (nearest !== undefined && !url.startsWith(`${basePath}/v1/`));
 }
 
+/** What is said of a problem at an address (its URL, with the query); `unknown` where nothing is served there. */
+export type Asked = {
+  basePath: string;
+  url: string;
+  requestId: string;
+  unknown?: { nearest: string | undefined } | undefined;
+};
+
 type Options = {
   basePath: string;
+  /** A problem as a page, for whoever came to the address with a browser. */
+  page: (problem: Problem, asked: Asked) => string;
   log: Pick<RequestLog, 'failed'>;
   limits?: Record<string, string>;
   /** Where no route has the path: gives the one that may be meant. */
@@ -65,7 +74,7 @@ function send(
   problem: Problem,
   options: Options,
 ): FastifyReply {
-  const { basePath, limits = {}, nearest } = options;
+  const { basePath, page, limits = {}, nearest } = options;
   if (problem.status >= 500) options.log.failed(request, reply, problem);
   for (const name of Object.keys(reply.getHeaders())) {
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
@@ -74,18 +83,18 @@ function send(
   reply.code(problem.status).headers({ ...problem.headers, ...limits, 'cache-control': 'no-store' });
   if (prefersHtml(headers.accept) && isForPerson(request, options)) {
     const unknown = nearest && { nearest: nearest(url) };
-    const page = problemHtml(problem, { basePath, url, requestId, unknown });
     // CORS may have set `Vary` too.
     const vary = [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', ');
     return reply
       .headers({ ...PAGE_SECURITY, vary })
       .type('text/html; charset=utf-8')
-      .send(maskApiKeys(page));
+      .send(maskApiKeys(page(problem, { basePath, url, requestId, unknown })));
   }
   return reply.header('content-type', MEDIA_TYPE).send(textOf(problem, basePath, requestId));
 }
 
-type Dependencies = Pick<Options, 'basePath' | 'log'> & { rateLimits: RateLimits; now: () => number };
+type Page = Pick<Options, 'basePath' | 'page' | 'log'>;
+type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
 /**
  * Makes every error of an app a problem, and tells an unknown path from a method that is not allowed. Gives a function
@@ -93,8 +102,10 @@ type Dependencies = Pick<Options, 'basePath' | 'log'> & { rateLimits: RateLimits
  */
 export function replyWithProblems(
   app: FastifyInstance,
-  { basePath, log, rateLimits, now }: Dependencies,
+  options: Page,
+  { gate, now }: Dependencies,
 ): () => void {
+  const { basePath } = options;
   const paths = createKnownPaths(app);
 
   function notFound({ url, method }: FastifyRequest): Problem {
@@ -108,13 +119,10 @@ export function replyWithProblems(
 
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
-    // Where nobody is known who calls, the limit is that of an address.
-    const isOfUser = problem.status === 429 && request.caller !== undefined;
-    const limits = isOfUser ? rateLimits.ofRefusal(problem.code, request.caller, now()) : {};
+    const limits = problem.status === 429 ? gate.limitsOf(request, problem.code, now()) : {};
     const isUnknown = request.is404 && problem.code === 'not_found';
     return send(request, reply, problem, {
-      basePath,
-      log,
+      ...options,
       limits,
       nearest: isUnknown ? paths.nearest : undefined,
     });
@@ -130,7 +138,7 @@ export function replyWithProblems(
 }
 
 /** Answers a path that the router cannot make out: Fastify's `frameworkErrors`, which runs no hook. */
-export function answerUnroutable(options: Pick<Options, 'basePath' | 'log'>, requests?: RequestHistograms) {
+export function answerUnroutable(options: Page, requests?: RequestHistograms) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-request-id', request.id);
     try {

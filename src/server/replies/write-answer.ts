@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Receipt } from '#accounts/allowance/allowance';
-import { type Charging, isGone, settleCharge } from '#accounts/gate/guard';
 import type { Answer } from '#server/cache/answer';
 import type { Representation } from '#server/cache/answer-body';
+import type { Gate, Receipt } from '#server/gate';
 import type { CorsHeaders } from '#server/pipeline/cross-origin';
 import { type CacheHeaders, type Format, isKnownTo } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { createResponseWriter } from './response-head.ts';
+
+/** Whether the caller has hung up: what is not delivered is not charged. */
+export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
 
 /** What an answer is written from, beside the request. */
 type Reply = {
@@ -19,7 +22,8 @@ type Reply = {
   now: number;
 };
 
-type WriterDependencies = Charging & {
+type WriterDependencies = {
+  gate: Pick<Gate, 'settle'>;
   cacheHeaders: CacheHeaders;
   corsHeaders: CorsHeaders;
   writeResponse: ReturnType<typeof createResponseWriter>;
@@ -27,7 +31,7 @@ type WriterDependencies = Charging & {
 
 /** Creates what writes priced answers, those of the fast path and those of the routes. */
 export function createAnswerWriter(dependencies: WriterDependencies) {
-  const { cacheHeaders, corsHeaders, writeResponse } = dependencies;
+  const { gate, cacheHeaders, corsHeaders, writeResponse } = dependencies;
 
   /** Answers 200, or 304 and free of charge where the caller has the answer already. */
   return function write(
@@ -39,7 +43,7 @@ export function createAnswerWriter(dependencies: WriterDependencies) {
     const status = isKnownTo(headers, answer, etag) ? 304 : 200;
     const shared = status === 200 ? full : unchanged;
     const isPaid = status === 200 && !isGone(socket);
-    const own = receipt ? settleCharge(dependencies, receipt, isPaid, now) : [];
+    const own = receipt ? gate.settle(receipt, isPaid, now) : [];
     own.push('x-request-id', requestId);
     const cors = corsHeaders.of(headers.origin);
     if (cors.length > 0) own.push(...cors);

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createAllowance } from '#accounts/allowance/allowance';
-import { addMonths } from '#accounts/allowance/plan';
+import { createAllowance } from '#accounts/gate/allowance';
 import { createKeyCache } from '#accounts/keys/key-cache';
+import { createUserStore } from '#accounts/keys/user-store';
 import { createLedgerStore, type LeaseReport } from '#accounts/ledger/ledger-store';
-import { createUserStore } from '#accounts/users/user-store';
+import { addMonths } from '#accounts/ledger/plan';
 import { createUsers } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
 import type { TestDatabase } from '../../support/database/database.ts';

@@ -8,7 +8,7 @@ import {
   PLANS,
   periodAt,
   renewedTerm,
-} from '#accounts/allowance/plan';
+} from '#accounts/ledger/plan';
 import { DAY, HOUR } from '#core/clock';
 
 const at = (iso: string) => Date.parse(iso);

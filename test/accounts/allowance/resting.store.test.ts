@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createAllowance } from '#accounts/allowance/allowance';
+import { createAllowance } from '#accounts/gate/allowance';
 import { createKeyCache } from '#accounts/keys/key-cache';
+import { createUserStore } from '#accounts/keys/user-store';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
-import { createUserStore } from '#accounts/users/user-store';
 import { DAY, MINUTE, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { unlogged } from '../../support/unlogged.ts';

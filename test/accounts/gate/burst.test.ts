@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
-import { type Burst, createBurst } from '#accounts/gate/burst';
+import { createBurst } from '#accounts/gate/burst';
 
 const START = Date.parse('2026-05-15T14:10:06Z');
 
 /** What becomes of so many requests at an instant: how many pass. */
-function passing(burst: Burst, user: number, now: number, requests: number): number {
+function passing(
+  burst: ReturnType<typeof createBurst<number>>,
+  user: number,
+  now: number,
+  requests: number,
+): number {
   let passed = 0;
   for (let i = 0; i < requests; i++) {
     const isRefused = burst.refuses(user, now);

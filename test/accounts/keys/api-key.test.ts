@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashApiKey, isApiKey, maskApiKeys, mintApiKey } from '#accounts/keys/api-key';
+import { hashApiKey, isApiKey, mintApiKey } from '#accounts/keys/api-key';
+import { maskApiKeys } from '#core/api-key-mask';
 
 const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const minted = fc.constant(null).map(mintApiKey);

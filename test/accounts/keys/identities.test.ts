@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { refuseEnded } from '#accounts/gate/key-problems';
 import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
 import { createKeyCache } from '#accounts/keys/key-cache';
+import { refuseEnded } from '#accounts/keys/key-problems';
 import { OWNER_SCOPES } from '#accounts/keys/scopes';
-import type { KeyHolder, UserStore } from '#accounts/users/user-store';
+import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { systemClock } from '#core/clock';
 
 function holderOf(key: number, apiKey: string): KeyHolder {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { firstTerm } from '#accounts/allowance/plan';
-import { createUserStore, type UserStore } from '#accounts/users/user-store';
+import { createUserStore, type UserStore } from '#accounts/keys/user-store';
+import { firstTerm } from '#accounts/ledger/plan';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 /* Uses of keys are written beside everything else that has the rows. */

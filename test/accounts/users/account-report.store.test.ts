@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addMonths, firstTerm } from '#accounts/allowance/plan';
 import { mintApiKey } from '#accounts/keys/api-key';
+import { byOperator } from '#accounts/keys/authority';
 import { storedForm } from '#accounts/keys/user-keys';
+import { createUserStore } from '#accounts/keys/user-store';
+import { addMonths, firstTerm } from '#accounts/ledger/plan';
 import { createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
-import { byOperator } from '#accounts/users/authority';
-import { createUserStore } from '#accounts/users/user-store';
 import { createUsers } from '#accounts/users/users';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
@@ -30,7 +30,7 @@ function open() {
     report: createAccountReport({
       users: store,
       accounts,
-      notices: createNoticeSettingsStore(database.prisma, createUserStore(database.prisma)),
+      noticesOf: createNoticeSettingsStore(database.prisma, createUserStore(database.prisma)).find,
       clock,
     }),
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { addMonths } from '#accounts/allowance/plan';
-import { byOperator } from '#accounts/users/authority';
+import { byOperator } from '#accounts/keys/authority';
+import { addMonths } from '#accounts/ledger/plan';
 import { DAY, SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Service, startService } from '../../support/service/service.ts';

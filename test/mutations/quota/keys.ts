@@ -25,7 +25,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/keys/api-key.ts',
+    file: 'src/core/api-key-mask.ts',
     tests: ['accounts/keys/api-key.test.ts'],
     changes: [["masked.includes('cXRf') || ", '']],
   },
@@ -35,7 +35,7 @@ export const keys: Mutations[] = [
     changes: [['found.isForgotten || ', '']],
   },
   {
-    file: 'src/accounts/gate/key-problems.ts',
+    file: 'src/accounts/keys/key-problems.ts',
     tests: ['accounts/keys/identities.test.ts'],
     changes: [
       ['now >= expiresAt', 'now > expiresAt'],
@@ -79,7 +79,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/users/change-user-store.ts',
+    file: 'src/accounts/keys/change-user-store.ts',
     tests: [
       'accounts/keys/owner-changes.store.test.ts',
       'accounts/keys/owner-changes.server.test.ts',
@@ -116,7 +116,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/key-problems.ts',
+    file: 'src/accounts/keys/key-problems.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
     changes: [
       ["replacedAt === undefined ? 'over'", "replacedAt !== undefined ? 'over'"],
@@ -125,7 +125,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/note-use.ts',
+    file: 'src/accounts/gate/gate.ts',
     tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ["|| !covers(caller, 'account')", ''],
@@ -134,12 +134,12 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/allowance/allowance.ts',
+    file: 'src/accounts/gate/allowance.ts',
     tests: ['accounts/keys/last-use.store.test.ts'],
     changes: [[', writeAllUse(withinMs)]', ']']],
   },
   {
-    file: 'src/accounts/keys/routes.ts',
+    file: 'src/accounts/users/routes-keys.ts',
     tests: ['accounts/keys/owner.store.test.ts', 'accounts/keys/restricted.store.test.ts'],
     changes: [
       ["scope: 'account' }", "scope: 'any' }"],
@@ -149,7 +149,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/users/user-store.ts',
+    file: 'src/accounts/keys/user-store.ts',
     tests: ['accounts/users/user-life.store.test.ts'],
     changes: [[', changed_at = clock_timestamp() ${change}', ' ${change}']],
   },

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** What a process holds of an allowance, spends, gives back and lets rest; who may spend, and in which period. */
 export const leases: Mutations[] = [
   {
-    file: 'src/accounts/allowance/plan.ts',
+    file: 'src/accounts/ledger/plan.ts',
     tests: ['accounts/allowance/plan.test.ts'],
     changes: [
       ['  date.setUTCDate(1);\n', ''],
@@ -140,7 +140,7 @@ export const leases: Mutations[] = [
     changes: [['last = mine.catch(() => undefined)', 'last = mine']],
   },
   {
-    file: 'src/accounts/allowance/allowance.ts',
+    file: 'src/accounts/gate/allowance.ts',
     tests: ['accounts/allowance/usage-counts.store.test.ts'],
     changes: [['spent[lease.id] ?? asked.get(lease)', 'asked.get(lease)']],
   },

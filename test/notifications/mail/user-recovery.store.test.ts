@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { byOperator } from '#accounts/keys/authority';
 import type { UserRecord } from '#accounts/records';
-import { byOperator } from '#accounts/users/authority';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { firstTerm } from '#accounts/allowance/plan';
-import { byOperator } from '#accounts/users/authority';
-import { createUserStore } from '#accounts/users/user-store';
+import { byOperator } from '#accounts/keys/authority';
+import { createUserStore } from '#accounts/keys/user-store';
+import { firstTerm } from '#accounts/ledger/plan';
 import { DAY } from '#core/clock';
 import { createNoticeSettingsStore, type NoticeSettings } from '#notifications/notices/notice-settings-store';
 import { createNoticeStore, type NoticeStore } from '#notifications/notices/notice-store';

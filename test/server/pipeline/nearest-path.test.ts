@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestPath } from '#server/pipeline/nearest-path';
+import { nearestPath } from '#server/replies/known-paths';
 
 const KNOWN = [
   '/',

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
-import { bodyOf, createBodies } from '#server/cache/answer-body';
+import { bodyOf } from '#server/cache/answer-body';
 import { type Besieged, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
 import { exchange } from '../../support/service/socket.ts';
 
@@ -76,31 +76,6 @@ describe('a body', () => {
     expect(new Set(asked).size).toBe(1);
     expect(await body.in('br')).toBe(asked[0]);
     expect(await body.in('gzip')).not.toBe(asked[0]);
-  });
-
-  test('of the same rows is the same body, of others another', () => {
-    const bodies = createBodies();
-    const first = bodies.kept('bitcoin,7', '1', () => text);
-    const again = bodies.kept('bitcoin,7', '1', () => {
-      throw new Error('made twice');
-    });
-    expect(again).toBe(first);
-    expect(bodies.kept('ethereum,7', '1', () => text)).not.toBe(first);
-    expect(bodies.kept('bitcoin,7', '2', () => text)).not.toBe(first);
-  });
-
-  test('has room for its compressed forms from the start', async () => {
-    const bodies = createBodies(4 * text.length + 100);
-    const first = bodies.kept('bitcoin,7', '1', () => text);
-    const second = bodies.kept('bitcoin,30', '1', () => text);
-    expect(bodies.kept('bitcoin,7', '1', () => text)).toBe(first);
-    for (const coding of ['br', 'gzip'] as const) {
-      const { payload } = await second.in(coding);
-      expect(payload.length).toBeLessThan(text.length / 2);
-    }
-    bodies.kept('bitcoin,90', '1', () => text);
-    expect(bodies.kept('bitcoin,7', '1', () => text)).toBe(first);
-    expect(bodies.kept('bitcoin,30', '1', () => text)).not.toBe(second);
   });
 });
 

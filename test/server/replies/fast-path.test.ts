@@ -3,10 +3,8 @@ import { type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Allowance, Caller, Receipt } from '#accounts/allowance/allowance';
-import { createAdmission } from '#accounts/gate/admission';
-import { createBurst } from '#accounts/gate/burst';
-import { createRateLimits } from '#accounts/gate/rate-limits';
+import type { Allowance, Caller, Receipt } from '#accounts/gate/allowance';
+import { createGate } from '#accounts/gate/gate';
 import { OWNER_SCOPES, type Scope } from '#accounts/keys/scopes';
 import { type Instant, systemClock } from '#core/clock';
 import type { Answer } from '#server/cache/answer';
@@ -107,20 +105,14 @@ type Opening = { burstPerSecond?: number; requests?: RequestHistograms; log?: Lo
 
 async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening = {}): Promise<void> {
   const clock = { ...systemClock, now: () => NOW };
-  const [bodies, pending, allowance] = [createRequestBodies(), createPendingResponses(), anAllowance()];
-  const admission = createAdmission({ allowance, burst: createBurst(burstPerSecond) });
+  const [bodies, pending] = [createRequestBodies(), createPendingResponses()];
+  const gate = createGate(anAllowance(), burstPerSecond);
   const corsHeaders = createCorsHeaders(origins);
   const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey: ETAG_KEY });
   const writeResponse = createResponseWriter(1000);
-  const write = createAnswerWriter({
-    allowance,
-    rateLimits: createRateLimits(burstPerSecond),
-    cacheHeaders,
-    corsHeaders,
-    writeResponse,
-  });
+  const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, writeResponse });
   const catalogue = { generation: () => generation };
-  fastPath = createFastPath({ allowance, admission, catalogue, clock, write, requests, log });
+  fastPath = createFastPath({ gate, catalogue, clock, write, requests, log });
   const create = createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: fastPath.answer });
   server = create((incoming: IncomingMessage, response) => {
     framework.push(`${incoming.method} ${incoming.url}`);

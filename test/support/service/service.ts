@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
-import { firstTerm } from '#accounts/allowance/plan';
 import { mintApiKey } from '#accounts/keys/api-key';
+import { byOperator } from '#accounts/keys/authority';
 import { storedForm } from '#accounts/keys/user-keys';
-import { byOperator } from '#accounts/users/authority';
-import { createUserStore } from '#accounts/users/user-store';
+import { createUserStore } from '#accounts/keys/user-store';
+import { firstTerm } from '#accounts/ledger/plan';
 import { buildApp } from '#app';
 import { type Clock, systemClock } from '#core/clock';
 import { openLog } from '#open';

@@ -1,7 +1,7 @@
 import type { Parts } from '../../../fixtures/parts.ts';
 
 /** The parts of a service in which every request goes through the framework. */
-export const withoutFastPath = <T extends Pick<Parts, 'gate'>>(parts: T): T => ({
+export const withoutFastPath = <T extends Pick<Parts, 'accounts'>>(parts: T): T => ({
   ...parts,
-  gate: { ...parts.gate, allowance: { ...parts.gate.allowance, holderAtOnce: () => undefined } },
+  accounts: { ...parts.accounts, gate: { ...parts.accounts.gate, admitAtOnce: () => undefined } },
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Receipt } from '#accounts/allowance/allowance';
-import { addMonths, periodAt } from '#accounts/allowance/plan';
+import type { Receipt } from '#accounts/gate/allowance';
+import { byOperator } from '#accounts/keys/authority';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
-import { byOperator } from '#accounts/users/authority';
+import { addMonths, periodAt } from '#accounts/ledger/plan';
 import { DAY, HOUR, SECOND, startOfDate } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { amount, longTimeout } from '../../../support/long.ts';

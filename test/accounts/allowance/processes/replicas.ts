@@ -1,4 +1,4 @@
-import { createUserStore } from '#accounts/users/user-store';
+import { createUserStore } from '#accounts/keys/user-store';
 import { createUsers } from '#accounts/users/users';
 import { systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAllowance } from '#accounts/allowance/allowance';
+import { createAllowance } from '#accounts/gate/allowance';
 import { createKeyCache } from '#accounts/keys/key-cache';
+import { createUserStore } from '#accounts/keys/user-store';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
-import { createUserStore } from '#accounts/users/user-store';
 import { createUsers } from '#accounts/users/users';
 import { systemClock } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';

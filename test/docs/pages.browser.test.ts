@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { complaintsOf, launchBrowser } from '../../support/browser/browser.ts';
-import { expectSoundLooks } from '../../support/browser/looks.ts';
-import { type Service, startService } from '../../support/service/service.ts';
+import { complaintsOf, launchBrowser } from '../support/browser/browser.ts';
+import { expectSoundLooks } from '../support/browser/looks.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 const WIDTHS = [320, 1440];
 

@@ -1,16 +1,8 @@
 import { escapeHtml } from '#core/html';
 import type { Problem } from '#core/problems';
+import type { Asked } from '#server/replies/problem-replies';
 import { htmlPage } from './page.ts';
 import { shownPath } from './shown-path.ts';
-
-type Asked = {
-  basePath: string;
-  /** With its query. */
-  url: string;
-  requestId: string;
-  /** That nothing is served at its path, and the path that may be meant. */
-  unknown?: { nearest: string | undefined } | undefined;
-};
 
 /** What is at the address, and which one may be meant. */
 function nothingThere(url: string, nearest: string | undefined): string {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../../scripts/build-console.ts';
-import { type Service, startService } from '../../support/service/service.ts';
-import { exchange } from '../../support/service/socket.ts';
+import { buildConsole } from '../../scripts/build-console.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { exchange } from '../support/service/socket.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { Plan } from '#accounts/allowance/plan';
+import type { Plan } from '#accounts/ledger/plan';
 import { hasAddress } from '#database/email-match';
 import type { PrismaClient } from '#generated/prisma/client';
 import { IS_ACTIVE_OWNER } from './change-user-store.ts';

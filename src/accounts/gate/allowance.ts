@@ -1,10 +1,10 @@
-import { endOf, refuseEnded } from '#accounts/gate/key-problems';
 import type { Caller, KeyCache } from '#accounts/keys/key-cache';
+import { endOf, refuseEnded } from '#accounts/keys/key-problems';
 import { createLeases, type LeaseOptions, type Receipt } from '#accounts/ledger/leases';
+import { periodAt } from '#accounts/ledger/plan';
 import type { UsageRecord } from '#accounts/records';
 import { HOUR, type Instant, isoDate, SECOND } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
-import { periodAt } from './plan.ts';
 
 export type { Caller } from '#accounts/keys/key-cache';
 export type { Receipt } from '#accounts/ledger/leases';

@@ -3,13 +3,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
+import type { Linger } from '#server/connections/lingering';
+import type { PendingResponses } from '#server/connections/pending-responses';
+import type { RequestBodies, Timeouts } from '#server/connections/request-body';
 import { LIMITS } from '#server/limits/request-limits';
 import { requestId } from '#server/pipeline/request-id';
 import type { RequestHistograms } from '#server/recording/request-histogram';
 import { MEDIA_TYPE, textOf } from '#server/replies/problem-replies';
-import type { Linger } from './lingering.ts';
-import type { PendingResponses } from './pending-responses.ts';
-import type { RequestBodies, Timeouts } from './request-body.ts';
 
 /** What Node tells of bytes that are no request, and the last of these. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };

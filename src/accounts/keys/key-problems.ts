@@ -1,7 +1,8 @@
-import { OWNER_SCOPES, type Scope } from '#accounts/keys/scopes';
-import type { KeyHolder } from '#accounts/users/user-store';
+import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import type { KeyHolder } from '#accounts/keys/user-store';
 import { iso } from '#core/clock';
 import { Problem } from '#core/problems';
+import type { WantedScope } from '#server/route-facts';
 
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');
@@ -40,9 +41,6 @@ export const notActive = () =>
     'api_key_revoked',
     'This API key was replaced or revoked, or the user was erased: use the current owner key.',
   );
-
-/** What a route wants of a key: a scope, or any key will do. */
-export type WantedScope = Scope | 'any';
 
 /** Whether a key's scopes cover a route that wants this one. */
 export const covers = ({ scopes }: Pick<KeyHolder, 'scopes'>, wanted: WantedScope): boolean =>

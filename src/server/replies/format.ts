@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#core/problems';
 import type { Format } from '#server/replies/answer-headers';
 import { acceptedType } from '#server/replies/negotiation';
-import { runHook } from './run-hook.ts';
+import { runHook } from '#server/run-hook';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,14 +1,14 @@
-import type { Plan, Term } from '#accounts/allowance/plan';
+import type { Authority } from '#accounts/keys/authority';
+import { changeUser } from '#accounts/keys/change-user-store';
 import { MAX_DEAD_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { createKeyStatements, type NewKey } from '#accounts/keys/key-store';
 import { createKeyUseStatement } from '#accounts/keys/key-use-store';
 import { OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/scopes';
+import type { Plan, Term } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
 import { arrayOf } from '#database/arrays';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
-import type { Authority } from './authority.ts';
-import { changeUser } from './change-user-store.ts';
 import { createUsersOfAddressStatement } from './users-of-address-store.ts';
 
 /** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { byOwnerKey } from '#accounts/keys/authority';
+import { keyForm } from '#accounts/keys/key-form';
+import { MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { type ApiKeyRecord, apiKeyRecord, createdKeyRecord } from '#accounts/records';
-import { byOwnerKey } from '#accounts/users/authority';
 import type { Users } from '#accounts/users/users';
 import { type Clock, iso, isoOrNull } from '#core/clock';
 import { Problem } from '#core/problems';
 import { neverStored } from '#server/replies/no-store';
-import { keyForm } from './key-form.ts';
-import { MAX_KEYS_PER_USER } from './key-limits.ts';
 
 const id = z
   .string()

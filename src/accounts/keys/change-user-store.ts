@@ -1,5 +1,5 @@
+import type { Authority } from '#accounts/keys/authority';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { Authority } from './authority.ts';
 
 /** Whether a row of `api_key` is an owner key that may change its user. */
 export const IS_ACTIVE_OWNER = Prisma.sql`('account' = ANY(scopes) AND replaced_at IS NULL AND revoked_at IS NULL)`;

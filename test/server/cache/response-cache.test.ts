@@ -1,0 +1,135 @@
+import { beforeEach, expect, test } from 'vitest';
+import { HOUR, SECOND } from '#core/clock';
+import type { Answer } from '#server/cache/answer';
+import { bodyOf } from '#server/cache/answer-body';
+import { type Answers, createResponseCache } from '#server/cache/response-cache';
+import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
+
+let clock: TestClock;
+let generation: number;
+let cache: Answers;
+let others: Answers;
+beforeEach(() => {
+  clock = createTestClock('2026-05-15T14:10:06Z');
+  generation = 1;
+  const responses = createResponseCache(clock);
+  cache = responses('prices', { generation: () => generation });
+  others = responses('statistics', { generation: () => 1 });
+});
+
+function answer(outcome: Partial<Answer['outcome']> = {}, body = bodyOf('{}')): Answer {
+  return {
+    body,
+    source: 'coingecko',
+    modifiedAt: clock.now(),
+    fetchedAt: clock.now(),
+    dueAt: clock.now() + HOUR,
+    settled: false,
+    gaps: [],
+    outcome: { fetched: false, refreshing: false, failure: undefined, ...outcome },
+  };
+}
+
+test('an answer is given again within its second, and not after', () => {
+  const kept = cache.keep('bitcoin', answer());
+  clock.advance(SECOND - 1);
+  expect(cache.get('bitcoin')).toBe(kept);
+  expect(cache.get('solana')).toBeUndefined();
+  clock.advance(1);
+  expect(cache.get('bitcoin')).toBeUndefined();
+});
+
+test('an answer is not given again once something new is stored', () => {
+  cache.keep('bitcoin', answer());
+  generation += 1;
+  expect(cache.get('bitcoin')).toBeUndefined();
+});
+
+test('an answer is not given at a time before it was made', () => {
+  cache.keep('bitcoin', answer());
+  clock.set(-HOUR);
+  expect(cache.get('bitcoin')).toBeUndefined();
+});
+
+test.each<[string, Partial<Answer['outcome']>]>([
+  ['needed a fetch', { fetched: true }],
+  ['came while one was under way', { refreshing: true }],
+  ['had a fetch fail', { failure: new Error('away') }],
+])('an answer that %s is not given again', (_what, outcome) => {
+  const made = answer(outcome);
+  expect(cache.keep('bitcoin', made)).toBe(made);
+  expect(cache.get('bitcoin')).toBeUndefined();
+});
+
+test('services that ask in the same words are given their own answers', () => {
+  const kept = cache.keep('bitcoin', answer());
+  expect(others.get('bitcoin')).toBeUndefined();
+  others.keep('bitcoin', answer());
+  expect(cache.get('bitcoin')).toBe(kept);
+});
+
+const never = (): string => {
+  throw new Error('made twice');
+};
+const TEXT = 'x'.repeat(1000);
+
+test('a body outlives its answer, for as long as it is made of the same rows', () => {
+  const body = cache.body('bitcoin,7', '1', () => TEXT);
+  const kept = cache.keep('bitcoin,7', answer({}, body));
+  expect(kept.recall?.(clock.now())).toBe(kept);
+  clock.advance(SECOND);
+  expect(kept.recall?.(clock.now())).toBeUndefined();
+  cache.keep('bitcoin,30', answer());
+  expect(cache.body('bitcoin,7', '1', never)).toBe(body);
+  expect(cache.body('ethereum,7', '1', () => TEXT)).not.toBe(body);
+  expect(cache.body('bitcoin,7', '2', () => TEXT)).not.toBe(body);
+});
+
+test('a body is forgotten for others, of whichever service, and has room for its compressed forms', () => {
+  const responses = createResponseCache(clock, 4 * 2000 + 100);
+  const [prices, candles] = [
+    responses('p', { generation: () => 1 }),
+    responses('c', { generation: () => 1 }),
+  ];
+  const long = 'x'.repeat(2000);
+  const first = prices.body('bitcoin,7', '1', () => long);
+  const second = candles.body('bitcoin,7', '1', () => long);
+  expect(prices.body('bitcoin,7', '1', never)).toBe(first);
+  prices.body('bitcoin,90', '1', () => long);
+  expect(prices.body('bitcoin,7', '1', never)).toBe(first);
+  expect(candles.body('bitcoin,7', '1', () => long)).not.toBe(second);
+});
+
+test('an answer without rows of its own leaves no body behind, so that others have room', () => {
+  const responses = createResponseCache(clock, 3200);
+  const prices = responses('p', { generation: () => 1 });
+  const kept = prices.body('bitcoin,7', '1', () => TEXT);
+  clock.advance(1);
+  prices.keep('gone', answer({}, bodyOf(TEXT)));
+  clock.advance(SECOND);
+  prices.keep('next', answer({}, bodyOf(TEXT)));
+  prices.keep('after', answer({}, bodyOf(TEXT.slice(0, 900))));
+  expect(prices.body('bitcoin,7', '1', never)).toBe(kept);
+});
+
+test('a question that takes long is answered once for all who ask meanwhile', async () => {
+  let made = 0;
+  const make = async () => {
+    made += 1;
+    return answer({ fetched: true });
+  };
+  const ask = (isLong: boolean) => cache.ask('bitcoin,365', () => isLong, make);
+  await Promise.all([ask(true), ask(true), ask(true)]);
+  expect(made).toBe(1);
+  await Promise.all([ask(false), ask(false)]);
+  expect(made).toBe(3);
+});
+
+test.each([[false], [true]])('the body of rows is kept by their version, wide: %s', async (isWide) => {
+  const of = (version: string | undefined, text = 'a') =>
+    cache.bodyOfRows('bitcoin', { version, isWide }, () => [text]);
+  const first = await of('1');
+  expect(await of('1', 'b')).toBe(first);
+  expect(await of('2', 'b')).not.toBe(first);
+  expect((await of(undefined, 'c')).identity.payload).toBe('c');
+});
