@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { PLAN_NAMES, PLANS, termInWords } from '#accounts/allowance/plan';
-import { hasEnded, servedCurrencies } from '#prices/currencies/currency';
+import { hasEnded, servedCurrencies } from '#prices/model/currency';
 import { footerHtml, headerHtml } from '#server/pages/page-frame';
 
 /*

@@ -1,9 +1,9 @@
 import { createUsageDayStore } from '#accounts/ledger/usage-day-store';
 import { createUsageRetention } from '#accounts/ledger/usage-retention';
-import { createPurgeStore } from '#prices/archive/retention/purge-store';
-import { createRetention } from '#prices/archive/retention/retention';
 import type { OpenCandles } from '#prices/candles/open';
 import type { Prices } from '#prices/open';
+import { createPurgeStore } from '#prices/retention/purge-store';
+import { createRetention } from '#prices/retention/retention';
 import type { Context } from './open-context.ts';
 
 type Beside = Pick<Prices, 'archive'> & { candles: OpenCandles['cache'] };

@@ -6,6 +6,6 @@
  */
 export * from '#accounts/records';
 export { httpDate } from '#core/record-fields';
-export * from '#prices/records';
+export * from '#prices/model/records';
 export * from '#docs/records';
 export * from '#statistics/records';

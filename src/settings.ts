@@ -5,10 +5,10 @@ import { DAY } from '#core/clock';
 import { parseServerUrl } from '#database/server-url';
 import { mailFaults, sender, smtpUrl } from '#notifications/settings';
 import { parseNetworks } from '#notifications/webhooks/public-address';
-import { parseRetention } from '#prices/archive/retention/retention-periods';
+import { MARKET_SOURCES, parseMarketSources } from '#prices/model/market-sources';
+import { parseRetention } from '#prices/model/retention-periods';
 import { parseRefreshSchedule } from '#prices/refresh/refresh-schedule';
 import { COINGECKO_PLAN_NAMES, coinGeckoPlan } from '#prices/sources/coingecko-plans';
-import { MARKET_SOURCES, parseMarketSources } from '#prices/sources/provenance';
 import { keyedUrls, lineUp } from '#statistics/configured-sources';
 import {
   baseUrl,

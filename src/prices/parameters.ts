@@ -2,23 +2,13 @@ import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS, type TokenName } from '#catalogue/token';
 import { type Clock, startOfDate } from '#core/clock';
-import { invalidRequest } from '#core/problems';
-import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/currencies/currency';
-import { misspeltParameters } from '#server/pipeline/misspelt-parameters';
-import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
+import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/model/currency';
 
 /*
  * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it
  * is. Nothing that was sent is repeated, since it may be a secret. `wire` is what the interface description says of a
  * text that is parsed into something else.
  */
-
-const choice = <const T extends [string, ...string[]]>(values: T, fix: string, examples: string[]) =>
-  z
-    .string()
-    .transform((value) => value.toLowerCase())
-    .pipe(z.enum(values, 'is not one of those there are'))
-    .meta({ fix, wire: { type: 'string', enum: values, examples } });
 
 /** The likely ones, and where all are; what was sent is not repeated. */
 function tokenFix(near: readonly { name: string }[]): string {
@@ -49,25 +39,7 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
       wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
     });
 
-export const statisticsToken = choice(STATISTICS_SYMBOLS, `one of ${STATISTICS_SYMBOLS.join(', ')}`, [
-  'btc',
-]).meta({
-  description: 'The token, by its symbol; upper and lower case do not matter',
-}) as z.ZodType<StatisticsSymbol, string>;
-
 const lowerCase = z.string().transform((value) => value.toLowerCase());
-
-/** Statistics are of chains: what is an amount of money in them is in US dollars, and nobody takes dollars for euros. */
-const usd = lowerCase
-  .refine((value) => value === DOLLAR, 'is a currency that statistics are not told in')
-  .optional()
-  .meta({
-    description: 'Statistics are told in US dollars alone; upper and lower case do not matter',
-    fix: 'usd, or leave it out',
-    wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
-  });
-
-export const dollarsAlone = { currency: usd, vs_currency: usd };
 
 /** The rule of currencies that have reference rates. */
 const RATE_RULE =
@@ -168,49 +140,4 @@ export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = fal
       fix: future ? fix : `${fix}, not after today`,
       wire: DATE_WIRES[form],
     });
-}
-
-type Shape = Record<string, z.ZodType>;
-
-/** What is wrong with one parameter, in words; zod's own issue tells the rest. */
-function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
-  const value = given[name];
-  if (place === 'body' && value !== undefined) return message;
-  if (Array.isArray(value)) return `is given ${value.length} times`;
-  if (value === '') return 'is empty';
-  return value === undefined ? 'is missing' : message;
-}
-
-/** Where a part of the request is, in the words of a problem. */
-const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path' };
-
-/** Holds the input of a route to its schema: Fastify's validator compiler. Every fault becomes part of one problem. */
-export function parameterValidator({ schema, httpPart = 'query' }: { schema: unknown; httpPart?: string }) {
-  const object = schema as z.ZodObject<Shape>;
-  const place = PLACES[httpPart] ?? httpPart;
-  const known = Object.keys(object.shape);
-  return (data: unknown) => {
-    if (place === 'body' && (typeof data !== 'object' || data === null || Array.isArray(data))) {
-      const message = data === undefined || data === null ? 'is missing' : 'is not a JSON object';
-      const fix = `send {${known.join(', ')}}`;
-      return { error: invalidRequest({ location: place, message, fix }) };
-    }
-    const given = (data ?? {}) as Record<string, unknown>;
-    const misspelt = httpPart === 'querystring' ? misspeltParameters(Object.keys(given), known) : [];
-    const parsed = object.safeParse(data);
-    if (parsed.success && misspelt.length === 0) return { value: parsed.data };
-    const faults = new Map(misspelt.map((fault) => [fault.location.replace('query.', ''), fault]));
-    for (const issue of parsed.error?.issues ?? []) {
-      const name = String(issue.path[0] ?? '');
-      const own = (issue as { params?: { fix?: string } }).params?.fix;
-      const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
-      const fault = {
-        location: name === '' ? place : `${place}.${name}`,
-        message: wrong(name, given, issue.message, place),
-        fix: `give ${fix}`,
-      };
-      if (!faults.has(name)) faults.set(name, fault);
-    }
-    return { error: invalidRequest(...faults.values()) };
-  };
 }

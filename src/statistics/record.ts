@@ -1,5 +1,5 @@
 import { SECOND } from '#core/clock';
-import { type TokenStatistics, tokenStatistics } from '#records';
+import { type TokenStatistics, tokenStatistics } from '#statistics/records';
 import { figuresOf } from './chain-figures.ts';
 import { FIGURES, type Figure } from './figures.ts';
 import { type ChainSample, isStatisticsSymbol, type StatisticsSymbol } from './statistics-sources.ts';

@@ -1,8 +1,8 @@
 import { type Clock, DAY } from '#core/clock';
 import type { Log } from '#core/log';
-import { plausibleTimes } from '#prices/plausible-sample';
 import { type Body, bodyOf } from '#server/cache/answer-body';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { plausibleTimes } from '#upstream/plausible';
 import { createPoll } from '#upstream/poll';
 import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures } from './daily-difference.ts';
 import { statisticsRecord } from './record.ts';
@@ -56,7 +56,7 @@ export async function openStatisticsCache({ store, refreshes, sources, clock, lo
   const names = namesOf(sources);
   const { sync, version, fetchedAt } = createPoll({ refreshes, names: () => names, reload });
   await sync();
-  for (const row of await store.leftAside(plausibleTimes(clock.now()))) {
+  for (const row of await store.implausibleRows(plausibleTimes(clock.now()))) {
     log.warn(row, 'implausible rows excluded');
   }
 

@@ -1,12 +1,11 @@
 import { tokenOf } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
-import { createLastRequested, type Staleness } from '#prices/refresh/last-requested';
 import type { Answer } from '#server/cache/answer';
 import { createAnswerCache } from '#server/cache/answer-cache';
 import { UpstreamFailure } from '#upstream/failure';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
-import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
+import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
 import { upstreamProblem } from '#upstream/problem';
 import type { SingleFlight } from '#upstream/single-flight';
 import type { Failover, FailoverResult } from './failover.ts';
@@ -29,7 +28,7 @@ type Dependencies = {
  */
 export function createStatistics({ cache, failover, singleFlight, clock, log }: Dependencies) {
   const answerCache = createAnswerCache({ source: cache, clock });
-  const lastRequested = createLastRequested(clock);
+  const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
 
   /** Logs that a token's statistics come from another source than before: once, since the record stores the source. */
@@ -84,7 +83,7 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
     latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
       const known = answerCache.get(symbol);
       if (known) return known;
-      lastRequested.mark(tokenOf(symbol).name, 'statistics');
+      lastRequested.mark(symbol);
       const every = failover.interval(symbol);
       if (ageOf(`statistics:${symbol}`) < every)
         return answerCache.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
@@ -104,7 +103,7 @@ export function createStatistics({ cache, failover, singleFlight, clock, log }: 
         kind: 'statistics',
         age: Math.max(0, ageOf(`statistics:${symbol}`)),
         every: failover.interval(symbol),
-        idle: lastRequested.since(tokenOf(symbol).name, 'statistics'),
+        idle: lastRequested.since(symbol),
       })),
 
     /** Resolves when no fetch is in flight. */

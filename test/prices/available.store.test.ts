@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TOKENS_CHANGED } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
 import { DAY, SECOND } from '#core/clock';
-import { createPurgeStore } from '#prices/archive/retention/purge-store';
+import { createPurgeStore } from '#prices/retention/purge-store';
 import type { TokenRecord } from '#records';
 import { sandboxTokens } from '#sandbox/tokens';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';

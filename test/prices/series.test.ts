@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSeries, isSettledSlice, samplesOf } from '#prices/series';
-import { MARKET_SOURCES } from '#prices/sources/provenance';
+import { MARKET_SOURCES } from '#prices/model/market-sources';
+import { createSeries, isSettledSlice, samplesOf } from '#prices/model/series';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: null });
 const row = fc.record({

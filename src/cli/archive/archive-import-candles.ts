@@ -7,7 +7,7 @@ import { type CsvLines, ImportFileError, openCsvLines } from '#prices/archive/im
 import { CANDLE_COLUMNS } from '#prices/candles/candle-file';
 import { type BadLine, createCandleImport } from '#prices/candles/candle-import';
 import { createCandleStore } from '#prices/candles/candle-store';
-import type { Interval } from '#prices/interval';
+import type { Interval } from '#prices/model/interval';
 import { EXIT, ExitError } from '#process/exit';
 
 const MAX_BAD_LINES = 100;

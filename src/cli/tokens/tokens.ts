@@ -1,11 +1,11 @@
 import { type Added, type Listing, MOST_SERVED, type PairOutcome, type Refusal } from '#catalogue/listing';
-import { openListing } from '#catalogue/open-listing';
 import { isTokenSymbol, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { readArguments, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
 import { alignedTable } from '#cli/table';
+import { openListing } from '#cli/tokens/open-listing';
 import { systemClock } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 import { readSettings } from '#settings';

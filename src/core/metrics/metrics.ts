@@ -1,10 +1,10 @@
 import type { LeasesReading } from '#accounts/ledger/leases';
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import { SECOND } from '#core/clock';
-import type { Staleness } from '#prices/refresh/last-requested';
 import { BOUNDS, countsOf, type Histogram } from '#server/recording/request-histogram';
 import type { CircuitState } from '#upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause } from '#upstream/failure';
+import type { Staleness } from '#upstream/freshness';
 import { createRegistry } from './registry.ts';
 
 /** The outcomes of a call that was made; the other causes are why none was made. */

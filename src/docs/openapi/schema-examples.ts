@@ -1,7 +1,5 @@
 import { type ProblemCode, problemKind } from '#core/problems';
 import { ADVICE } from '#docs/problem-advice';
-import { CANDLES_CSV_HEADER } from '#prices/candles/candle-text';
-import { CSV_HEADER } from '#prices/history/series-csv';
 
 /** A JSON schema (2020-12), as far as the interface description looks into it. */
 export type Schema = {
@@ -48,12 +46,6 @@ export function exampleOf(schema: Schema, named: NamedSchemas): unknown {
   const entries = Object.entries(rest.properties ?? {});
   return Object.fromEntries(entries.map(([name, member]) => [name, exampleOf(member, named)]));
 }
-
-/** What an answer in CSV looks like. */
-export const CSV_EXAMPLE = `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`;
-
-/** Candles in CSV. */
-export const CANDLES_CSV_EXAMPLE = `${CANDLES_CSV_HEADER}\r\n2024-01-01,42280.2,44200,42170.1,44170.9,1875.12345678\r\n`;
 
 const MEMBERS: Partial<Record<ProblemCode, object>> = {
   invalid_request: {

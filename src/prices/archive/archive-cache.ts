@@ -3,11 +3,6 @@ import { knownSince, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { Span } from '#core/span';
-import type { Interval } from '#prices/interval';
-import type { FailoverStore } from '#prices/latest/failover-store';
-import { createLatestPrices } from '#prices/latest/latest-prices';
-import { type FailoverState, startingState } from '#prices/latest/source-failover';
-import { plausibleTimes } from '#prices/plausible-sample';
 import {
   type Fetch,
   namesOf,
@@ -16,16 +11,20 @@ import {
   tokenOf,
   touched,
   touchedWhole,
-} from '#prices/refresh/fetch-names';
-import type { Sample } from '#prices/sample';
-import { createSeries, type Series, type ToldSample } from '#prices/series';
-import { MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+} from '#prices/archive/fetch-names';
+import { createLatestPrices } from '#prices/archive/latest-prices';
+import type { Interval } from '#prices/model/interval';
+import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
+import { createSeries, type Series, type ToldSample } from '#prices/model/series';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { plausibleTimes } from '#upstream/plausible';
 import { createPoll } from '#upstream/poll';
 import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
 import { type CachedToken, createCachedToken } from './cached-token.ts';
-import { createResidents } from './residents.ts';
-import { oldestInMemory, pagesFrom } from './stored-rows.ts';
+import { type FailoverState, type FailoverStore, startingState } from './failover-store.ts';
+import { createResidents } from './lazy-cache.ts';
+import { oldestInMemory, pagesFrom } from './paging.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
 
 type Dependencies = {
@@ -102,8 +101,8 @@ export async function openArchiveCache(dependencies: Dependencies) {
     const prices = priced.size > 0 ? await store.latest([...priced], times) : [];
     const series = eachOnce([...rows, ...touchedByLatest(prices)], now);
     const samples = series.length > 0 ? await store.samplesFrom(series, times) : [];
-    const leftAside = loading.size > 0 ? await store.leftAside(times, [...loading.keys()]) : [];
-    for (const row of leftAside) log.warn(row, 'implausible rows excluded');
+    const implausibleRows = loading.size > 0 ? await store.implausibleRows(times, [...loading.keys()]) : [];
+    for (const row of implausibleRows) log.warn(row, 'implausible rows excluded');
 
     series.forEach(({ token, interval, from }, i) => {
       const { series } = loading.get(token) ?? tokens.of(token);

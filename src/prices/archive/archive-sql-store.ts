@@ -1,10 +1,10 @@
 import type { TokenName } from '#catalogue/token';
-import { iso } from '#core/clock';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { Interval } from '#prices/interval';
-import type { Sample } from '#prices/sample';
-import { isMarketSource, type MarketSourceName } from '#prices/sources/provenance';
+import type { Interval } from '#prices/model/interval';
+import { isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
 
 /*
  * SQL that more than one store of the archive uses.
@@ -21,9 +21,6 @@ type CoverageTable = 'source_coverage' | 'candle_coverage';
 /** Who tells, and the sources before it in the line: what those have told stays. */
 export type Teller = { source: MarketSourceName; before: readonly MarketSourceName[] };
 
-export const toInstant = (ms: number) => Prisma.sql`${iso(ms)}::timestamptz`;
-export const epochMs = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
-
 /** Whether a row's source is one of these. */
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
   Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
@@ -37,25 +34,10 @@ export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
   AND coalesce(least(market_cap, volume), 0) >= 0
   AND coalesce(greatest(price, market_cap, volume), 0) < 'Infinity')`;
 
-/** Rows that cannot be true: of what, how many, and their first times; as text, since their year may be any. */
-export type LeftAside = {
-  token: string;
-  what: Interval | 'candles' | 'coverage' | 'latest' | 'statistics';
-  count: number;
-  instants: string[];
-};
-
 export const firstInstants = (column: string) =>
   Prisma.raw(
     `(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`,
   );
-
-export const oneLeftAside = (token: string, what: LeftAside['what'], at: Date): LeftAside => ({
-  token,
-  what,
-  count: 1,
-  instants: [Number.isNaN(at.getTime()) ? 'infinity' : at.toISOString()],
-});
 
 /** Rows go out as one JSON text: the server casts each figure from its own digits, so none is rounded. */
 export const given = (samples: readonly (Sample & { settled: boolean })[]) => Prisma.sql`
@@ -158,15 +140,6 @@ export const givesWay = (interval: Interval, { from, thru }: Span) => {
     ${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'
     OR date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given))`;
 };
-
-/**
- * Raises the version of what was fetched, so that every process reloads it, and ends the claim on it.
- * @param at when it was (Unix ms); left out for what is changed by the operator alone
- */
-export const bumpRefresh = (what: string, at?: number) => Prisma.sql`
-  INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
-  ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
-    holder = NULL, until = NULL`;
 
 /** The tokens of a table, in the index' own order: no row of it is read for them. */
 export const tokensOf = (table: Prisma.Sql) => Prisma.sql`(

@@ -1,37 +1,35 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { Interval } from '#prices/interval';
-import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/latest/latest-store';
+import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/archive/latest-store';
+import type { Interval } from '#prices/model/interval';
 import {
   isMarketSource,
   MARKET_SOURCES,
   type MarketSourceName,
   sourcesBefore,
-} from '#prices/sources/provenance';
+} from '#prices/model/market-sources';
+import { type ImplausibleRows, implausibleRow } from '#upstream/plausible';
+import { bumpVersion } from '#upstream/version-store';
 import {
   type ArchivedSample,
   addCoverage,
-  bumpRefresh,
   type Coverage,
-  epochMs,
   firstInstants,
   isOneOf,
   isTokenOf,
-  type LeftAside,
   lockPoints,
-  oneLeftAside,
   plausiblePoint,
   readCoverage,
   shareRows,
   type Teller,
-  toInstant,
   tokensOf,
 } from './archive-sql-store.ts';
 import { type SeriesUpdate, writePoints } from './point-store.ts';
 
-export type { LatestRow } from '#prices/latest/latest-store';
+export type { LatestRow } from '#prices/archive/latest-store';
 export type { Coverage } from './archive-sql-store.ts';
 export type { SeriesUpdate } from './point-store.ts';
 
@@ -100,7 +98,7 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
         ...updates.flatMap(({ interval, covers }) =>
           covers ? [prisma.$executeRaw(addCoverage(token, interval, teller, [covers]))] : [],
         ),
-        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },
 
@@ -116,7 +114,7 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
         ...inTurn(teller),
         prisma.$executeRaw(writeLatest(source, rows)),
         ...writeQuotes(teller, rows).map((write) => prisma.$executeRaw(write)),
-        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },
 
@@ -167,13 +165,13 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
      * Stored rows that cannot be true: a time outside of the span, or a figure that is none. They are not served.
      * @param tokens of which; of all where left out
      */
-    async leftAside(times: Span, tokens?: readonly TokenName[]): Promise<LeftAside[]> {
+    async implausibleRows(times: Span, tokens?: readonly TokenName[]): Promise<ImplausibleRows[]> {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
-      const points = await prisma.$queryRaw<LeftAside[]>`
+      const points = await prisma.$queryRaw<ImplausibleRows[]>`
         SELECT token, grain::text AS what, count(*)::int AS count,
           ${firstInstants('at')} AS instants
         FROM point WHERE ${isMeant} AND NOT ${plausiblePoint(times)} GROUP BY token, grain ORDER BY token, grain`;
-      const spans = await prisma.$queryRaw<LeftAside[]>`
+      const spans = await prisma.$queryRaw<ImplausibleRows[]>`
         SELECT token, 'coverage' AS what, count(*)::int AS count,
           ${firstInstants('thru')} AS instants
         FROM source_coverage
@@ -183,7 +181,7 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
         await prisma.latest.findMany({ ...(tokens && { where: { token: { in: [...tokens] } } }) })
       )
         .filter((row) => !readLatest(row, times))
-        .map(({ token, at }) => oneLeftAside(token, 'latest', at));
+        .map(({ token, at }) => implausibleRow(token, 'latest', at));
       return [...points, ...spans, ...latest];
     },
 

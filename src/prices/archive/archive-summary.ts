@@ -1,6 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import { plausibleTimes } from '#prices/plausible-sample';
+import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, SeriesSummary } from './archive-store.ts';
 
 type Counted = { changes: number; rows: readonly SeriesSummary[] };

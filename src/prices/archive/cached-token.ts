@@ -1,7 +1,7 @@
 import { type Span, union } from '#core/span';
-import { INTERVALS, type Interval, knowablePart } from '#prices/interval';
-import { createSeries, type Series } from '#prices/series';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import { INTERVALS, type Interval, knowablePart } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { createSeries, type Series } from '#prices/model/series';
 import type { Coverage } from './archive-store.ts';
 
 /** `all`: the spans that any source covers; `bySource`: those that each does. */

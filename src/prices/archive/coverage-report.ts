@@ -1,10 +1,10 @@
 import { knownSince, type Token, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Span } from '#core/span';
-import { gapsIn } from '#prices/gaps';
-import { INTERVALS, type Interval } from '#prices/interval';
-import { plausibleTimes } from '#prices/plausible-sample';
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import { gapsIn } from '#prices/model/gaps';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
+import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, Coverage, SeriesSummary } from './archive-store.ts';
 import { coveredSpans } from './cached-token.ts';
 

@@ -1,10 +1,11 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import type { Span } from '#core/span';
+import { toInstant } from '#database/instants';
 import { Prisma } from '#generated/prisma/client';
-import type { Interval } from '#prices/interval';
-import type { Sample } from '#prices/sample';
-import { given, givesWay, isOneOf, type Teller, toInstant } from './archive-sql-store.ts';
+import type { Interval } from '#prices/model/interval';
+import type { Sample } from '#prices/model/sample';
+import { given, givesWay, isOneOf, type Teller } from './archive-sql-store.ts';
 
 /** Samples of one interval, ascending; `covers` is the span that is complete with them. */
 export type SeriesUpdate = {

@@ -1,10 +1,10 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { union } from '#core/span';
-import { keptFrom, type Retention } from '#prices/archive/retention/retention-periods';
-import { INTERVALS, type Interval } from '#prices/interval';
-import { plausibleTimes } from '#prices/plausible-sample';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { keptFrom, type Retention } from '#prices/model/retention-periods';
 import type { MarketSource } from '#prices/sources/source';
+import { plausibleTimes } from '#upstream/plausible';
 import type { CandleStore } from './candle-store.ts';
 import { candleGaps, firstAsked } from './candle-window.ts';
 

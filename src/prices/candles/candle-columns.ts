@@ -1,4 +1,4 @@
-import type { Candle } from './candle.ts';
+import type { Candle } from '#prices/model/candle';
 
 /** A candle as it is stored; a settled one never changes. */
 export type StoredCandle = Candle & { settled: boolean };

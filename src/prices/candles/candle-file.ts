@@ -1,7 +1,7 @@
-import { FIRST_BLOCK } from '#catalogue/token';
 import { iso, isoDate, SECOND } from '#core/clock';
-import { INTERVALS, type Interval } from '#prices/interval';
-import { type Candle, candleLength } from './candle.ts';
+import { type Candle, candleLength } from '#prices/model/candle';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** The columns of the venue's bulk files, which have no header. */
 export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;

@@ -1,9 +1,9 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { CsvLine, CsvLines } from '#prices/archive/import/csv-file';
-import type { Interval } from '#prices/interval';
-import type { MarketSourceName } from '#prices/sources/provenance';
-import { type Candle, candleLength } from './candle.ts';
+import { type Candle, candleLength } from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
 import { candleImport } from './candle-cache.ts';
 import { createCandleReader, intervalOfLength, timestampOf } from './candle-file.ts';
 import type { CandleStore } from './candle-store.ts';

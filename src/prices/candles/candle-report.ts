@@ -2,9 +2,9 @@ import type { Token } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { union } from '#core/span';
 import type { CoverageRow } from '#prices/archive/coverage-report';
-import { INTERVALS } from '#prices/interval';
-import { plausibleTimes } from '#prices/plausible-sample';
-import { MARKET_SOURCES } from '#prices/sources/provenance';
+import { INTERVALS } from '#prices/model/interval';
+import { MARKET_SOURCES } from '#prices/model/market-sources';
+import { plausibleTimes } from '#upstream/plausible';
 import type { CandleStore } from './candle-store.ts';
 import { candleGaps } from './candle-window.ts';
 

@@ -1,19 +1,18 @@
 import type { TokenName } from '#catalogue/token';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import {
   addCoverage,
-  bumpRefresh,
   type Coverage,
-  epochMs,
   firstInstants,
-  type LeftAside,
   readCoverage,
   shareRows,
-  toInstant,
 } from '#prices/archive/archive-sql-store';
-import type { Interval } from '#prices/interval';
-import { isMarketSource, type MarketSourceName } from '#prices/sources/provenance';
+import type { Interval } from '#prices/model/interval';
+import { isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
+import type { ImplausibleRows } from '#upstream/plausible';
+import { bumpVersion } from '#upstream/version-store';
 import type { StoredCandle } from './candle-columns.ts';
 
 /** A series of candles: a token's, of one length. */
@@ -98,7 +97,7 @@ export function createCandleStore(prisma: PrismaClient) {
         ...shareRows('candle').map((lock) => prisma.$executeRaw(lock)),
         prisma.$executeRaw(write(update)),
         ...(covers ? [prisma.$executeRaw(cover(update, covers))] : []),
-        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },
 
@@ -119,7 +118,7 @@ export function createCandleStore(prisma: PrismaClient) {
           let written = 0;
           for await (const candles of batches) written += await tx.$executeRaw(write({ ...series, candles }));
           await tx.$executeRaw(cover(series, covers()));
-          await tx.$executeRaw(bumpRefresh(what, at));
+          await tx.$executeRaw(bumpVersion(what, at));
           return written;
         },
         { timeout: IMPORT_MS },
@@ -175,7 +174,7 @@ export function createCandleStore(prisma: PrismaClient) {
     },
 
     /** Stored candles that cannot be true, as of the times that can be. They are not served. */
-    leftAside: (times: Span): Promise<LeftAside[]> =>
+    implausibleRows: (times: Span): Promise<ImplausibleRows[]> =>
       prisma.$queryRaw`
         SELECT token, 'candles' AS what, count(*)::int AS count, ${firstInstants('at')} AS instants
         FROM candle WHERE NOT ${plausible(times)} GROUP BY token ORDER BY token`,

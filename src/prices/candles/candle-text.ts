@@ -1,6 +1,6 @@
 import { spreadsheetTime } from '#core/clock';
-import type { Currency } from '#prices/currencies/currency';
-import { PIECE_SAMPLES } from '#prices/series';
+import type { Currency } from '#prices/model/currency';
+import { PIECE_SAMPLES } from '#prices/model/series';
 import type { CandleColumns } from './candle-columns.ts';
 
 export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';

@@ -1,17 +1,22 @@
 import type { Context } from '#open-context';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { WorkingSet } from '#prices/archive/working-set';
-import type { Currencies } from '#prices/currencies/open';
-import type { Prices } from '#prices/open';
-import type { Venue } from '#prices/open-kraken';
+import type { Rates } from '#prices/currencies/rates';
+import type { Kraken } from '#prices/sources/kraken';
 import { createSingleFlight } from '#upstream/single-flight';
 import { createCandleAvailability } from './candle-availability.ts';
 import { createCandleCache } from './candle-cache.ts';
 import { createCandleStore } from './candle-store.ts';
 import { createCandles } from './candles.ts';
 
-type Beside = Pick<Venue, 'source' | 'sync'> &
-  Pick<Prices, 'archive'> &
-  Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
+type Beside = {
+  source: Kraken;
+  /** Reads what calls other processes have spent. */
+  sync: () => Promise<void>;
+  archive: ArchiveCache;
+  rates: Rates;
+  workingSet: WorkingSet;
+};
 
 /** Opens the candles of a venue: what is stored of them, and what fetches them. */
 export function openCandles(context: Context, { source, sync, archive, rates, workingSet }: Beside) {

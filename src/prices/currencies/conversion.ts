@@ -1,8 +1,8 @@
 import { DAY, startOfDate } from '#core/clock';
 import type { CandleColumns } from '#prices/candles/candle-columns';
-import { type Interval, spacingOf } from '#prices/interval';
-import type { Columns } from '#prices/series';
-import type { LatestPrice } from '#records';
+import { type Interval, spacingOf } from '#prices/model/interval';
+import type { LatestPrice } from '#prices/model/records';
+import type { Columns } from '#prices/model/series';
 import type { RateSeries } from './rate-series.ts';
 
 /** What one unit of a currency is worth at an instant (Unix ms), in US dollars; NaN where nobody can say. */

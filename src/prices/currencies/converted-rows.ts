@@ -1,6 +1,6 @@
 import type { WindowRows } from '#prices/history/window-rows';
-import { sampleAt } from '#prices/series';
-import { sourcesByFrequency } from '#prices/sources/provenance';
+import { sourcesByFrequency } from '#prices/model/market-sources';
+import { sampleAt } from '#prices/model/series';
 import { convertColumns } from './conversion.ts';
 import type { Valuation } from './valuation.ts';
 

@@ -1,12 +1,12 @@
 import { MINUTE } from '#core/clock';
 import type { Context } from '#open-context';
+import { servedCurrencies } from '#prices/model/currency';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
 import { openBudget, type UpstreamBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { Budget } from '#upstream/monthly-budget';
 import { createSingleFlight } from '#upstream/single-flight';
-import { servedCurrencies } from './currency.ts';
 import { createRateCache } from './rate-cache.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRates, NO_RATES } from './rates.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock';
+import { type Currency, DOLLAR, EURO } from '#prices/model/currency';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createPoll } from '#upstream/poll';
-import { type Currency, DOLLAR, EURO } from './currency.ts';
 import type { KnownRates } from './publication.ts';
 import { createRateSeries, type RateSeries } from './rate-series.ts';
 import type { RateStore } from './rate-store.ts';

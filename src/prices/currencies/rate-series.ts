@@ -1,9 +1,5 @@
 import { DAY, startOfDate } from '#core/clock';
 import { type Span, union } from '#core/span';
-import type { Currency } from './currency.ts';
-
-/** Units of a currency for one euro, as published for a date (Unix ms of its midnight, UTC). */
-export type PublishedRate = { currency: Currency; date: number; rate: number };
 
 /**
  * Holidays and weekends together are five days at most: a rate that none follows for longer has ended, or its currency

@@ -1,12 +1,12 @@
 import { DAY, isoDate } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
 import type { Span } from '#core/span';
-import type { Interval } from '#prices/interval';
-import type { Columns } from '#prices/series';
+import type { Currency } from '#prices/model/currency';
+import type { Interval } from '#prices/model/interval';
+import type { Columns } from '#prices/model/series';
 import type { FetchOutcome } from '#upstream/fetch-outcome';
 import { upstreamProblem } from '#upstream/problem';
 import { type Worth, worthBySamples } from './conversion.ts';
-import type { Currency } from './currency.ts';
 
 /** What a currency is worth over a time, and what there is to say about it; instants in Unix ms. */
 export type Valuation = {

@@ -4,11 +4,11 @@ import { overlap } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { GapReport } from '#prices/history/gap-report';
 import type { WindowReader } from '#prices/history/window-rows';
-import { rangeWindow, type Window } from '#prices/interval';
+import { type Currency, tokenOfCurrency } from '#prices/model/currency';
+import { rangeWindow, type Window } from '#prices/model/interval';
+import { FIRST_SOURCE } from '#prices/model/market-sources';
+import type { LatestPrice } from '#prices/model/records';
 import type { Backfill } from '#prices/refresh/backfill';
-import { FIRST_SOURCE } from '#prices/sources/provenance';
-import type { LatestPrice } from '#records';
-import { type Currency, tokenOfCurrency } from './currency.ts';
 import type { Rates } from './rates.ts';
 import { type Valuation, valuationBySamples } from './valuation.ts';
 

@@ -1,8 +1,8 @@
 import { SECOND, spreadsheetTime } from '#core/clock';
-import type { Currency } from '#prices/currencies/currency';
-import type { Sample } from '#prices/sample';
-import { type Columns, columnsOf, PIECE_SAMPLES } from '#prices/series';
-import { MARKET_SOURCES, sourcesByFrequency } from '#prices/sources/provenance';
+import type { Currency } from '#prices/model/currency';
+import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
+import { type Columns, columnsOf, PIECE_SAMPLES } from '#prices/model/series';
 
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 /** Where more than one source has told the samples. */

@@ -1,5 +1,5 @@
 import { DAY, SECOND } from '#core/clock';
-import { type Columns, PIECE_SAMPLES } from '#prices/series';
+import { type Columns, PIECE_SAMPLES } from '#prices/model/series';
 
 const ARRAYS = [
   ['prices', 'price'],

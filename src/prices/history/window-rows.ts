@@ -2,9 +2,9 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, startOfDate } from '#core/clock';
 import { overlap } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { isMidnightSample, samplesIn, type Window } from '#prices/interval';
-import { columnsOf, isSettledSlice, type Series, samplesOf, type ToldSample } from '#prices/series';
-import { FIRST_SOURCE, sourcesByFrequency } from '#prices/sources/provenance';
+import { isMidnightSample, samplesIn, type Window } from '#prices/model/interval';
+import { FIRST_SOURCE, sourcesByFrequency } from '#prices/model/market-sources';
+import { columnsOf, isSettledSlice, type Series, samplesOf, type ToldSample } from '#prices/model/series';
 
 /** Beyond this a window is answered in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
 const WIDE_SAMPLES = 1000;

@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '#core/clock';
-import { type Series, samplesOf } from '#prices/series';
+import { type Series, samplesOf } from '#prices/model/series';
 
 /** How far from 24 hours earlier the other sample may be, in ms. */
 const TOLERANCE = 30 * MINUTE;

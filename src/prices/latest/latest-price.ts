@@ -1,8 +1,8 @@
 import type { TokenName } from '#catalogue/token';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { DOLLAR } from '#prices/currencies/currency';
+import type { ToldLatest } from '#prices/archive/latest-prices';
+import { DOLLAR } from '#prices/model/currency';
 import type { Answer } from '#server/cache/answer';
-import type { ToldLatest } from './failover-price.ts';
 import type { LatestAnswers } from './latest-answer.ts';
 import { versionOf } from './latest-sources.ts';
 

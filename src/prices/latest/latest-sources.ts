@@ -1,6 +1,6 @@
 import { SECOND } from '#core/clock';
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
-import type { ToldLatest } from './failover-price.ts';
+import type { ToldLatest } from '#prices/archive/latest-prices';
+import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 
 /** Names the figures of a latest price. */
 export const versionOf = ({ sources }: ToldLatest): string => sources.flatMap(Object.values).join();

@@ -1,10 +1,10 @@
 import type { Token } from '#catalogue/token';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { DOLLAR } from '#prices/currencies/currency';
-import { latestPrice } from '#records';
+import type { ToldLatest } from '#prices/archive/latest-prices';
+import { DOLLAR } from '#prices/model/currency';
+import { latestPrice } from '#prices/model/records';
 import type { Answer } from '#server/cache/answer';
 import { dayChange } from './day-change.ts';
-import type { ToldLatest } from './failover-price.ts';
 import type { LatestAnswers } from './latest-answer.ts';
 import { versionOf } from './latest-sources.ts';
 import type { TokenPrice } from './records.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { httpDate, latestPrice } from '#records';
+import { httpDate } from '#core/record-fields';
+import { latestPrice } from '#prices/model/records';
 
 /** The latest prices of several tokens: what one call may ask for, and for how many tokens one call of the allowance pays. */
 export const MOST_TOKENS = 100;

@@ -3,20 +3,19 @@ import { beginningOf, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { overlap, type Span } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { WindowFailover } from '#prices/history/window-failover';
-import type { Interval, Window } from '#prices/interval';
-import { type LatestFailover, NEXT_EVERY } from '#prices/latest/latest-failover';
-import { isSettledSlice } from '#prices/series';
+import type { Fetch } from '#prices/archive/fetch-names';
+import type { Interval, Window } from '#prices/model/interval';
+import { isSettledSlice } from '#prices/model/series';
+import { type LatestFailover, NEXT_EVERY } from '#prices/refresh/latest-failover';
+import type { WindowFailover } from '#prices/refresh/window-failover';
 import type { UpstreamBudget } from '#upstream/budget';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
-import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
+import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
 import type { SingleFlight } from '#upstream/single-flight';
 import type { Warning } from '#upstream/warning';
 import { type FetchKind, type PlanInput, planFetches } from './backfill-plan.ts';
 import type { Demand } from './demand.ts';
-import type { Fetch } from './fetch-names.ts';
 import type { Fetches } from './fetches.ts';
-import { createLastRequested } from './last-requested.ts';
 import type { ThrottledSchedule } from './refresh-schedule.ts';
 
 type Dependencies = {
@@ -36,7 +35,7 @@ const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' 
 /** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the next source of the line. */
 export function createBackfill(dependencies: Dependencies) {
   const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
-  const lastRequested = createLastRequested(clock);
+  const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
 
   /** When this process last asked for the latest price of a token (Unix ms), whether it was told or not. */
   const askedAt = new Map<TokenName, number>();
@@ -130,7 +129,7 @@ export function createBackfill(dependencies: Dependencies) {
   return {
     /** Refreshes the latest price of a token; returns at once when it is not due. */
     latest(token: TokenName): FetchOutcome | Promise<FetchOutcome> {
-      lastRequested.mark(token, 'latest');
+      lastRequested.mark(`${token}:latest`);
       demand.mark(token);
       const age = latestAge(token);
       const every = budget.schedule().latest;
@@ -142,7 +141,7 @@ export function createBackfill(dependencies: Dependencies) {
     /** Fetches what a window needs, as far as the schedule allows: plans again after each fetch. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       if (window.open) {
-        lastRequested.mark(token, window.interval);
+        lastRequested.mark(`${token}:${window.interval}`);
         demand.mark(token);
       }
       const now = clock.now();
@@ -171,7 +170,7 @@ export function createBackfill(dependencies: Dependencies) {
     },
 
     schedule: budget.schedule,
-    sinceRequested: lastRequested.since,
+    sinceRequested: (token: TokenName, kind: Staleness['kind']) => lastRequested.since(`${token}:${kind}`),
     latestEvery,
 
     /** When what was fetched at an instant is due again. */

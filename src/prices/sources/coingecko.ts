@@ -2,11 +2,11 @@ import type { Catalogue } from '#catalogue/catalogue';
 import { beginningOf, type TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR, iso, MINUTE } from '#core/clock';
 import type { Span } from '#core/span';
-import type { Interval } from '#prices/interval';
-import { implausible, plausibleFigure } from '#prices/plausible-sample';
-import type { Sample } from '#prices/sample';
-import type { LatestPrice } from '#records';
+import type { Interval } from '#prices/model/interval';
+import type { LatestPrice } from '#prices/model/records';
+import type { Sample } from '#prices/model/sample';
 import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
+import { implausible, plausibleFigure } from '#upstream/plausible';
 import { openUpstream, type UpstreamOptions } from '#upstream/transport/upstream';
 import { createCoins } from './coingecko-coins.ts';
 import {
@@ -110,12 +110,14 @@ export function openCoinGecko(options: Options) {
       return await upstream.ask(asked, (answer) => {
         const now = clock.now();
         const samples = chartSamples(read(shape, answer, now));
-        const known = catalogue.named(token);
-        return plausible(asked.path, samples, (sample) => implausible(known, sample, now)).map((sample) => ({
-          ...sample,
-          marketCap: plausibleFigure(sample.marketCap),
-          volume: plausibleFigure(sample.volume),
-        }));
+        const beginning = beginningOf(catalogue.named(token));
+        return plausible(asked.path, samples, (sample) => implausible(beginning, sample, now)).map(
+          (sample) => ({
+            ...sample,
+            marketCap: plausibleFigure(sample.marketCap),
+            volume: plausibleFigure(sample.volume),
+          }),
+        );
       });
     } catch (error) {
       learnReach(days, query.interval === 'daily', error);
@@ -156,7 +158,7 @@ export function openCoinGecko(options: Options) {
         if (quotes.length === 0)
           throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
         const told = plausible(path, quotes, ({ token, ...sample }) =>
-          implausible(catalogue.named(token), sample, now),
+          implausible(beginningOf(catalogue.named(token)), sample, now),
         );
         const newest = Math.max(...told.map(({ at }) => at));
         if (now - newest <= frozenAfter()) return told;

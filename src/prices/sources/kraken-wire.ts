@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import type { Candle } from '#prices/candles/candle';
+import type { Candle } from '#prices/model/candle';
 import type { FailureCause } from '#upstream/failure';
 import { createJsonReader, type ToldError } from '#upstream/transport/json-answer';
 import { NUMERIC, numeric } from '#upstream/transport/number';

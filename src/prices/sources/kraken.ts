@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
+import type { FoundPair } from '#catalogue/listing-sources';
 import { beginningOf, type Token, type TokenName } from '#catalogue/token';
 import { type Clock, MINUTE, SECOND } from '#core/clock';
 import {
@@ -11,10 +12,10 @@ import {
   closingSample,
   implausibleCandle,
   type ToldCandles,
-} from '#prices/candles/candle';
-import type { Interval } from '#prices/interval';
-import { implausible } from '#prices/plausible-sample';
+} from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
 import { UpstreamFailure } from '#upstream/failure';
+import { implausible } from '#upstream/plausible';
 import { openUpstream, type Question, type UpstreamOptions } from '#upstream/transport/upstream';
 import { createTradedPairs, type LeftOut } from './kraken-pairs.ts';
 import {
@@ -51,9 +52,6 @@ type Ask = <Body>(question: Question, schema: z.ZodType<Body>) => Promise<Body>;
 
 /** Since the venue has begun to name pairs by their symbols, an answer may have either name. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
-
-/** A pair by its own name; `price` is undefined where the venue tells none. */
-export type FoundPair = { pair: string; status: string; price: number | undefined };
 
 /** Symbols that the venue writes in its own way. */
 const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
@@ -117,7 +115,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     const now = clock.now();
     const finished = distinct(rows.filter(({ at }) => at <= last));
     const told = plausible(`/OHLC?pair=${pair}`, finished, (candle) =>
-      implausibleCandle(token, candle, length, now),
+      implausibleCandle(beginningOf(token), candle, length, now),
     );
     const wanted = from ?? beginningOf(token);
     // Fewer rows than the venue keeps: it has no others of the time that was asked for.
@@ -150,7 +148,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
       });
       if (quotes.length === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'none of the pairs asked for');
       return plausible(path, quotes, ({ token, ...sample }) =>
-        implausible(catalogue.named(token), sample, now),
+        implausible(beginningOf(catalogue.named(token)), sample, now),
       );
     },
 

@@ -1,8 +1,8 @@
 import type { TokenName } from '#catalogue/token';
-import type { Interval } from '#prices/interval';
-import type { Sample } from '#prices/sample';
-import type { LatestPrice } from '#records';
-import type { MarketSourceName } from './provenance.ts';
+import type { Interval } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import type { LatestPrice } from '#prices/model/records';
+import type { Sample } from '#prices/model/sample';
 
 /** The latest price of a token (USD) and the time of its sample (Unix ms). */
 export type Quote = {

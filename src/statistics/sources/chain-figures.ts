@@ -1,6 +1,6 @@
 import { SECOND } from '#core/clock';
-import { tokenStatistics } from '#records';
 import { FIGURES, type Figure } from '#statistics/figures';
+import { tokenStatistics } from '#statistics/records';
 import type { ChainSample } from '#statistics/statistics-sources';
 import { UpstreamFailure } from '#upstream/failure';
 

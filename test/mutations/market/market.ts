@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** Dates and windows, spans and coverage, what is fetched for a window, what is stored of it, and imports. */
 export const market: Mutations[] = [
   {
-    file: 'src/prices/interval.ts',
+    file: 'src/prices/model/interval.ts',
     tests: ['prices/grain.test.ts'],
     changes: [
       ['days > 10', 'days >= 10'],
@@ -30,12 +30,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/sample.ts',
+    file: 'src/prices/model/sample.ts',
     tests: ['prices/sample.test.ts'],
     changes: [['startOfDate(at) < startOfDate(last.at)', 'startOfDate(at) <= startOfDate(last.at)']],
   },
   {
-    file: 'src/prices/plausible-sample.ts',
+    file: 'src/upstream/plausible.ts',
     tests: ['prices/plausible-sample.test.ts'],
     changes: [
       ['thru: now + AHEAD', 'thru: now'],
@@ -44,7 +44,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/series.ts',
+    file: 'src/prices/model/series.ts',
     tests: ['prices/series.test.ts'],
     changes: [
       ['< instant) low', '<= instant) low'],
@@ -101,7 +101,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/residents.ts',
+    file: 'src/prices/archive/lazy-cache.ts',
     tests: ['prices/archive/loading.store.test.ts'],
     changes: [
       ['    workingSet.use(known);\n    return known.value;', '    return known.value;'],
@@ -178,7 +178,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/latest/source-failover.ts',
+    file: 'src/prices/refresh/source-failover.ts',
     tests: ['prices/latest/source-failover.test.ts'],
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
@@ -188,12 +188,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/latest/latest-failover.ts',
+    file: 'src/prices/refresh/latest-failover.ts',
     tests: ['prices/latest/failover/latest.store.test.ts'],
     changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
   },
   {
-    file: 'src/prices/history/window-failover.ts',
+    file: 'src/prices/refresh/window-failover.ts',
     tests: ['prices/latest/failover/windows.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],
@@ -245,7 +245,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/retention/purge-store.ts',
+    file: 'src/prices/retention/purge-store.ts',
     tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
       ['AND source = ${source} AND ${isNext}', 'AND ${isNext}'],
@@ -253,12 +253,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/retention/purge.ts',
+    file: 'src/prices/retention/purge.ts',
     tests: ['prices/archive/retention/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
-    file: 'src/prices/archive/retention/retention.ts',
+    file: 'src/prices/retention/retention.ts',
     tests: ['prices/archive/retention/purge.store.test.ts'],
     changes: [['age >= EVERY', 'age >= 0']],
   },
@@ -268,7 +268,7 @@ export const market: Mutations[] = [
     changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
   },
   {
-    file: 'src/prices/archive/retention/retention-periods.ts',
+    file: 'src/prices/model/retention-periods.ts',
     tests: ['prices/archive/retention/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },
@@ -377,7 +377,7 @@ export const market: Mutations[] = [
     changes: [['!token || tokens.indexOf(token) !== i', '!token']],
   },
   {
-    file: 'src/prices/latest/routes.ts',
+    file: 'src/prices/routes-latest.ts',
     tests: ['prices/latest/latest-tokens.store.test.ts'],
     changes: [['Math.ceil(tokens / TOKENS_PER_CALL)', 'Math.floor(tokens / TOKENS_PER_CALL) + 1']],
   },

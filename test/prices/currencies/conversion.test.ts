@@ -12,7 +12,7 @@ import {
   worthBySamples,
 } from '#prices/currencies/conversion';
 import { createRateSeries } from '#prices/currencies/rate-series';
-import { type Columns, columnsOf } from '#prices/series';
+import { type Columns, columnsOf } from '#prices/model/series';
 
 const at = (date: string) => Date.parse(date);
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
 import { seriesToCsv } from '#prices/history/series-csv';
 import { seriesJson } from '#prices/history/series-json';
-import type { Sample } from '#prices/sample';
-import { columnsOf } from '#prices/series';
+import type { Sample } from '#prices/model/sample';
+import { columnsOf } from '#prices/model/series';
 import { priceSeries } from '#records';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });

@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '#core/clock';
-import {
-  areFarApart,
-  type FailoverEvent,
-  frozenAfter,
-  isSound,
-  nextTold,
-  startingState,
-} from '#prices/latest/source-failover';
-import { MARKET_SOURCES, parseMarketSources } from '#prices/sources/provenance';
+import { startingState } from '#prices/archive/failover-store';
+import { MARKET_SOURCES, parseMarketSources } from '#prices/model/market-sources';
+import { type FailoverEvent, frozenAfter, isSound, nextTold } from '#prices/refresh/source-failover';
+import { areFarApart } from '#upstream/plausible';
 
 const [FIRST, NEXT] = MARKET_SOURCES;
 const anyEvent: fc.Arbitrary<FailoverEvent> = fc.oneof(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
-import type { Sample } from '#prices/sample';
+import type { Sample } from '#prices/model/sample';
 import { latestPrice } from '#records';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { openTestSource } from '../../support/upstream/source.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, isoDate } from '#core/clock';
 import { seriesToCsv } from '#prices/history/series-csv';
 import { seriesJson } from '#prices/history/series-json';
-import { columnsOf } from '#prices/series';
+import { columnsOf } from '#prices/model/series';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';

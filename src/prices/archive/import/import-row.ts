@@ -1,6 +1,6 @@
-import { FIRST_BLOCK } from '#catalogue/token';
-import type { ToldSample } from '#prices/series';
-import { FIRST_SOURCE, isMarketSource, MARKET_SOURCES } from '#prices/sources/provenance';
+import { FIRST_SOURCE, isMarketSource, MARKET_SOURCES } from '#prices/model/market-sources';
+import type { ToldSample } from '#prices/model/series';
+import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** The columns of the aggregator's own export of a coin's daily history; the service's own CSV calls the first `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;

@@ -1,17 +1,11 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY, startOfDate } from '#core/clock';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import type { PrismaClient } from '#generated/prisma/client';
-import {
-  type ArchivedSample,
-  addCoverage,
-  bumpRefresh,
-  epochMs,
-  given,
-  lockPoints,
-  toInstant,
-} from '#prices/archive/archive-sql-store';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/sources/provenance';
+import { type ArchivedSample, addCoverage, given, lockPoints } from '#prices/archive/archive-sql-store';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/model/market-sources';
+import { bumpVersion } from '#upstream/version-store';
 
 /** What a batch changes, given the stored rows: those at `gone` (Unix ms) are deleted, `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
@@ -71,7 +65,7 @@ export function createImportStore(prisma: PrismaClient, line: readonly MarketSou
           const teller = { source, before: sourcesBefore(source, line) };
           await tx.$executeRaw(addCoverage(token, 'day', teller, spans));
         }
-        await tx.$executeRaw(bumpRefresh(`import:${token}`, at));
+        await tx.$executeRaw(bumpVersion(`import:${token}`, at));
       });
     },
   };

@@ -1,7 +1,7 @@
 import { startOfDate } from '#core/clock';
-import { isMidnightSample } from '#prices/interval';
-import type { Sample } from '#prices/sample';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/sources/provenance';
+import { isMidnightSample } from '#prices/model/interval';
+import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
 
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 

@@ -8,7 +8,7 @@ import { createArchiveStore } from '#prices/archive/archive-store';
 import { type BadLine, createImport, type KeptRow } from '#prices/archive/import/import';
 import { createImportStore } from '#prices/archive/import/import-store';
 import { openImportFile } from '#prices/archive/import/price-import';
-import { plausibleTimes } from '#prices/plausible-sample';
+import { plausibleTimes } from '#upstream/plausible';
 import { openTestDatabase } from '../../../support/database/database.ts';
 
 export const HEADER = 'snapped_at,price,market_cap,total_volume';

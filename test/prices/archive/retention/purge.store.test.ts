@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { createArchiveStore } from '#prices/archive/archive-store';
-import { createPurge } from '#prices/archive/retention/purge';
-import { createPurgeStore } from '#prices/archive/retention/purge-store';
-import { plausibleTimes } from '#prices/plausible-sample';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { createPurge } from '#prices/retention/purge';
+import { createPurgeStore } from '#prices/retention/purge-store';
+import { plausibleTimes } from '#upstream/plausible';
 import { createTestClock } from '../../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../../support/service/market.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
-import { keptFrom, parseRetention } from '#prices/archive/retention/retention-periods';
+import { keptFrom, parseRetention } from '#prices/model/retention-periods';
 import { readSettings, SettingsError } from '#settings';
 
 describe('how long samples are kept', () => {

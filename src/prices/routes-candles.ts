@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '#core/clock';
-import { CANDLES_CSV_EXAMPLE } from '#docs/openapi/schema-examples';
+import { rangeWindow } from '#prices/model/interval';
+import { candle } from '#prices/model/records';
+import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
 import {
   type CurrencyParameters,
   dates,
@@ -14,16 +16,13 @@ import {
   type TokenParameter,
   WINDOW_FACTS,
   type WindowOptions,
-} from '#prices/history/routes-window';
-import { rangeWindow } from '#prices/interval';
-import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
-import { candle } from '#records';
-import { CANDLES_CSV_HEADER } from './candle-text.ts';
-import type { Candles } from './candles.ts';
+} from '#prices/routes-window';
+import { CANDLES_CSV_HEADER } from './candles/candle-text.ts';
+import type { Candles } from './candles/candles.ts';
 
 const CANDLES = {
   header: `${CANDLES_CSV_HEADER}(,currency)?`,
-  example: CANDLES_CSV_EXAMPLE,
+  example: `${CANDLES_CSV_HEADER}\r\n2024-01-01,42280.2,44200,42170.1,44170.9,1875.12345678\r\n`,
   note: ', with a last column `currency` where it is not the US dollar',
 };
 

@@ -1,10 +1,10 @@
-import type { Token, TokenName } from '#catalogue/token';
+import type { TokenName } from '#catalogue/token';
 import { MINUTE } from '#core/clock';
 import type { Span } from '#core/span';
-import type { Interval } from '#prices/interval';
-import { type Implausible, implausible } from '#prices/plausible-sample';
-import type { Sample } from '#prices/sample';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import type { Interval } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
+import { type Implausible, implausible } from '#upstream/plausible';
 
 /**
  * What was traded on a venue from an instant on, for the length of a candle: `at` is its beginning in Unix ms, prices
@@ -45,14 +45,17 @@ export type CandleSource = {
   candles(token: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles>;
 };
 
-/** Why a candle of so many ms cannot be true, as of now (Unix ms); undefined when it can. */
+/**
+ * Why a candle of so many ms cannot be true, as of now (Unix ms), of a chain that began at an instant; undefined when it
+ * can.
+ */
 export function implausibleCandle(
-  token: Token | undefined,
+  beginning: number,
   { at, open, high, low, close, volume }: Candle,
   length: number,
   now: number,
 ): Implausible | undefined {
-  const reason = implausible(token, { at: at + length, price: close }, now);
+  const reason = implausible(beginning, { at: at + length, price: close }, now);
   if (reason) return reason;
   if (at % length !== 0) return 'off_grid';
   const isRange = low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close);

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
-import type { Currency } from '#prices/currencies/currency';
 import type { Market } from '#prices/market';
+import type { Currency } from '#prices/model/currency';
+import { latestPrice } from '#prices/model/records';
 import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
-import { latestPrice } from '#records';
 import type { Send } from '#server/replies/write-answer';
-import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from './records.ts';
-import { tokenNames } from './token-names.ts';
+import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from './latest/records.ts';
+import { tokenNames } from './latest/token-names.ts';
 
 const PRICE = `one call for each ${TOKENS_PER_CALL} tokens begun`;
 

@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '#core/clock';
 import type { Candles } from '#prices/candles/candles';
-import { priceCandles } from '#prices/candles/routes';
-import { daysWindow, rangeWindow } from '#prices/interval';
 import type { Market } from '#prices/market';
+import { daysWindow, rangeWindow } from '#prices/model/interval';
+import { dateSnapshot, priceSeries } from '#prices/model/records';
 import { currencyOf, currencyParameters, date, days, inOneCurrency, tokenName } from '#prices/parameters';
-import { dateSnapshot, priceSeries } from '#records';
+import { priceCandles } from '#prices/routes-candles';
 import type { Send } from '#server/replies/write-answer';
 import {
   type CurrencyParameters,

@@ -1,6 +1,6 @@
-import { FIRST_BLOCK } from '#catalogue/token';
 import { DAY, HOUR, MINUTE, startOfDate } from '#core/clock';
 import { overlap, type Span } from '#core/span';
+import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** How far apart the samples of a series lie. */
 export type Interval = 'minute' | 'hour' | 'day';

@@ -3,9 +3,9 @@ import type { Span } from '#core/span';
 import { Prisma } from '#generated/prisma/client';
 import type { LatestModel } from '#generated/prisma/models';
 import { isOneOf, type Teller } from '#prices/archive/archive-sql-store';
-import { isPlausible } from '#prices/plausible-sample';
-import { FIRST_SOURCE, isMarketSource, type MarketSourceName } from '#prices/sources/provenance';
-import { type LatestPrice, latestPrice } from '#records';
+import { FIRST_SOURCE, isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
+import { type LatestPrice, latestPrice } from '#prices/model/records';
+import { isPlausible } from '#upstream/plausible';
 
 /** The last good latest price of a token from a source; instants in Unix ms. */
 export type LatestRow = {

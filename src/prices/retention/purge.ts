@@ -1,9 +1,9 @@
 import type { Clock } from '#core/clock';
+import { fetchesOf } from '#prices/archive/fetch-names';
 import { candleFetchesOf } from '#prices/candles/candle-cache';
-import { INTERVALS } from '#prices/interval';
-import { fetchesOf } from '#prices/refresh/fetch-names';
-import type { MarketSourceName } from '#prices/sources/provenance';
-import type { Purge, PurgeStore } from './purge-store.ts';
+import { INTERVALS } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import type { Purge, PurgeStore } from '#prices/retention/purge-store';
 
 /** How much was deleted of a token; `spans`: of coverage, deleted or shortened. */
 export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };

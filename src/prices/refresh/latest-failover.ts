@@ -3,26 +3,20 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, HOUR, MINUTE } from '#core/clock';
 import type { Log } from '#core/log';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { Retention } from '#prices/archive/retention/retention-periods';
+import type { FailoverState, FailoverStore, PriceDifference } from '#prices/archive/failover-store';
+import type { Fetch } from '#prices/archive/fetch-names';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import type { Retention } from '#prices/model/retention-periods';
 import type { Demand } from '#prices/refresh/demand';
-import type { Fetch } from '#prices/refresh/fetch-names';
 import { createRecorder } from '#prices/refresh/fetches';
-import type { MarketSourceName } from '#prices/sources/provenance';
 import type { NextSource } from '#prices/sources/source';
 import { UpstreamFailure } from '#upstream/failure';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
 import { ageAt, waitOnRefresh } from '#upstream/freshness';
+import { areFarApart } from '#upstream/plausible';
 import type { SingleFlight } from '#upstream/single-flight';
 import type { Warning } from '#upstream/warning';
-import type { FailoverStore } from './failover-store.ts';
-import {
-  areFarApart,
-  type FailoverEvent,
-  type FailoverState,
-  isSound,
-  nextTold,
-  type PriceDifference,
-} from './source-failover.ts';
+import { type FailoverEvent, isSound, nextTold } from './source-failover.ts';
 
 /** How often the latest prices are asked of the next source, all in one call; in ms. */
 export const NEXT_EVERY = MINUTE;

@@ -43,3 +43,6 @@ export const servedCurrencies = (hasRates: boolean): readonly Currency[] => [
   ...TOKEN_CURRENCIES.keys(),
   ...(hasRates ? REFERENCE_CURRENCIES : []),
 ];
+
+/** Units of a currency for one euro, as published for a date (Unix ms of its midnight, UTC). */
+export type PublishedRate = { currency: Currency; date: number; rate: number };

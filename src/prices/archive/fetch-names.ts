@@ -1,7 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR } from '#core/clock';
-import { INTERVALS, type Interval, spacingOf } from '#prices/interval';
-import { MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import { INTERVALS, type Interval, spacingOf } from '#prices/model/interval';
+import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 
 /** What is of all tokens together; those of the first source have no source in their name. */
 export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { type Clock, SECOND } from '#core/clock';
 import { sendShared } from '#server/replies/static-content';
-import { marketSample, SAMPLE } from './records.ts';
-import { REFRESH_EVERY, type Sample } from './sample.ts';
+import { marketSample, REFRESH_EVERY, SAMPLE, type Sample } from './market-sample.ts';
 
 const schema = {
   tags: ['prices'],

@@ -1,8 +1,10 @@
+import { toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { bumpRefresh, lockRows, toInstant, tokensOf } from '#prices/archive/archive-sql-store';
-import { candleLength } from '#prices/candles/candle';
-import type { Interval } from '#prices/interval';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import { lockRows, tokensOf } from '#prices/archive/archive-sql-store';
+import { candleLength } from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { bumpVersion } from '#upstream/version-store';
 
 /** Rows deleted in one transaction: some milliseconds, for which other writers of their table wait. */
 const BATCH = 5000;
@@ -113,7 +115,7 @@ export function createPurgeStore(prisma: PrismaClient) {
         await tx.$executeRaw(lockRows(kind.rows));
         const [batch] = await tx.$queryRaw<[Batch]>(purgeBatch(kind, token, interval, purge, after));
         if (batch.count + batch.spans > 0)
-          await tx.$executeRaw(bumpRefresh(kind.purged(token, interval), at));
+          await tx.$executeRaw(bumpVersion(kind.purged(token, interval), at));
         return batch;
       },
       { timeout: LONGEST },
@@ -162,7 +164,7 @@ export function createPurgeStore(prisma: PrismaClient) {
           DELETE FROM source_latest WHERE token = ${token} AND source = ${source} AND ${isBefore}`;
         await tx.$executeRaw`
           UPDATE refresh SET fetched_at = NULL, version = version + 1 WHERE what = ANY (${[...due]}::text[])`;
-        if (deleted > 0) await tx.$executeRaw(bumpRefresh(KINDS.points.purged(token), at));
+        if (deleted > 0) await tx.$executeRaw(bumpVersion(KINDS.points.purged(token), at));
         return deleted;
       });
     },

@@ -1,6 +1,6 @@
 import { parseDuration } from '#core/duration';
 import { overlap, type Span } from '#core/span';
-import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 
 /** How long samples and candles are kept after their own time, in ms; those of a source that is not named, for good. */
 export type Retention = Partial<Record<MarketSourceName, number>>;

@@ -1,41 +1,17 @@
-import type { TokenName } from '#catalogue/token';
 import { MINUTE } from '#core/clock';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import type { FailoverState } from '#prices/archive/failover-store';
+import type { MarketSourceName } from '#prices/model/market-sources';
 import { ageAt } from '#upstream/freshness';
 
 /** Good answers in a row after which the first source is told again. */
 const GOOD_ANSWERS = 2;
 /** How much older than twice its interval the newest sample of a good answer may be, in ms. */
 const BEHIND = 10 * MINUTE;
-/** Prices of two sources that lie further apart than this part of the lower one are told to the operator. */
-const FAR_APART = 0.2;
-
-/** Two sources that told very different prices of a token when one took over from the other; in USD. */
-export type PriceDifference = { token: TokenName; from: number; to: number };
-
-/** Who is told of the line of sources, for latest prices. One for all processes. */
-export type FailoverState = {
-  told: MarketSourceName;
-  /** Good answers in a row that the first source has given since another one is told. */
-  goodAnswers: number;
-  /** When the one that is told took over (Unix ms); undefined where nobody ever did. */
-  since: number | undefined;
-  /** The prices that differed much then. */
-  differences: readonly PriceDifference[];
-};
-
 /** `next_answered`: the source after the first gave a good answer. `isSound` is about the first (`isSound` below). */
 export type FailoverEvent =
   | { kind: 'first_answered' }
   | { kind: 'first_failed' }
   | { kind: 'next_answered'; source: MarketSourceName; isSound: boolean };
-
-export const startingState = (first: MarketSourceName): FailoverState => ({
-  told: first,
-  goodAnswers: 0,
-  since: undefined,
-  differences: [],
-});
 
 /**
  * Who is told after an event. The next source takes over when it has answered while the first is not sound, so that a
@@ -67,6 +43,3 @@ export const isSound = (
 
 /** The age (ms) beyond which the newest sample of an answer shows that its source has stopped. */
 export const frozenAfter = (every: number): number => 2 * every + BEHIND;
-
-/** Whether two prices of a token at one time are too far apart to be both right. */
-export const areFarApart = (a: number, b: number): boolean => Math.abs(a - b) > FAR_APART * Math.min(a, b);

@@ -1,3 +1,6 @@
+import { createListing } from '#catalogue/listing';
+import { openCatalogue } from '#catalogue/open';
+import { createTokenStore } from '#catalogue/token-store';
 import type { Database } from '#database/database';
 import { createDeadline } from '#database/deadline';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
@@ -9,9 +12,6 @@ import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createFailureLog } from '#upstream/failure-log';
-import { createListing } from './listing.ts';
-import { openCatalogue } from './open.ts';
-import { createTokenStore } from './token-store.ts';
 
 type Beside = Pick<Context, 'clock' | 'log'> & { settings: Settings; database: Database };
 

@@ -1,4 +1,4 @@
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import type { Sample } from './sample.ts';
 
 /** A series as columns, ascending in `at` (Unix ms); a missing figure is NaN. */

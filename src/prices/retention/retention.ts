@@ -2,13 +2,13 @@ import { type Clock, HOUR } from '#core/clock';
 import type { Log } from '#core/log';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { CandleCache } from '#prices/candles/candle-cache';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { keptFrom, type Retention } from '#prices/model/retention-periods';
+import { createPurge } from '#prices/retention/purge';
+import type { PurgeStore } from '#prices/retention/purge-store';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createDeletionRounds, type DeletionRounds } from '#upstream/deletion-rounds';
 import type { FailureLog } from '#upstream/failure-log';
-import { createPurge } from './purge.ts';
-import type { PurgeStore } from './purge-store.ts';
-import { keptFrom, type Retention } from './retention-periods.ts';
 
 /** How often samples and candles that are too old are deleted, in ms. */
 const EVERY = HOUR;

@@ -1,5 +1,5 @@
 import { DAY } from '#core/clock';
-import type { Interval } from '#prices/interval';
+import type { Interval } from '#prices/model/interval';
 
 /** Older rows of minutes stay in the store and are read on request; hours and days are all in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;

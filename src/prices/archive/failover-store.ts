@@ -1,7 +1,28 @@
+import type { TokenName } from '#catalogue/token';
+import { toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { toInstant } from '#prices/archive/archive-sql-store';
-import { isMarketSource } from '#prices/sources/provenance';
-import type { FailoverState, PriceDifference } from './source-failover.ts';
+import { isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
+
+/** Two sources that told very different prices of a token when one took over from the other; in USD. */
+export type PriceDifference = { token: TokenName; from: number; to: number };
+
+/** Who is told of the line of sources, for latest prices. One for all processes. */
+export type FailoverState = {
+  told: MarketSourceName;
+  /** Good answers in a row that the first source has given since another one is told. */
+  goodAnswers: number;
+  /** When the one that is told took over (Unix ms); undefined where nobody ever did. */
+  since: number | undefined;
+  /** The prices that differed much then. */
+  differences: readonly PriceDifference[];
+};
+
+export const startingState = (first: MarketSourceName): FailoverState => ({
+  told: first,
+  goodAnswers: 0,
+  since: undefined,
+  differences: [],
+});
 
 /** The one row there is. */
 const WHAT = 'latest';

@@ -3,15 +3,14 @@ import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
-import { CSV_EXAMPLE } from '#docs/openapi/schema-examples';
-import type { Currency } from '#prices/currencies/currency';
-import type { Interval } from '#prices/interval';
+import type { Currency } from '#prices/model/currency';
+import type { Interval } from '#prices/model/interval';
 import { type currencyParameters, date, type tokenName } from '#prices/parameters';
 import type { Answer } from '#server/cache/answer';
 import { createAnswerQueues } from '#server/limits/answer-queue';
 import type { Send } from '#server/replies/write-answer';
-import { CSV_HEADER } from './series-csv.ts';
-import type { WindowSize } from './window-rows.ts';
+import { CSV_HEADER } from './history/series-csv.ts';
+import type { WindowSize } from './history/window-rows.ts';
 
 /* What the routes of prices and of candles over a window share. */
 
@@ -33,7 +32,7 @@ export const interval = z
 /** What a path gives in CSV: the pattern of its header, an example of it, and what more there is to say. */
 const SAMPLES = {
   header: `${CSV_HEADER}(,source)?(,currency)?`,
-  example: CSV_EXAMPLE,
+  example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
   note: ', with a column `source` where more than one has told them, and a last column `currency` where it is not the US dollar',
 };
 /** An answer in JSON, or the same as CSV. */

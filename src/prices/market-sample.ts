@@ -1,8 +1,12 @@
+import { z } from 'zod';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { type Clock, HOUR, SECOND } from '#core/clock';
+import { text } from '#core/record-fields';
+import { tokenPrice } from '#prices/latest/records';
 import type { Market } from '#prices/market';
+import { priceSeries } from '#prices/model/records';
 import type { Answer } from '#server/cache/answer';
 import { type Body, bodyOf } from '#server/cache/answer-body';
-import { type MarketSample, SAMPLE } from './records.ts';
 
 /** How often figures are fetched for it, whoever asks: nobody pays for them. In ms. */
 export const REFRESH_EVERY = HOUR;
@@ -97,3 +101,18 @@ export function createSample({ market, stored, clock }: Dependencies) {
     return kept.sample;
   };
 }
+
+/** Of what everybody may see a sample: the latest price of a token, and so many days of its history. */
+export const SAMPLE = { token: BUILT_IN_TOKENS[0], days: 30 } as const;
+
+export const marketSample = z
+  .object({
+    title: text('The name of the token as people write it', 'Bitcoin'),
+    latest: tokenPrice,
+    history: priceSeries,
+  })
+  .meta({
+    id: 'MarketSample',
+    description: `The latest price of a token, and its history of ${SAMPLE.days} days: a point for each midnight (UTC), then the latest`,
+  });
+export type MarketSample = z.infer<typeof marketSample>;

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { OpenCatalogue } from '#catalogue/open';
 import { type Clock, iso, isoDate, SECOND } from '#core/clock';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
-import { INTERVALS, type Interval } from '#prices/interval';
 import type { Market } from '#prices/market';
-import { type TokenRecord, tokenRecord } from '#records';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { type TokenRecord, tokenRecord } from '#prices/model/records';
 import { type Body, bodyOf, longBodyOf } from '#server/cache/answer-body';
 import { sendShared } from '#server/replies/static-content';
-import type { OpenCatalogue } from './open.ts';
 
 const schema = {
   tags: ['tokens'],
