@@ -29,7 +29,7 @@ import { createAnswers } from '#server/cache/answers';
 import type { FetchOutcome } from '#upstream/fetch-outcome';
 import type { Warning } from '#upstream/warning';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './model/interval.ts';
-import type { Columns, ToldSample } from './model/series.ts';
+import type { PointColumns, ToldSample } from './model/points.ts';
 
 export type Format = 'json' | 'csv';
 
@@ -45,7 +45,7 @@ type Dependencies = {
 
 type Shape = 'object' | 'list' | 'csv';
 /** `list` is an array with the one series in it. */
-const RENDER: Record<Shape, (columns: Columns, currency?: Currency) => Iterable<string>> = {
+const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iterable<string>> = {
   object: seriesJson,
   *list(columns) {
     yield '[';

@@ -30,8 +30,8 @@ type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: 
 export async function openMarket(context: Context, { source: venue, rates, workingSet }: Beside) {
   const { settings, prisma, deadline, refreshes, catalogue, observe, differed, clock, log, failures } =
     context;
-  const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
-  const next = line.includes(venue.name) ? venue : undefined;
+  const { coingecko, marketSources, retention, upstreamTimeoutMs: timeoutMs } = settings;
+  const fallback = marketSources.includes(venue.name) ? venue : undefined;
   const upstream = 'coingecko';
   const breaker = createBreaker();
   const budget = await openBudget({
@@ -57,24 +57,25 @@ export async function openMarket(context: Context, { source: venue, rates, worki
     dropped: createDropped(context, upstream),
     breaker,
     // With nobody to take its place, old figures are better than none.
-    ...(next && { frozenAfter: () => frozenAfter(every()) }),
+    ...(fallback && { frozenAfter: () => frozenAfter(every()) }),
   });
-  const store = deadline.over(createArchiveStore(prisma, line));
+  const store = deadline.over(createArchiveStore(prisma));
   const failoverStore = deadline.over(createFailoverStore(prisma));
   const archive = await openArchiveCache({
-    ...{ store, failover: failoverStore, refreshes, catalogue, clock, log, line, workingSet },
+    ...{ store, failover: failoverStore, refreshes, catalogue, clock, log, workingSet },
+    hasFallback: fallback !== undefined,
   });
   const load = createScheduledLoad({ archive, clock });
   const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, failures });
   const fetches = createFetches({ source, archive, clock, retention });
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
-  const failover = next && {
+  const failover = fallback && {
     ...createLatestFailover({
-      ...{ first: upstream, next, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
+      ...{ fallback, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
       ...{ every, hasBudget, differed, clock, log },
     }),
-    ...createWindowFailover({ next, archive, singleFlight, retention, clock }),
+    ...createWindowFailover({ fallback, archive, singleFlight, retention, clock }),
   };
   const backfill = createBackfill({
     ...{ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock },

@@ -14,17 +14,16 @@ import {
 } from '#prices/archive/fetch-names';
 import { createLatestPrices } from '#prices/archive/latest-prices';
 import type { Interval } from '#prices/model/interval';
-import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
-import type { Sample } from '#prices/model/sample';
-import { createSeries, type Series, type ToldSample } from '#prices/model/series';
+import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
+import { firstSample, lastSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/points';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { plausibleTimes } from '#upstream/plausible';
 import { createPoll } from '#upstream/poll';
 import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
 import { type CachedToken, createCachedToken } from './cached-token.ts';
-import { type FailoverState, type FailoverStore, startingState } from './failover-store.ts';
+import { type FailoverState, type FailoverStore, STARTING_STATE } from './failover-store.ts';
 import { createResidents } from './lazy-cache.ts';
-import { oldestInMemory, pagesFrom } from './paging.ts';
+import { oldestInMemory, readSeries } from './paging.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
 
 type Dependencies = {
@@ -34,8 +33,8 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   log: Log;
-  /** The sources of prices in their order. */
-  line?: readonly MarketSourceName[];
+  /** Whether prices of the fallback may be served. */
+  hasFallback?: boolean;
   workingSet?: WorkingSet;
 };
 
@@ -52,6 +51,9 @@ function eachOnce(rows: readonly Touched[], now: number): Touched[] {
   }));
 }
 
+const firstDayOf = (token: CachedToken | undefined): number | undefined =>
+  token && firstSample(token.series.day.all())?.at;
+
 /**
  * The archive in memory: of each token that is asked for its series, their coverage and its latest prices. What is
  * fetched is written to the store first and then reloaded, in this process as in every other, so that the memory is
@@ -59,8 +61,7 @@ function eachOnce(rows: readonly Touched[], now: number): Touched[] {
  */
 export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, refreshes, catalogue, clock, log } = dependencies;
-  const { line = MARKET_SOURCES, workingSet = createWorkingSet({ clock }) } = dependencies;
-  const starting = startingState(line[0] as MarketSourceName);
+  const { hasFallback = true, workingSet = createWorkingSet({ clock }) } = dependencies;
   const tokens = createResidents<CachedToken>({
     workingSet,
     bytesOf: (token) => token.bytes(),
@@ -69,8 +70,8 @@ export async function openArchiveCache(dependencies: Dependencies) {
       forget(namesOf(token));
     },
   });
-  const latest = createLatestPrices(line);
-  let state = starting;
+  const latest = createLatestPrices();
+  let state = STARTING_STATE;
   let generation = 0;
   let polledAt = clock.now();
 
@@ -113,8 +114,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     for (const [token, cached] of loading) tokens.keep(token, cached);
     const coverageOf = Map.groupBy(coverage, ({ token }) => token);
     for (const token of affected) tokens.of(token).setCoverage(coverageOf.get(token) ?? [], now);
-    // One that is not in the line any more is not told.
-    state = stored && line.includes(stored.told) ? stored : starting;
+    state = stored && (hasFallback || stored.told === PRIMARY_SOURCE) ? stored : STARTING_STATE;
     latest.set(priced, prices, state);
     // No answer was made of what was not loaded.
     if (news.length > 0) generation += 1;
@@ -158,22 +158,20 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
     /** The first instant of which anything is known: the listing, or a day of before it that is in memory. */
     beginning: (token: TokenName): number =>
-      knownSince(catalogue.named(token), tokens.peek(token)?.series.day.firstFrom(0)?.at),
+      knownSince(catalogue.named(token), firstDayOf(tokens.peek(token))),
 
     /** The series from an instant on: read from the store where the memory does not go back so far. */
-    async reaching(token: TokenName, interval: Interval, from: number): Promise<Series> {
+    async reaching(token: TokenName, interval: Interval, from: number): Promise<PointSeries> {
       const series = tokens.of(token).series[interval];
       if (from >= oldestInMemory(interval, clock.now())) return series;
-      const older = createSeries();
       const times = plausibleTimes(clock.now());
-      const read = (next: number, most: number) =>
-        store.samples(token, interval, { ...times, from: Math.max(times.from, next) }, most);
-      for await (const page of pagesFrom(from, read)) older.replaceFrom((page[0] as Sample).at, page);
-      return older;
+      return readSeries(POINTS, from, (next, most) =>
+        store.samples(token, interval, { ...times, from: Math.max(times.from, next) }, most),
+      );
     },
 
     /** The newest sample of a token, whichever fetch brought it. */
-    newest: (token: TokenName): ToldSample | undefined => tokens.of(token).series.minute.last(),
+    newest: (token: TokenName): ToldSample | undefined => lastSample(tokens.of(token).series.minute.all()),
 
     /** Stores what an answer of a source brought for a token. */
     async record(

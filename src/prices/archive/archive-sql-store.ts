@@ -3,7 +3,7 @@ import type { Span } from '#core/span';
 import { epochMs, toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { Interval } from '#prices/model/interval';
-import { isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
+import { isMarketSource, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { Sample } from '#prices/model/sample';
 
 /*
@@ -17,9 +17,6 @@ export type ArchivedSample = Sample & { settled: boolean; source: MarketSourceNa
 export type Coverage = { token: TokenName; interval: Interval; source: MarketSourceName; span: Span };
 /** The coverage of samples, and that of candles. */
 type CoverageTable = 'source_coverage' | 'candle_coverage';
-
-/** Who tells, and the sources before it in the line: what those have told stays. */
-export type Teller = { source: MarketSourceName; before: readonly MarketSourceName[] };
 
 /** Whether a row's source is one of these. */
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
@@ -71,7 +68,7 @@ export const shareRows = (table: 'point' | 'candle') => [
 export const lockPoints = lockRows('point');
 
 /**
- * Adds spans to what a source covers of a series. What a source before it covers is left out, and what those after it
+ * Adds spans to what a source covers of a series. What a source preferred to it covers is left out, and what others
  * cover there ends: each instant is one source's. Spans that touch become one. Two processes may write at once: the
  * overlap that leaves is united when it is read.
  *
@@ -80,21 +77,22 @@ export const lockPoints = lockRows('point');
 export function addCoverage(
   token: TokenName,
   interval: Interval,
-  { source, before }: Teller,
+  source: MarketSourceName,
   spans: readonly Span[],
   table: CoverageTable = 'source_coverage',
 ) {
   const coverage = Prisma.raw(table);
+  const preferred = preferredTo(source);
   return Prisma.sql`
   WITH added AS (
     SELECT coalesce(range_agg(tstzrange(to_timestamp("from" / 1000)::timestamptz(3),
         to_timestamp(thru / 1000)::timestamptz(3) + interval '1 ms')), '{}')
       - coalesce((SELECT range_agg(tstzrange("from", thru + interval '1 ms')) FROM ${coverage}
-        WHERE token = ${token} AND grain = ${interval}::grain AND ${isOneOf('source', before)}), '{}') AS spans
+        WHERE token = ${token} AND grain = ${interval}::grain AND ${isOneOf('source', preferred)}), '{}') AS spans
     FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8)),
   touching AS (
     DELETE FROM ${coverage} c USING added
-    WHERE token = ${token} AND grain = ${interval}::grain AND NOT ${isOneOf('source', before)}
+    WHERE token = ${token} AND grain = ${interval}::grain AND NOT ${isOneOf('source', preferred)}
       AND tstzrange(c."from" - interval '1 ms', c.thru + interval '1 ms', '[]') && added.spans
     RETURNING source, "from", thru),
   united AS (

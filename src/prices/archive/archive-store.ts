@@ -9,7 +9,7 @@ import {
   isMarketSource,
   MARKET_SOURCES,
   type MarketSourceName,
-  sourcesBefore,
+  preferredTo,
 } from '#prices/model/market-sources';
 import { type ImplausibleRows, implausibleRow } from '#upstream/plausible';
 import { bumpVersion } from '#upstream/version-store';
@@ -24,7 +24,6 @@ import {
   plausiblePoint,
   readCoverage,
   shareRows,
-  type Teller,
   tokensOf,
 } from './archive-sql-store.ts';
 import { type SeriesUpdate, writePoints } from './point-store.ts';
@@ -68,19 +67,16 @@ const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')},
 const toSamples = (text: string | null | undefined) =>
   (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
 
-/**
- * The market archive: the rows of `Point`, `Coverage`, `Latest` and `Refresh`.
- * @param line the sources of prices in their order: what one tells gives way to what those before it tell
- */
-export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSourceName[] = MARKET_SOURCES) {
-  const tellerOf = (source: MarketSourceName): Teller => ({ source, before: sourcesBefore(source, line) });
-
+/** The market archive: the rows of `Point`, `Coverage`, `Latest` and `Refresh`. */
+export function createArchiveStore(prisma: PrismaClient) {
   /**
-   * Of two sources that write at once the later one in the line would not see what the other covers: it waits. Of one
-   * source two writers do each other no harm.
+   * Of two sources that write at once the fallback would not see what the primary one covers: it waits. Of one source two
+   * writers do each other no harm.
    */
-  const inTurn = ({ before }: Teller) =>
-    (before.length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
+  const inTurn = (source: MarketSourceName) =>
+    (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) =>
+      prisma.$executeRaw(lock),
+    );
 
   return {
     /** Stores all that one answer of a source brought for a token, in one transaction. */
@@ -91,12 +87,11 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
       updates: readonly SeriesUpdate[],
       fetchedAt: number,
     ): Promise<void> {
-      const teller = tellerOf(source);
       await prisma.$transaction([
-        ...inTurn(teller),
-        ...updates.map((update) => prisma.$executeRaw(writePoints(token, teller, update))),
+        ...inTurn(source),
+        ...updates.map((update) => prisma.$executeRaw(writePoints(token, source, update))),
         ...updates.flatMap(({ interval, covers }) =>
-          covers ? [prisma.$executeRaw(addCoverage(token, interval, teller, [covers]))] : [],
+          covers ? [prisma.$executeRaw(addCoverage(token, interval, source, [covers]))] : [],
         ),
         prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
@@ -109,11 +104,10 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
       rows: readonly Omit<LatestRow, 'source'>[],
       fetchedAt: number,
     ): Promise<void> {
-      const teller = tellerOf(source);
       await prisma.$transaction([
-        ...inTurn(teller),
+        ...inTurn(source),
         prisma.$executeRaw(writeLatest(source, rows)),
-        ...writeQuotes(teller, rows).map((write) => prisma.$executeRaw(write)),
+        ...writeQuotes(source, rows).map((write) => prisma.$executeRaw(write)),
         prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },

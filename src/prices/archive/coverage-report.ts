@@ -3,7 +3,7 @@ import type { Clock } from '#core/clock';
 import type { Span } from '#core/span';
 import { gapsIn } from '#prices/model/gaps';
 import { INTERVALS, type Interval } from '#prices/model/interval';
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
+import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
 import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, Coverage, SeriesSummary } from './archive-store.ts';
 import { coveredSpans } from './cached-token.ts';
@@ -48,7 +48,7 @@ export async function coverageReport(
       return MARKET_SOURCES.flatMap((source): CoverageRow[] => {
         const row = told.find((one) => one.source === source);
         const mine = covered.filter((one) => one.source === source);
-        if (source !== FIRST_SOURCE && !row && mine.length === 0) return [];
+        if (source !== PRIMARY_SOURCE && !row && mine.length === 0) return [];
         const { points = 0, from: first, thru: last } = row ?? {};
         return [
           { token, interval, source, points, first, last, spans: coveredSpans(mine, interval, now), gaps },

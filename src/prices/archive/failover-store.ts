@@ -1,15 +1,15 @@
 import type { TokenName } from '#catalogue/token';
 import { toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
+import { isMarketSource, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
 
 /** Two sources that told very different prices of a token when one took over from the other; in USD. */
 export type PriceDifference = { token: TokenName; from: number; to: number };
 
-/** Who is told of the line of sources, for latest prices. One for all processes. */
+/** Which source of latest prices is served. One for all processes. */
 export type FailoverState = {
   told: MarketSourceName;
-  /** Good answers in a row that the first source has given since another one is told. */
+  /** Good answers in a row that the primary source has given since the fallback is served. */
   goodAnswers: number;
   /** When the one that is told took over (Unix ms); undefined where nobody ever did. */
   since: number | undefined;
@@ -17,12 +17,12 @@ export type FailoverState = {
   differences: readonly PriceDifference[];
 };
 
-export const startingState = (first: MarketSourceName): FailoverState => ({
-  told: first,
+export const STARTING_STATE: FailoverState = {
+  told: PRIMARY_SOURCE,
   goodAnswers: 0,
   since: undefined,
   differences: [],
-});
+};
 
 /** The one row there is. */
 const WHAT = 'latest';

@@ -1,14 +1,13 @@
 import type { TokenName } from '#catalogue/token';
 import type { LatestRow } from '#prices/archive/archive-store';
 import type { FailoverState } from '#prices/archive/failover-store';
-import { type MarketSourceName, sourcesBefore } from '#prices/model/market-sources';
+import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import type { LatestPrice } from '#prices/model/records';
 
 /** The latest prices of tokens, of every source, and what is told of them. */
-export function createLatestPrices(line: readonly MarketSourceName[]) {
+export function createLatestPrices() {
   const stored = new Map<TokenName, readonly LatestRow[]>();
   const told = new Map<TokenName, ToldLatest>();
-  const place = ({ source }: LatestRow) => sourcesBefore(source, line).length;
 
   function forget(token: TokenName): void {
     stored.delete(token);
@@ -27,7 +26,9 @@ export function createLatestPrices(line: readonly MarketSourceName[]) {
     set(tokens: Iterable<TokenName>, rows: readonly LatestRow[], state: FailoverState): void {
       const rowsOf = Map.groupBy(rows, ({ token }) => token);
       for (const token of tokens) {
-        const mine = (rowsOf.get(token) ?? []).sort((a, b) => place(a) - place(b));
+        const mine = (rowsOf.get(token) ?? []).sort(
+          (a, b) => MARKET_SOURCES.indexOf(a.source) - MARKET_SOURCES.indexOf(b.source),
+        );
         const composed = composeLatest(mine, state);
         forget(token);
         if (!composed) continue;
@@ -56,10 +57,10 @@ const toldBy = (...rows: readonly [FromSource, ...FromSource[]]): ToldLatest['so
 
 /**
  * What is told of the latest prices of one token, one of each source that told any: that of the source that is told,
- * where it has told one since it took over; else that of the first in the line. What a venue cannot tell beside the price
+ * where it has told one since it took over; else that of the primary one. What a venue cannot tell beside the price
  * stays as the first source told it last.
  *
- * @param rows in the order of the line
+ * @param rows in the order of `MARKET_SOURCES`
  */
 export function composeLatest(
   rows: readonly FromSource[],

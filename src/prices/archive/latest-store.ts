@@ -2,8 +2,13 @@ import type { TokenName } from '#catalogue/token';
 import type { Span } from '#core/span';
 import { Prisma } from '#generated/prisma/client';
 import type { LatestModel } from '#generated/prisma/models';
-import { isOneOf, type Teller } from '#prices/archive/archive-sql-store';
-import { FIRST_SOURCE, isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
+import { isOneOf } from '#prices/archive/archive-sql-store';
+import {
+  isMarketSource,
+  type MarketSourceName,
+  PRIMARY_SOURCE,
+  preferredTo,
+} from '#prices/model/market-sources';
 import { type LatestPrice, latestPrice } from '#prices/model/records';
 import { isPlausible } from '#upstream/plausible';
 
@@ -42,8 +47,9 @@ export const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.
   SET record = excluded.record, at = excluded.at, fetched_at = excluded.fetched_at`;
 
 /** Each latest price is a sample too, unless one that stays has its place, or a source before this one has told of its time. */
-function writeSamples(interval: 'minute' | 'hour', { source, before }: Teller, quotes: Quotes): Prisma.Sql {
-  const mayGo = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', before)}`;
+function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
+  const preferred = preferredTo(source);
+  const mayGo = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
   // Whatever is there of an hour is its sample already.
   const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${mayGo})`;
   const slot = Prisma.sql`date_trunc(${interval}, given.at, 'UTC')`;
@@ -52,7 +58,7 @@ function writeSamples(interval: 'minute' | 'hour', { source, before }: Teller, q
   return Prisma.sql`
     INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
     SELECT given.token, ${interval}::grain, given.at, ${figure('current_price')}, ${figure('market_cap')},
-      ${figure('total_volume')}, false, ${source}, ${before.length > 0}::boolean
+      ${figure('total_volume')}, false, ${source}, ${preferred.length > 0}::boolean
     FROM (${given(quotes)}) AS given
     LEFT JOIN LATERAL (
       SELECT true AS is_there FROM point
@@ -60,7 +66,7 @@ function writeSamples(interval: 'minute' | 'hour', { source, before }: Teller, q
         AND point.at >= ${slot} AND point.at < ${slot} + ${`1 ${interval}`}::interval LIMIT 1) AS taken ON true
     LEFT JOIN LATERAL (
       SELECT true AS is_there FROM source_coverage c
-      WHERE c.token = given.token AND grain = ${interval}::grain AND ${isOneOf('c.source', before)}
+      WHERE c.token = given.token AND grain = ${interval}::grain AND ${isOneOf('c.source', preferred)}
         AND given.at BETWEEN c."from" AND c.thru LIMIT 1) AS covered ON true
     WHERE taken.is_there IS NULL AND covered.is_there IS NULL
     ON CONFLICT (token, grain, at) DO UPDATE
@@ -73,7 +79,7 @@ function writeSamples(interval: 'minute' | 'hour', { source, before }: Teller, q
  * Writes the latest prices of an answer as samples of a minute; those of the aggregator also as the first of an hour.
  * Samples of a venue are at the beginning of an hour: one of any other time would be a second in its hour.
  */
-export const writeQuotes = (teller: Teller, quotes: Quotes): Prisma.Sql[] => [
-  writeSamples('minute', teller, quotes),
-  ...(teller.source === FIRST_SOURCE ? [writeSamples('hour', teller, quotes)] : []),
+export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
+  writeSamples('minute', source, quotes),
+  ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
 ];

@@ -1,5 +1,6 @@
 import { DAY } from '#core/clock';
 import type { Interval } from '#prices/model/interval';
+import { type Columns, createSeries, type Layout, type Series } from '#prices/model/series';
 
 /** Older rows of minutes stay in the store and are read on request; hours and days are all in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
@@ -26,4 +27,15 @@ export async function* pagesFrom<Row extends { at: number }>(
     if (page.length < PAGE) return;
     next = last.at + 1;
   }
+}
+
+/** The stored rows from an instant on (Unix ms) as a series of their own. */
+export async function readSeries<C extends Columns, Row extends { at: number }>(
+  layout: Layout<C, Row>,
+  from: number,
+  read: (from: number, most: number) => Promise<readonly Row[]>,
+): Promise<Series<C, Row>> {
+  const series = createSeries(layout);
+  for await (const page of pagesFrom(from, read)) series.replaceFrom((page[0] as Row).at, page);
+  return series;
 }

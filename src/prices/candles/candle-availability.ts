@@ -3,14 +3,14 @@ import type { Clock } from '#core/clock';
 import { union } from '#core/span';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';
-import type { MarketSource } from '#prices/sources/source';
+import type { Kraken } from '#prices/sources/kraken';
 import { plausibleTimes } from '#upstream/plausible';
 import type { CandleStore } from './candle-store.ts';
 import { candleGaps, firstAsked } from './candle-window.ts';
 
 type Dependencies = {
   store: Pick<CandleStore, 'changes' | 'firsts' | 'coverage'>;
-  source: Pick<MarketSource, 'name' | 'reach'>;
+  source: Pick<Kraken, 'name' | 'reach'>;
   retention: Retention;
   clock: Clock;
 };

@@ -9,11 +9,11 @@ import {
   readCoverage,
   shareRows,
 } from '#prices/archive/archive-sql-store';
+import type { StoredCandle } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import { isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
 import type { ImplausibleRows } from '#upstream/plausible';
 import { bumpVersion } from '#upstream/version-store';
-import type { StoredCandle } from './candle-columns.ts';
 
 /** A series of candles: a token's, of one length. */
 export type CandleSeries = { token: TokenName; interval: Interval };
@@ -63,9 +63,8 @@ const plausible = ({ from, thru }: Span) => Prisma.sql`(
   AND low > 0 AND open BETWEEN low AND high AND close BETWEEN low AND high AND high < 'Infinity'
   AND volume >= 0 AND volume < 'Infinity')`;
 
-/** There is one venue, so none comes before it. */
 const cover = ({ token, interval, source }: Omit<CandleUpdate, 'candles'>, span: Span) =>
-  addCoverage(token, interval, { source, before: [] }, [span], 'candle_coverage');
+  addCoverage(token, interval, source, [span], 'candle_coverage');
 
 type Row = [
   at: number,

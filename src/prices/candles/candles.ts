@@ -6,24 +6,24 @@ import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
 import { noWorth, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
 import { type WindowSize, windowSize } from '#prices/history/window-rows';
-import { CANDLE_MINUTES, type CandleSource, candleLength } from '#prices/model/candle';
+import { CANDLE_MINUTES, candleLength } from '#prices/model/candle';
 import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
 import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/model/interval';
 import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
-import type { MarketSource } from '#prices/sources/source';
+import { firstUnsettled } from '#prices/model/series';
+import type { Kraken } from '#prices/sources/kraken';
 import type { Answer } from '#server/cache/answer';
 import { createAnswers } from '#server/cache/answers';
 import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-outcome';
 import type { SingleFlight } from '#upstream/single-flight';
 import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
-import { candlesBetween, firstUnsettled } from './candle-columns.ts';
 import { createCandleFacts } from './candle-facts.ts';
 import type { CandleSeries } from './candle-store.ts';
 import { candlesCsv, candlesJson } from './candle-text.ts';
 import { firstAsked, isCandleSettled, planCandles } from './candle-window.ts';
 
 type Dependencies = {
-  source: CandleSource & Pick<MarketSource, 'reach'>;
+  source: Pick<Kraken, 'name' | 'reach' | 'candles'>;
   cache: CandleCache;
   /** That of prices, which knows when a token begins. */
   archive: Pick<ArchiveCache, 'beginning' | 'load'>;
@@ -70,7 +70,7 @@ export function createCandles(dependencies: Dependencies) {
     const { interval } = series;
     const now = clock.now();
     const known = bounds(interval, now);
-    const asked = candlesBetween(cache.columns(series), firstAsked(interval, known), now);
+    const asked = cache.slice(series, { from: firstAsked(interval, known), thru: now });
     const plan = planCandles(span, {
       ...{ ...known, now, interval, coverage: cache.coverage(series) },
       ...{ unsettledFrom: firstUnsettled(asked), fetchedAt: cache.fetchedAt(candleFetch(series)) },

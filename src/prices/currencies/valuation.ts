@@ -3,7 +3,7 @@ import { invalidRequest, Problem } from '#core/problems';
 import type { Span } from '#core/span';
 import type { Currency } from '#prices/model/currency';
 import type { Interval } from '#prices/model/interval';
-import type { Columns } from '#prices/model/series';
+import type { PointColumns } from '#prices/model/points';
 import type { FetchOutcome } from '#upstream/fetch-outcome';
 import { upstreamProblem } from '#upstream/problem';
 import { type Worth, worthBySamples } from './conversion.ts';
@@ -32,7 +32,7 @@ export type Valuation = {
 /** What a token is worth by its own samples of a window. */
 export function valuationBySamples(
   { currency, source, version, missing, isSettled, outcome }: Omit<Valuation, 'worth' | 'on' | 'endedOn'>,
-  samples: Pick<Columns, 'at' | 'price'>,
+  samples: Pick<PointColumns, 'at' | 'price'>,
   interval: Interval,
 ): Valuation {
   const worth = worthBySamples(samples, interval);

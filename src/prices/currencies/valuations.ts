@@ -6,7 +6,7 @@ import type { GapReport } from '#prices/history/gap-report';
 import type { WindowReader } from '#prices/history/window-rows';
 import { type Currency, tokenOfCurrency } from '#prices/model/currency';
 import { rangeWindow, type Window } from '#prices/model/interval';
-import { FIRST_SOURCE } from '#prices/model/market-sources';
+import { PRIMARY_SOURCE } from '#prices/model/market-sources';
 import type { LatestPrice } from '#prices/model/records';
 import type { Backfill } from '#prices/refresh/backfill';
 import type { Rates } from './rates.ts';
@@ -40,7 +40,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     return valuationBySamples(
       {
         currency,
-        source: rows.sources[0] ?? FIRST_SOURCE,
+        source: rows.sources[0] ?? PRIMARY_SOURCE,
         version: rows.version === undefined ? undefined : `${currency}:${rows.version}`,
         missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
         isSettled: () => rows.isSettled && gaps.length === 0,
@@ -69,7 +69,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     const at = latest?.at ?? now;
     return {
       currency,
-      source: latest?.sources[0]?.source ?? FIRST_SOURCE,
+      source: latest?.sources[0]?.source ?? PRIMARY_SOURCE,
       version: [currency, price, at, days?.version].join(),
       worth: (instant) => days?.worth(instant) ?? Number.NaN,
       on: () => startOfDate(at),

@@ -1,9 +1,8 @@
-import type { TokenName } from '#catalogue/token';
 import { MINUTE } from '#core/clock';
 import type { Span } from '#core/span';
 import type { Interval } from '#prices/model/interval';
-import type { MarketSourceName } from '#prices/model/market-sources';
 import type { Sample } from '#prices/model/sample';
+import type { Layout } from '#prices/model/series';
 import { type Implausible, implausible } from '#upstream/plausible';
 
 /**
@@ -34,17 +33,6 @@ export const candleLength = (interval: Interval): number => CANDLE_MINUTES[inter
 /** Finished candles, ascending; `covers` is the span of which the venue has told all with them, if there is one. */
 export type ToldCandles = { candles: Candle[]; covers: Span | undefined };
 
-/** A venue that tells candles, open. */
-export type CandleSource = {
-  readonly name: MarketSourceName;
-  /**
-   * The finished candles of a token. Throws `UpstreamFailure`; with `not_listed` for a token that is not traded there.
-   *
-   * @param from Unix ms: none that begins earlier is needed; as far back as the venue tells where left out
-   */
-  candles(token: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles>;
-};
-
 /**
  * Why a candle of so many ms cannot be true, as of now (Unix ms), of a chain that began at an instant; undefined when it
  * can.
@@ -71,3 +59,38 @@ export const closingSample = ({ at, close }: Candle, length: number): Sample => 
   marketCap: null,
   volume: null,
 });
+
+/** A candle as it is stored; a settled one never changes. */
+export type StoredCandle = Candle & { settled: boolean };
+
+/** Candles as columns. */
+export type CandleColumns = {
+  readonly at: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+  readonly settled: Uint8Array;
+};
+
+export const CANDLES: Layout<CandleColumns, StoredCandle> = {
+  allocate: (capacity) => ({
+    at: new Float64Array(capacity),
+    open: new Float64Array(capacity),
+    high: new Float64Array(capacity),
+    low: new Float64Array(capacity),
+    close: new Float64Array(capacity),
+    volume: new Float64Array(capacity),
+    settled: new Uint8Array(capacity),
+  }),
+  put(columns, index, { at, open, high, low, close, volume, settled }) {
+    columns.at[index] = at;
+    columns.open[index] = open;
+    columns.high[index] = high;
+    columns.low[index] = low;
+    columns.close[index] = close;
+    columns.volume[index] = volume;
+    columns.settled[index] = settled ? 1 : 0;
+  },
+};

@@ -1,41 +1,31 @@
-/** The sources of prices, in the order of the line: the first is told while it is sound. */
+/** The sources of prices: the primary one, which is served while it is sound, and the fallback. */
 export const MARKET_SOURCES = ['coingecko', 'kraken'] as const;
 /** As the header `Quotient-Source` names it, and the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
 
-/** Whose a row is that does not say so. */
-export const FIRST_SOURCE: MarketSourceName = MARKET_SOURCES[0];
+/** The source of a row that names none. */
+export const PRIMARY_SOURCE: MarketSourceName = MARKET_SOURCES[0];
 
 export const isMarketSource = (text: string): text is MarketSourceName =>
   (MARKET_SOURCES as readonly string[]).includes(text);
 
 /**
- * Reads a line of sources, `coingecko,kraken`. Throws `RangeError` with the form that is wanted. The first is CoinGecko:
- * what else a latest price record has, and the days before a venue's 720 newest, it alone tells.
+ * Reads the configured sources, `coingecko,kraken`. Throws `RangeError` with the form that is wanted. The primary one is
+ * CoinGecko: what else a latest price record has, and the days before a venue's 720 newest, it alone tells.
  */
 export function parseMarketSources(text: string): readonly MarketSourceName[] {
-  const line = text.split(',').map((name) => name.trim());
-  const isLine = line.every((name, place) => isMarketSource(name) && line.indexOf(name) === place);
-  if (!isLine || line[0] !== FIRST_SOURCE) {
-    const names = MARKET_SOURCES.join(', ');
+  const names = text.split(',').map((name) => name.trim());
+  const isOrder = names.every((name, place) => isMarketSource(name) && names.indexOf(name) === place);
+  if (!isOrder || names[0] !== PRIMARY_SOURCE)
     throw new RangeError(
-      `must be like ${MARKET_SOURCES.join()}: names of ${names}, each once, ${FIRST_SOURCE} the first`,
+      `must be like ${MARKET_SOURCES.join()}: names of ${MARKET_SOURCES.join(', ')}, each once, ${PRIMARY_SOURCE} the first`,
     );
-  }
-  return line as MarketSourceName[];
+  return names as MarketSourceName[];
 }
 
-/**
- * The sources before one in a line: all of it where the line does not have that one. What it tells is provisional where
- * there are any, and gives way to theirs.
- */
-export function sourcesBefore(
-  source: MarketSourceName,
-  line: readonly MarketSourceName[] = MARKET_SOURCES,
-): readonly MarketSourceName[] {
-  const place = line.indexOf(source);
-  return place < 0 ? line : line.slice(0, place);
-}
+/** The sources that take precedence over one. Its rows are provisional where there are any, and give way to theirs. */
+export const preferredTo = (source: MarketSourceName): readonly MarketSourceName[] =>
+  source === PRIMARY_SOURCE ? [] : [PRIMARY_SOURCE];
 
 /** Of numbers that stand for sources (their places in `MARKET_SOURCES`) the names, the most frequent first. */
 export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSourceName[] {

@@ -1,5 +1,7 @@
+import type { TokenName } from '#catalogue/token';
 import { startOfDate } from '#core/clock';
 import { isMidnightSample, slotOf } from './interval.ts';
+import type { LatestPrice } from './records.ts';
 
 /** One sample of a token: `at` in Unix milliseconds, the figures in USD, null where the source has none. */
 export type Sample = {
@@ -7,6 +9,15 @@ export type Sample = {
   price: number | null;
   marketCap: number | null;
   volume: number | null;
+};
+
+/** The latest price of a token (USD) and the time of its sample (Unix ms). */
+export type Quote = {
+  token: TokenName;
+  price: number;
+  at: number;
+  /** All that a latest price record has, from a source that tells it. */
+  record?: LatestPrice;
 };
 
 /**

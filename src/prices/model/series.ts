@@ -1,162 +1,123 @@
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
-import type { Sample } from './sample.ts';
+/** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that will never change. */
+export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
 
-/** A series as columns, ascending in `at` (Unix ms); a missing figure is NaN. */
-export type Columns = {
-  readonly at: Float64Array;
-  readonly price: Float64Array;
-  readonly marketCap: Float64Array;
-  readonly volume: Float64Array;
-  /** 1 for a row that will never change. */
-  readonly settled: Uint8Array;
-  /** Who told the row: a place in `MARKET_SOURCES`. */
-  readonly source: Uint8Array;
+/** How rows of a kind lie in columns. */
+export type Layout<C extends Columns, Row> = {
+  allocate(capacity: number): C;
+  put(columns: C, index: number, row: Row): void;
 };
 
-/** A sample, and who told it. */
-export type ToldSample = Sample & { source: MarketSourceName };
+/** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced as soon as anything is awaited. */
+export type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
 
-/** How many samples are written as text in one go: a fraction of a millisecond's work. */
-export const PIECE_SAMPLES = 250;
-
-/** A row to put into a series; not settled, and the first source's, where it does not say so. */
-type Row = Sample & { settled?: boolean; source?: MarketSourceName };
-
-/** Rows `start` (inclusive) to `end` (exclusive) of a series. */
-export type Slice = { readonly columns: Columns; readonly start: number; readonly end: number };
-
-const COLUMN_NAMES = ['at', 'price', 'marketCap', 'volume', 'settled', 'source'] as const;
-
-function allocate(capacity: number): Columns {
-  return {
-    at: new Float64Array(capacity),
-    price: new Float64Array(capacity),
-    marketCap: new Float64Array(capacity),
-    volume: new Float64Array(capacity),
-    settled: new Uint8Array(capacity),
-    source: new Uint8Array(capacity),
-  };
+/** The place of the first of ascending instants at or after another one. */
+export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((instants[middle] as number) < instant) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
-function put(columns: Columns, index: number, row: Row): void {
-  columns.at[index] = row.at;
-  columns.price[index] = row.price ?? Number.NaN;
-  columns.marketCap[index] = row.marketCap ?? Number.NaN;
-  columns.volume[index] = row.volume ?? Number.NaN;
-  columns.settled[index] = row.settled ? 1 : 0;
-  columns.source[index] = MARKET_SOURCES.indexOf(row.source ?? FIRST_SOURCE);
+const arraysOf = (columns: Columns) =>
+  Object.entries(columns) as [keyof Columns, Float64Array | Uint8Array][];
+
+/** Copies rows of some columns to the beginning of others. */
+function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: C): void {
+  for (const [name, column] of arraysOf(columns)) target[name].set(column.subarray(start, end));
 }
+
+/** The last version that a series had: no two have the same, so that one that is loaded again has another one. */
+let versions = 0;
 
 /**
  * A series that grows at its end. `replaceFrom` is the one way to change it: the rows from an instant on give way
  * to others, and `version` rises, so that whatever was made from the old rows can be told from the new.
  */
-export function createSeries(samples: readonly Row[] = []) {
-  let columns = allocate(samples.length);
+export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, rows: readonly Row[] = []) {
+  let columns = layout.allocate(rows.length);
   let length = 0;
   let version = 0;
 
-  /** The index of the first row at or after an instant. */
-  function indexOf(instant: number): number {
-    let low = 0;
-    let high = length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((columns.at[middle] as number) < instant) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
   function reserve(capacity: number): void {
     if (capacity <= columns.at.length) return;
-    const larger = allocate(Math.max(capacity, Math.ceil(columns.at.length * 1.5)));
-    for (const name of COLUMN_NAMES) larger[name].set(columns[name].subarray(0, length));
+    const larger = layout.allocate(Math.max(capacity, Math.ceil(columns.at.length * 1.5)));
+    copyRows({ columns, start: 0, end: length }, larger);
     columns = larger;
   }
 
   /** @param rows ascending, none before `instant` */
   function replaceFrom(instant: number, rows: readonly Row[]): void {
-    const keep = indexOf(instant);
+    const keep = placeOf(columns.at, instant, length);
     reserve(keep + rows.length);
     rows.forEach((row, i) => {
-      put(columns, keep + i, row);
+      layout.put(columns, keep + i, row);
     });
     length = keep + rows.length;
-    version += 1;
+    versions += 1;
+    version = versions;
   }
 
-  /** The rows from one instant through another, both included: two binary searches, no copy. */
-  function slice(from: number, thru: number): Slice {
-    const start = indexOf(from);
-    return { columns, start, end: Math.max(start, indexOf(thru + 1)) };
-  }
-
-  /** The newest row. */
-  function last(): ToldSample | undefined {
-    return length === 0 ? undefined : sampleAt({ columns, start: 0, end: length }, length - 1);
-  }
-
-  /** The first row at or after an instant. */
-  function firstFrom(instant: number): ToldSample | undefined {
-    const index = indexOf(instant);
-    return index === length ? undefined : sampleAt({ columns, start: index, end: length }, index);
-  }
-
-  replaceFrom(Number.NEGATIVE_INFINITY, samples);
+  replaceFrom(Number.NEGATIVE_INFINITY, rows);
   return {
     replaceFrom,
-    slice,
-    firstFrom,
-    last,
-    get length() {
-      return length;
+
+    /** Drops the rows before an instant. */
+    dropBefore(instant: number): void {
+      const gone = placeOf(columns.at, instant, length);
+      if (gone === 0) return;
+      for (const [, column] of arraysOf(columns)) column.copyWithin(0, gone, length);
+      length -= gone;
     },
+
+    /** The rows from one instant through another, both included: two binary searches, no copy. */
+    slice(from: number, thru: number): Slice<C> {
+      const start = placeOf(columns.at, from, length);
+      return { columns, start, end: Math.max(start, placeOf(columns.at, thru + 1, length)) };
+    },
+
+    /** Every row. */
+    all: (): Slice<C> => ({ columns, start: 0, end: length }),
+
     get version() {
       return version;
     },
     /** What the columns take of memory. */
     get bytes() {
-      return COLUMN_NAMES.reduce((sum, name) => sum + columns[name].byteLength, 0);
+      return arraysOf(columns).reduce((sum, [, column]) => sum + column.byteLength, 0);
     },
   };
 }
 
-export type Series = ReturnType<typeof createSeries>;
+export type Series<C extends Columns, Row> = ReturnType<typeof createSeries<C, Row>>;
 
-/** One row of a slice as a sample. */
-export function sampleAt({ columns }: Slice, index: number): ToldSample {
-  const figure = (column: Float64Array) => {
-    const value = column[index] as number;
-    return Number.isNaN(value) ? null : value;
-  };
-  return {
-    at: columns.at[index] as number,
-    price: figure(columns.price),
-    marketCap: figure(columns.marketCap),
-    volume: figure(columns.volume),
-    source: MARKET_SOURCES[columns.source[index] as number] as MarketSourceName,
-  };
+/** The rows of columns of their own. */
+export const wholeOf = <C extends Columns>(columns: C): Slice<C> => ({
+  columns,
+  start: 0,
+  end: columns.at.length,
+});
+
+/** The time of the first row that may still change; undefined when all are settled. */
+export function firstUnsettled({ columns: { at, settled }, start, end }: Slice<Columns>): number | undefined {
+  const place = settled.subarray(start, end).indexOf(0);
+  return place < 0 ? undefined : at[start + place];
 }
 
-/** The rows of a slice, one by one. */
-export function* samplesOf(slice: Slice): Generator<ToldSample> {
-  for (let i = slice.start; i < slice.end; i++) yield sampleAt(slice, i);
-}
-
-/** Whether no row of a slice will ever change. */
-export function isSettledSlice({ columns, start, end }: Slice): boolean {
-  return !columns.settled.subarray(start, end).includes(0);
-}
-
-/** Samples as columns of their own; those of a slice first, as they are now, whatever becomes of the series. */
-export function columnsOf(samples: readonly Row[], slice?: Slice): Columns {
+/** Rows as columns of their own; those of a slice first, as they are now, whatever becomes of the series. */
+export function columnsOf<C extends Columns, Row>(
+  { allocate, put }: Layout<C, Row>,
+  rows: readonly Row[],
+  slice?: Slice<C>,
+): C {
   const first = slice ? slice.end - slice.start : 0;
-  const columns = allocate(first + samples.length);
-  if (slice)
-    for (const name of COLUMN_NAMES) columns[name].set(slice.columns[name].subarray(slice.start, slice.end));
-  samples.forEach((sample, i) => {
-    put(columns, first + i, sample);
+  const columns = allocate(first + rows.length);
+  if (slice) copyRows(slice, columns);
+  rows.forEach((row, i) => {
+    put(columns, first + i, row);
   });
   return columns;
 }

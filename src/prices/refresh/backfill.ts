@@ -5,8 +5,8 @@ import { overlap, type Span } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { Fetch } from '#prices/archive/fetch-names';
 import type { Interval, Window } from '#prices/model/interval';
-import { isSettledSlice } from '#prices/model/series';
-import { type LatestFailover, NEXT_EVERY } from '#prices/refresh/latest-failover';
+import { firstUnsettled } from '#prices/model/series';
+import { FALLBACK_EVERY, type LatestFailover } from '#prices/refresh/latest-failover';
 import type { WindowFailover } from '#prices/refresh/window-failover';
 import type { UpstreamBudget } from '#upstream/budget';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
@@ -20,7 +20,7 @@ import type { ThrottledSchedule } from './refresh-schedule.ts';
 
 type Dependencies = {
   fetches: Fetches;
-  /** The next source of the line, where there is one. */
+  /** The fallback, where there is one. */
   failover: (LatestFailover & WindowFailover) | undefined;
   archive: ArchiveCache;
   catalogue: Pick<Catalogue, 'named'>;
@@ -32,7 +32,7 @@ type Dependencies = {
 
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
-/** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the next source of the line. */
+/** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the fallback. */
 export function createBackfill(dependencies: Dependencies) {
   const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
   const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
@@ -45,11 +45,11 @@ export function createBackfill(dependencies: Dependencies) {
     try {
       await fetches.latest(tokens);
     } catch (error) {
-      await failover?.firstFailed();
+      await failover?.primaryFailed();
       throw error;
     }
     for (const token of tokens) askedAt.set(token, clock.now());
-    await failover?.firstAnswered();
+    await failover?.primaryAnswered();
   }
 
   /**
@@ -65,7 +65,7 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   /** How often the latest prices are fetched from the source that is told, in ms. */
-  const latestEvery = (): number => (failover?.isTold() ? NEXT_EVERY : budget.schedule().latest);
+  const latestEvery = (): number => (failover?.isTold() ? FALLBACK_EVERY : budget.schedule().latest);
 
   const fetchOf = (kind: FetchKind, token: TokenName, span: Span) => () =>
     kind === 'latest' ? fetchLatest() : fetches[kind](token, span);
@@ -81,7 +81,8 @@ export function createBackfill(dependencies: Dependencies) {
       // What another source has told is a gap to this one.
       coverage: archive.coverage(token, interval, fetches.source),
       reach: fetches.reach(interval, now),
-      isSettled: !open && isSettledSlice(archive.series(token, interval).slice(span.from, span.thru)),
+      isSettled:
+        !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
       newestAt: archive.newest(token)?.at,
       fetchedAt: (kind) =>
         kind === 'latest' ? now - latestAge(token) : archive.fetchedAt(nameOf(kind, token)),
@@ -89,13 +90,13 @@ export function createBackfill(dependencies: Dependencies) {
     } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
   }
 
-  /** While another source is told, the first is asked by its own schedule, and nobody waits for it. */
-  function latestOfNext(token: TokenName, { isFresh, latest }: LatestFailover, isDue: boolean) {
+  /** While the fallback is served, the primary source is asked by its own schedule, and nobody waits for it. */
+  function latestOfFallback(token: TokenName, { isFresh, latest }: LatestFailover, isDue: boolean) {
     if (isDue) singleFlight.start('latest', fetchLatest);
     return isFresh(token) ? NOTHING_TO_FETCH : latest(token);
   }
 
-  async function latestOfFirst(token: TokenName, age: number, every: number): Promise<FetchOutcome> {
+  async function latestOfPrimary(token: TokenName, age: number, every: number): Promise<FetchOutcome> {
     const runner = createFetchRunner({ singleFlight, clock });
     const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
     if (age >= every) {
@@ -104,12 +105,12 @@ export function createBackfill(dependencies: Dependencies) {
       if (!isMade && latestAge(token) >= every) await runner.run('latest', until, fetchLatest);
     }
     const isServed = archive.latest(token) !== undefined;
-    return failover === undefined || (isServed && failover.isFirstSound())
+    return failover === undefined || (isServed && failover.isPrimarySound())
       ? runner.outcome
       : failover.latest(token, runner.outcome);
   }
 
-  /** What the next source has of a window, where the first has failed to tell it. */
+  /** What the fallback has of a window, where the primary source has failed to tell it. */
   async function completed(
     token: TokenName,
     window: Window,
@@ -133,9 +134,9 @@ export function createBackfill(dependencies: Dependencies) {
       demand.mark(token);
       const age = latestAge(token);
       const every = budget.schedule().latest;
-      if (failover?.isTold()) return latestOfNext(token, failover, age >= every);
-      if (age < every && (failover === undefined || failover.isFirstSound())) return NOTHING_TO_FETCH;
-      return latestOfFirst(token, age, every);
+      if (failover?.isTold()) return latestOfFallback(token, failover, age >= every);
+      if (age < every && (failover === undefined || failover.isPrimarySound())) return NOTHING_TO_FETCH;
+      return latestOfPrimary(token, age, every);
     },
 
     /** Fetches what a window needs, as far as the schedule allows: plans again after each fetch. */
@@ -153,7 +154,7 @@ export function createBackfill(dependencies: Dependencies) {
         if (!next) return completed(token, window, tried, runner.outcome);
         const { kind, span, wait } = next;
         const name = nameOf(kind, token);
-        // What another source has told meanwhile is served while the first may answer again.
+        // What another source has told meanwhile is served while the primary source may answer again.
         const isToldMeanwhile =
           singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
         const until = wait === 'end' && isToldMeanwhile ? 'moment' : wait;

@@ -8,9 +8,9 @@ import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/mode
 import type { MarketSourceName } from '#prices/model/market-sources';
 import type { LatestPrice } from '#prices/model/records';
 import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
+import type { Quote } from '#prices/model/sample';
 import { firstOfEach, type Sample, splitDaily } from '#prices/model/sample';
 import type { CoinGecko } from '#prices/sources/coingecko';
-import type { Quote } from '#prices/sources/source';
 import { HOURLY_DAYS } from './backfill-plan.ts';
 
 /** Who is asked here. */

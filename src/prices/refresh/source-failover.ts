@@ -1,33 +1,34 @@
 import { MINUTE } from '#core/clock';
 import type { FailoverState } from '#prices/archive/failover-store';
-import type { MarketSourceName } from '#prices/model/market-sources';
+import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
 import { ageAt } from '#upstream/freshness';
 
-/** Good answers in a row after which the first source is told again. */
+/** Good answers in a row after which the primary source is served again. */
 const GOOD_ANSWERS = 2;
 /** How much older than twice its interval the newest sample of a good answer may be, in ms. */
 const BEHIND = 10 * MINUTE;
-/** `next_answered`: the source after the first gave a good answer. `isSound` is about the first (`isSound` below). */
+/** `fallback_answered`: the fallback gave a good answer. `isSound` is about the primary source (`isSound` below). */
 export type FailoverEvent =
-  | { kind: 'first_answered' }
-  | { kind: 'first_failed' }
-  | { kind: 'next_answered'; source: MarketSourceName; isSound: boolean };
+  | { kind: 'primary_answered' }
+  | { kind: 'primary_failed' }
+  | { kind: 'fallback_answered'; source: MarketSourceName; isSound: boolean };
 
 /**
- * Who is told after an event. The next source takes over when it has answered while the first is not sound, so that a
- * source that is down as well is never told; the first comes back after two good answers in a row.
+ * Which source is served after an event. The fallback takes over when it has answered while the primary source is not
+ * sound, so that a fallback that is down as well is never served; the primary source resumes after two good answers in a row.
  */
 export function nextTold(
   { told, goodAnswers }: Pick<FailoverState, 'told' | 'goodAnswers'>,
   event: FailoverEvent,
-  first: MarketSourceName,
 ): Pick<FailoverState, 'told' | 'goodAnswers'> {
-  if (event.kind === 'next_answered') {
-    return told === first && !event.isSound ? { told: event.source, goodAnswers: 0 } : { told, goodAnswers };
+  if (event.kind === 'fallback_answered') {
+    return told === PRIMARY_SOURCE && !event.isSound
+      ? { told: event.source, goodAnswers: 0 }
+      : { told, goodAnswers };
   }
-  if (told === first || event.kind === 'first_failed') return { told, goodAnswers: 0 };
+  if (told === PRIMARY_SOURCE || event.kind === 'primary_failed') return { told, goodAnswers: 0 };
   const good = goodAnswers + 1;
-  return good >= GOOD_ANSWERS ? { told: first, goodAnswers: 0 } : { told, goodAnswers: good };
+  return good >= GOOD_ANSWERS ? { told: PRIMARY_SOURCE, goodAnswers: 0 } : { told, goodAnswers: good };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Clock, DAY, HOUR } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { INTERVALS } from '#prices/model/interval';
+import { lastSample } from '#prices/model/points';
 import { ageAt, type Staleness } from '#upstream/freshness';
 import type { Backfill } from './backfill.ts';
 
@@ -27,7 +28,9 @@ export function createStaleness({ archive, backfill, clock }: Dependencies) {
       });
       return [
         stalenessOf('latest', archive.latest(token)?.fetchedAt),
-        ...INTERVALS.map((interval) => stalenessOf(interval, archive.series(token, interval).last()?.at)),
+        ...INTERVALS.map((interval) =>
+          stalenessOf(interval, lastSample(archive.series(token, interval).all())?.at),
+        ),
       ];
     });
   };

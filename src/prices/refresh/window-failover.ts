@@ -7,13 +7,13 @@ import { gapsIn } from '#prices/model/gaps';
 import { type Interval, slotOf, spacingOf, type Window } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';
 import { createRecorder } from '#prices/refresh/fetches';
-import type { NextSource } from '#prices/sources/source';
+import type { FallbackSource } from '#prices/sources/kraken';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
 import { ageAt } from '#upstream/freshness';
 import type { SingleFlight } from '#upstream/single-flight';
 
 type Dependencies = {
-  next: NextSource;
+  fallback: FallbackSource;
   archive: ArchiveCache;
   singleFlight: SingleFlight<Fetch>;
   retention: Retention;
@@ -23,11 +23,11 @@ type Dependencies = {
 /** What is missing of a series: nothing before an instant (Unix ms). */
 type Missing = { token: TokenName; interval: Interval; from: number };
 
-/** The parts of a window that no source has told, from the next source of the line. */
-export function createWindowFailover({ next, archive, singleFlight, retention, clock }: Dependencies) {
-  const recorder = createRecorder(next.name, { archive, retention });
+/** The parts of a window that no source has told, from the fallback. */
+export function createWindowFailover({ fallback, archive, singleFlight, retention, clock }: Dependencies) {
+  const recorder = createRecorder(fallback.name, { archive, retention });
 
-  const nameOf = (token: TokenName, interval: Interval): Fetch => `${next.name}:${interval}:${token}`;
+  const nameOf = (token: TokenName, interval: Interval): Fetch => `${fallback.name}:${interval}:${token}`;
   /** From when on this process has last asked for the samples of a series. */
   const askedFrom = new Map<Fetch, number>();
 
@@ -38,13 +38,13 @@ export function createWindowFailover({ next, archive, singleFlight, retention, c
     { interval, span }: Pick<Window, 'interval' | 'span'>,
   ) => gapsIn(interval, span, { now: clock.now(), beginning, coverage: archive.coverage(token, interval) });
 
-  /** The parts of a window that nobody has told and the next source tells. */
+  /** The parts of a window that nobody has told and the fallback tells. */
   function gaps(token: TokenName, window: Window): Span[] {
     const now = clock.now();
     // The oldest two are gone, or cut, when the answer comes.
-    const reach = next.reach(window.interval, now) + 2 * spacingOf(window.interval);
+    const reach = fallback.reach(window.interval, now) + 2 * spacingOf(window.interval);
     return gapsFrom(
-      Math.max(archive.beginning(token), reach, keptFrom(retention, next.name, now)),
+      Math.max(archive.beginning(token), reach, keptFrom(retention, fallback.name, now)),
       token,
       window,
     );
@@ -53,7 +53,7 @@ export function createWindowFailover({ next, archive, singleFlight, retention, c
   /** One call for the samples of a series from an instant on. */
   async function fetchSamples({ token, interval, from }: Missing): Promise<void> {
     askedFrom.set(nameOf(token, interval), from);
-    const told = await next.samples(token, interval, from);
+    const told = await fallback.samples(token, interval, from);
     const samples = told.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
     const [head, last] = [samples[0], samples.at(-1)];
     // What is before its first sample it does not know: it may not have listed the token yet.

@@ -4,7 +4,7 @@ import { type Clock, DAY, HOUR, iso, MINUTE } from '#core/clock';
 import type { Span } from '#core/span';
 import type { Interval } from '#prices/model/interval';
 import type { LatestPrice } from '#prices/model/records';
-import type { Sample } from '#prices/model/sample';
+import type { Quote, Sample } from '#prices/model/sample';
 import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
 import { implausible, plausibleFigure } from '#upstream/plausible';
 import { openUpstream, type UpstreamOptions } from '#upstream/transport/upstream';
@@ -25,7 +25,6 @@ import {
   namedReach,
 } from './coingecko-wire.ts';
 import { createPlausible, type Dropped } from './plausible.ts';
-import type { MarketSource, Quote } from './source.ts';
 
 /** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
@@ -201,7 +200,7 @@ export function openCoinGecko(options: Options) {
     ...createCoins({ ask: upstream.ask, read, clock }),
 
     close: upstream.close,
-  } satisfies Pick<MarketSource, 'name' | 'reach' | 'quotes' | 'close'> & Record<string, unknown>;
+  };
 }
 
 export type CoinGecko = ReturnType<typeof openCoinGecko>;

@@ -7,13 +7,13 @@ import {
   CANDLE_MINUTES,
   type Candle,
   type CandleMinutes,
-  type CandleSource,
   candleLength,
   closingSample,
   implausibleCandle,
   type ToldCandles,
 } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
+import type { Quote, Sample } from '#prices/model/sample';
 import { UpstreamFailure } from '#upstream/failure';
 import { implausible } from '#upstream/plausible';
 import { openUpstream, type Question, type UpstreamOptions } from '#upstream/transport/upstream';
@@ -28,7 +28,6 @@ import {
   UPSTREAM,
 } from './kraken-wire.ts';
 import { createPlausible, type Dropped } from './plausible.ts';
-import type { MarketSource } from './source.ts';
 
 /** Candles that the venue tells of a pair at each length, the running one not counted. */
 const CANDLES_TOLD = 720;
@@ -104,6 +103,11 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
   }
 
+  /**
+   * The finished candles of a token; `not_listed` for one that is not traded here.
+   *
+   * @param from Unix ms: none that begins earlier is needed; as far back as the venue tells where left out
+   */
   async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
     const length = minutes * MINUTE;
     const ask = withinDeadline();
@@ -131,10 +135,10 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     name: UPSTREAM,
 
     /** As far back as it tells candles of this length. */
-    reach: (interval, now) => now - CANDLES_TOLD * candleLength(interval),
+    reach: (interval: Interval, now: number): number => now - CANDLES_TOLD * candleLength(interval),
 
-    /** The price of each token's last trade, as of now: the answer has no time. */
-    async quotes(tokens) {
+    /** The price of each token's last trade, as of now: the answer has no time. One without a price is left out. */
+    async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const ask = withinDeadline();
       const traded = await namesOfTraded(tokens, ask);
       const path = '/Ticker';
@@ -169,8 +173,8 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
       return { pair, status: found.status, price };
     },
 
-    /** The close of each finished candle, at its end. */
-    async samples(token: TokenName, interval: Interval, from?: number) {
+    /** The close of each finished candle, at its end; none earlier than `from` (Unix ms) is needed. */
+    async samples(token: TokenName, interval: Interval, from?: number): Promise<Sample[]> {
       const length = candleLength(interval);
       const first = from === undefined ? undefined : from - length;
       const told = await candles(token, CANDLE_MINUTES[interval], first);
@@ -178,7 +182,9 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     },
 
     close: upstream.close,
-  } satisfies MarketSource & CandleSource & Record<string, unknown>;
+  };
 }
 
 export type Kraken = ReturnType<typeof openKraken>;
+/** What stands in for the primary source. */
+export type FallbackSource = Pick<Kraken, 'name' | 'reach' | 'quotes' | 'samples'>;

@@ -48,7 +48,8 @@ export const market: Mutations[] = [
     tests: ['prices/series.test.ts'],
     changes: [
       ['< instant) low', '<= instant) low'],
-      ['indexOf(thru + 1)', 'indexOf(thru)'],
+      ['placeOf(columns.at, thru + 1, length)', 'placeOf(columns.at, thru, length)'],
+      ['column.copyWithin(0, gone, length)', 'column.copyWithin(0, gone + 1, length)'],
     ],
   },
   {
@@ -183,8 +184,8 @@ export const market: Mutations[] = [
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
       ['<= 2 * every', '< 2 * every'],
-      ['told === first && !event.isSound', '!event.isSound && told !== first'],
-      [" || event.kind === 'first_failed'", ''],
+      ['told === PRIMARY_SOURCE && !event.isSound', '!event.isSound && told !== PRIMARY_SOURCE'],
+      [" || event.kind === 'primary_failed'", ''],
     ],
   },
   {
@@ -203,7 +204,7 @@ export const market: Mutations[] = [
   {
     file: 'src/prices/history/window-rows.ts',
     tests: ['prices/latest/failover/windows.store.test.ts'],
-    changes: [['isOfFirst && ', '']],
+    changes: [['isOfPrimary && ', '']],
   },
   {
     file: 'src/prices/refresh/key-check.ts',
@@ -239,7 +240,7 @@ export const market: Mutations[] = [
     file: 'src/prices/archive/point-store.ts',
     tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
-      ["AND NOT ${isOneOf('point.source', before)}", ''],
+      ["AND NOT ${isOneOf('point.source', preferred)}", ''],
       ['sample.settled && !provisional', 'sample.settled'],
       ['WHERE NOT ${isCovered} AND', 'WHERE'],
     ],
@@ -317,7 +318,7 @@ export const market: Mutations[] = [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
       ['(mine.settled && !replace)', '!replace'],
       ['&& !isMidnightSample(row.at)', ''],
-      ['sourcesBefore(row.source, line).includes(mine.source)', 'false'],
+      ['preferredTo(row.source).includes(mine.source)', 'false'],
     ],
   },
   {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HOUR } from '#core/clock';
-import type { StoredCandle } from '#prices/candles/candle-columns';
+import type { StoredCandle } from '#prices/model/candle';
 import { createCandleStore } from '#prices/candles/candle-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 

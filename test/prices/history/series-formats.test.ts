@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
 import { seriesToCsv } from '#prices/history/series-csv';
 import { seriesJson } from '#prices/history/series-json';
+import { POINTS } from '#prices/model/points';
 import type { Sample } from '#prices/model/sample';
 import { columnsOf } from '#prices/model/series';
 import { priceSeries } from '#records';
@@ -20,7 +21,7 @@ const samples = fc
     });
   });
 
-const jsonOf = (given: readonly Sample[]) => [...seriesJson(columnsOf(given))].join('');
+const jsonOf = (given: readonly Sample[]) => [...seriesJson(columnsOf(POINTS, given))].join('');
 
 const COLUMNS = [
   ['prices', 'price'],

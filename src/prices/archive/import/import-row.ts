@@ -1,5 +1,5 @@
-import { FIRST_SOURCE, isMarketSource, MARKET_SOURCES } from '#prices/model/market-sources';
-import type { ToldSample } from '#prices/model/series';
+import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/market-sources';
+import type { ToldSample } from '#prices/model/points';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** The columns of the aggregator's own export of a coin's daily history; the service's own CSV calls the first `date`. */
@@ -67,7 +67,7 @@ export function readImportRow(
   ) as [ReturnType<typeof readFigure>, ReturnType<typeof readFigure>, ReturnType<typeof readFigure>];
   const fault = timeFault(at, now);
   if (fault !== undefined) return { fault, at };
-  const source = field('source') || FIRST_SOURCE;
+  const source = field('source') || PRIMARY_SOURCE;
   if (!isMarketSource(source)) return { fault: `source is none of ${MARKET_SOURCES.join(', ')}`, at };
   if (price === 0) return { fault: 'price is not above 0', at };
   for (const figure of [price, marketCap, volume]) {
