@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { PROBLEM_CODES } from '#core/problems';
 import { tokenPrice } from '#prices/latest/records';
-import { marketSample } from '#prices/market-sample';
+import { marketSample } from '#prices/latest/records';
 import * as records from '#records';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };

@@ -1,12 +1,18 @@
-import { z } from 'zod';
-import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { type Clock, HOUR, SECOND } from '#core/clock';
-import { text } from '#core/record-fields';
-import { tokenPrice } from '#prices/latest/records';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { createGapReport } from '#prices/history/gap-report';
+import { seriesJson } from '#prices/history/series-json';
+import { createWindowReader } from '#prices/history/window-rows';
+import { leftOut } from '#prices/latest/latest-answer';
+import { sourcesOf } from '#prices/latest/latest-sources';
+import { priceOf, toRecord } from '#prices/latest/latest-table';
+import { SAMPLE } from '#prices/latest/records';
 import type { Market } from '#prices/market';
-import { priceSeries } from '#prices/model/records';
+import { daysWindow } from '#prices/model/interval';
+import type { Backfill } from '#prices/refresh/backfill';
 import type { Answer } from '#server/cache/answer';
 import { type Body, bodyOf } from '#server/cache/answer-body';
+import { upstreamProblem } from '#upstream/problem';
 
 /** How often figures are fetched for it, whoever asks: nobody pays for them. In ms. */
 export const REFRESH_EVERY = HOUR;
@@ -16,51 +22,48 @@ const KEPT_FOR = 10 * SECOND;
 /** A sample, and what there is to say about its age. */
 export type Sample = Pick<Answer, 'source' | 'fetchedAt' | 'gaps'> & { body: Body };
 
-/** What tells prices and history. */
-type Teller = Pick<Market, 'latestOf' | 'days'>;
-
-/** The one record of an answer that is an array of one. */
-function recordIn({ body: { identity } }: Answer): never {
-  const { payload } = identity;
-  const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
-  return JSON.parse(bytes.toString())[0] as never;
-}
-
-/** Who told any of some answers, each once. */
-function sourcesOf(answers: readonly Answer[]): string {
-  const all = answers.flatMap(({ source }) => source.split(', '));
-  const isFirst = (one: string, place: number) =>
-    all.findIndex((other) => other.split(';')[0] === one.split(';')[0]) === place;
-  return all.filter(isFirst).join(', ');
+/** Who told any of some figures, each once. */
+function eachOnce(sources: readonly string[]): string {
+  const nameOf = (source: string) => source.split(';')[0];
+  return sources
+    .filter((one, place) => sources.findIndex((other) => nameOf(other) === nameOf(one)) === place)
+    .join(', ');
 }
 
 type Dependencies = {
   /** Fetches what is due. */
-  market: Teller;
-  /** Tells what is stored, and fetches nothing. */
-  stored: Teller;
+  market: Pick<Market, 'latestOf' | 'days'>;
+  archive: ArchiveCache;
+  backfill: Backfill;
   clock: Clock;
 };
 
 /** Creates what tells everybody a sample of the figures: at most one refresh an hour, and one body for all who ask. */
-export function createSample({ market, stored, clock }: Dependencies) {
+export function createSample({ market, archive, backfill, clock }: Dependencies) {
+  const { token, days } = SAMPLE;
+  const gapReport = createGapReport({ archive, backfill, clock });
+  const reader = createWindowReader({ archive, clock });
   let kept: { at: number; sample: Promise<Sample> } | undefined;
   let refreshedAt = Number.NEGATIVE_INFINITY;
   /** Why the last refresh failed. */
   let failure: unknown;
 
-  async function read(teller: Teller): Promise<Sample> {
-    const { token, days } = SAMPLE;
-    const latest = await teller.latestOf([token]);
-    const history = await teller.days(token.name, days, 'json');
-    const record: MarketSample = {
-      title: token.title,
-      latest: recordIn(latest),
-      history: recordIn(history),
+  /** What is stored. Throws a problem where that is nothing. */
+  async function read(): Promise<Sample> {
+    await archive.load(token.name);
+    const price = priceOf(archive, token);
+    if (!price.told) throw upstreamProblem(leftOut);
+    const window = daysWindow(days, clock.now());
+    const rows = reader.read(token.name, window, archive.series(token.name, window.interval));
+    if (rows.isEmpty) throw gapReport.nothingToServe(token.name, window, undefined);
+    const [title, latest] = [token.title, toRecord(price)].map((one) => JSON.stringify(one));
+    const history = [...seriesJson(rows.columns())].join('');
+    return {
+      body: bodyOf(`{"title":${title},"latest":${latest},"history":${history}}`),
+      source: eachOnce([...sourcesOf([price.told], clock.now()).split(', '), ...rows.sources]),
+      fetchedAt: price.told.fetchedAt,
+      gaps: gapReport.gaps(token.name, window),
     };
-    const { fetchedAt } = latest;
-    const source = sourcesOf([latest, history]);
-    return { body: bodyOf(JSON.stringify(record)), source, fetchedAt, gaps: history.gaps };
   }
 
   const isFresh = ({ fetchedAt = 0, gaps }: Sample) =>
@@ -68,14 +71,16 @@ export function createSample({ market, stored, clock }: Dependencies) {
 
   /** Fetches what is due, the last day too: its chart tells the change of 24 hours. */
   async function refresh(): Promise<Sample> {
-    await Promise.allSettled([market.days(SAMPLE.token.name, 1, 'json')]);
-    return read(market);
+    await Promise.allSettled([market.days(token.name, 1, 'json')]);
+    await market.latestOf([token]);
+    await market.days(token.name, days, 'json');
+    return read();
   }
 
   /** What is stored, whoever asked for it; where that is old or missing, and the hour is over, it is fetched. */
   async function make(): Promise<Sample> {
     const isDue = clock.elapsed() - refreshedAt >= REFRESH_EVERY;
-    const known = await read(stored).catch((error: unknown) => {
+    const known = await read().catch((error: unknown) => {
       if (isDue) return undefined;
       throw failure ?? error;
     });
@@ -101,18 +106,3 @@ export function createSample({ market, stored, clock }: Dependencies) {
     return kept.sample;
   };
 }
-
-/** Of what everybody may see a sample: the latest price of a token, and so many days of its history. */
-export const SAMPLE = { token: BUILT_IN_TOKENS[0], days: 30 } as const;
-
-export const marketSample = z
-  .object({
-    title: text('The name of the token as people write it', 'Bitcoin'),
-    latest: tokenPrice,
-    history: priceSeries,
-  })
-  .meta({
-    id: 'MarketSample',
-    description: `The latest price of a token, and its history of ${SAMPLE.days} days: a point for each midnight (UTC), then the latest`,
-  });
-export type MarketSample = z.infer<typeof marketSample>;

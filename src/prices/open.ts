@@ -6,7 +6,7 @@ import { createFailoverStore } from '#prices/archive/failover-store';
 import type { WorkingSet } from '#prices/archive/working-set';
 import type { Currencies } from '#prices/currencies/open';
 import { createSample } from '#prices/market-sample';
-import { createBackfill, withoutFetches } from '#prices/refresh/backfill';
+import { createBackfill } from '#prices/refresh/backfill';
 import { createDemand } from '#prices/refresh/demand';
 import { createDemandStore } from '#prices/refresh/demand-store';
 import { createFetches } from '#prices/refresh/fetches';
@@ -83,15 +83,13 @@ export async function openMarket(context: Context, { source: venue, rates, worki
   const summary = createArchiveSummary({ store, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
-  const parts = { archive, summary, catalogue, keyCheck, rates, clock };
-  const market = createMarket({ ...parts, backfill });
-  const stored = createMarket({ ...parts, backfill: withoutFetches(backfill) });
+  const market = createMarket({ archive, summary, catalogue, backfill, keyCheck, rates, clock });
 
   return {
     archive,
     market,
     /** What everybody may see of it. */
-    sample: createSample({ market, stored, clock }),
+    sample: createSample({ market, archive, backfill, clock }),
 
     /** The upstream's circuit and budget, for the metrics. */
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],

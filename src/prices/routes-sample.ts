@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { type Clock, SECOND } from '#core/clock';
+import { marketSample, SAMPLE } from '#prices/latest/records';
 import { sendShared } from '#server/replies/static-content';
-import { marketSample, REFRESH_EVERY, SAMPLE, type Sample } from './market-sample.ts';
+import { REFRESH_EVERY, type Sample } from './market-sample.ts';
 
 const schema = {
   tags: ['prices'],

@@ -70,7 +70,7 @@ const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...co
   gaps: gaps.map(spanRecord),
 });
 
-const leftAsideRecord = ({ what, ...row }: ImplausibleRows) => ({ implausibleRows: what, ...row });
+const leftAsideRecord = ({ what, ...row }: ImplausibleRows) => ({ leftAside: what, ...row });
 
 function leftAsideLine({ token, what, count, instants }: ImplausibleRows): string {
   const more = count > instants.length ? ` and ${count - instants.length} more` : '';

@@ -126,6 +126,29 @@ export async function readCoverage(
   );
 }
 
+/** What is stored of one series from one source. */
+export type SeriesSummary = {
+  token: TokenName;
+  interval: Interval;
+  source: MarketSourceName;
+  from: number;
+  thru: number;
+  points: number;
+};
+
+/** The rows of each series and source that a condition holds for, counted by the database. */
+export async function readSummary(
+  prisma: PrismaClient,
+  table: 'point' | 'candle',
+  condition: Prisma.Sql,
+): Promise<SeriesSummary[]> {
+  const rows = await prisma.$queryRaw<(Omit<SeriesSummary, 'source'> & { source: string })[]>`
+    SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
+      count(*)::int AS points
+    FROM ${Prisma.raw(table)} WHERE ${condition} GROUP BY token, grain, source ORDER BY token, grain, source`;
+  return rows.flatMap(({ source, ...rest }) => (isMarketSource(source) ? [{ source, ...rest }] : []));
+}
+
 /**
  * Which unsettled rows an answer takes the place of: those of the span that it covers. A day row of another time than
  * midnight is an exception, since the source may not have told it: it stays until its date has a row in an answer,

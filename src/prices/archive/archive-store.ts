@@ -5,12 +5,7 @@ import { epochMs, toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/archive/latest-store';
 import type { Interval } from '#prices/model/interval';
-import {
-  isMarketSource,
-  MARKET_SOURCES,
-  type MarketSourceName,
-  preferredTo,
-} from '#prices/model/market-sources';
+import { MARKET_SOURCES, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import { type ImplausibleRows, implausibleRow } from '#upstream/plausible';
 import { bumpVersion } from '#upstream/version-store';
 import {
@@ -23,24 +18,16 @@ import {
   lockPoints,
   plausiblePoint,
   readCoverage,
+  readSummary,
+  type SeriesSummary,
   shareRows,
   tokensOf,
 } from './archive-sql-store.ts';
 import { type SeriesUpdate, writePoints } from './point-store.ts';
 
 export type { LatestRow } from '#prices/archive/latest-store';
-export type { Coverage } from './archive-sql-store.ts';
+export type { Coverage, SeriesSummary } from './archive-sql-store.ts';
 export type { SeriesUpdate } from './point-store.ts';
-
-/** What is stored of one series from one source. */
-export type SeriesSummary = {
-  token: TokenName;
-  interval: Interval;
-  source: MarketSourceName;
-  from: number;
-  thru: number;
-  points: number;
-};
 
 /** A sample as it comes from the database: an array, since names in each would be half of the text. */
 type SampleText = [
@@ -195,17 +182,9 @@ export function createArchiveStore(prisma: PrismaClient) {
      * The plausible points of each series and source, counted by the database.
      * @param tokens of which; of all where left out
      */
-    async summary(times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> {
+    summary: (times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> => {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
-      const rows = await prisma.$queryRaw<
-        { token: string; interval: Interval; source: string; from: number; thru: number; points: number }[]
-      >`
-        SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
-          count(*)::int AS points
-        FROM point WHERE ${isMeant} AND ${plausiblePoint(times)} GROUP BY token, grain, source ORDER BY token, grain, source`;
-      return rows.flatMap(({ token, source, ...rest }) =>
-        isMarketSource(source) ? [{ token, source, ...rest }] : [],
-      );
+      return readSummary(prisma, 'point', Prisma.sql`${isMeant} AND ${plausiblePoint(times)}`);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import type { CsvLine, CsvLines } from '#prices/archive/import/csv-file';
+import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import/csv-file';
 import { type Candle, candleLength } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
@@ -10,9 +10,6 @@ import type { CandleStore } from './candle-store.ts';
 import { isCandleSettled } from './candle-window.ts';
 
 const BATCH_ROWS = 2000;
-
-/** A line that stands against the import: its number in the file, and why. */
-export type BadLine = { line: number; fault: string };
 
 type Options = {
   token: TokenName;

@@ -7,11 +7,13 @@ import {
   type Coverage,
   firstInstants,
   readCoverage,
+  readSummary,
+  type SeriesSummary,
   shareRows,
 } from '#prices/archive/archive-sql-store';
 import type { StoredCandle } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
-import { isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
+import type { MarketSourceName } from '#prices/model/market-sources';
 import type { ImplausibleRows } from '#upstream/plausible';
 import { bumpVersion } from '#upstream/version-store';
 
@@ -23,14 +25,6 @@ export type CandleUpdate = CandleSeries & {
   source: MarketSourceName;
   candles: readonly StoredCandle[];
   covers?: Span | undefined;
-};
-
-/** How many candles of a series a source told, and when the first and the last begin. */
-export type CandleSummary = CandleSeries & {
-  source: MarketSourceName;
-  from: number;
-  thru: number;
-  candles: number;
 };
 
 /** `at`: when the first candle of a series begins, in Unix ms. */
@@ -160,17 +154,7 @@ export function createCandleStore(prisma: PrismaClient) {
     },
 
     /** The plausible candles of each series and source, counted by the database. */
-    async summary(times: Span): Promise<CandleSummary[]> {
-      const rows = await prisma.$queryRaw<
-        { token: string; interval: Interval; source: string; from: number; thru: number; candles: number }[]
-      >`
-        SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
-          count(*)::int AS candles
-        FROM candle WHERE ${plausible(times)} GROUP BY token, grain, source`;
-      return rows.flatMap(({ token, source, ...rest }) =>
-        isMarketSource(source) ? [{ token, source, ...rest }] : [],
-      );
-    },
+    summary: (times: Span): Promise<SeriesSummary[]> => readSummary(prisma, 'candle', plausible(times)),
 
     /** Stored candles that cannot be true, as of the times that can be. They are not served. */
     implausibleRows: (times: Span): Promise<ImplausibleRows[]> =>

@@ -88,13 +88,10 @@ export function createCandles(dependencies: Dependencies) {
     const version = cache.versionOf(series, window.span);
     const { at, open } = await cache.between(series, window.span);
     const gaps = missing(series, window);
-    const before = { from: Number.NEGATIVE_INFINITY, thru: beginning(series) - 1 };
     return valuationBySamples(
       {
-        ...{ currency, source: source.name, outcome },
-        version: version === undefined ? undefined : `${currency}:${version}`,
-        missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
-        isSettled: () => gaps.length === 0,
+        ...{ currency, source: source.name, outcome, version, gaps, isSettled: true },
+        beginning: beginning(series),
       },
       { at, price: open },
       window.interval,

@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, startOfDate } from '#core/clock';
-import { overlap } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { GapReport } from '#prices/history/gap-report';
 import type { WindowReader } from '#prices/history/window-rows';
@@ -35,16 +34,12 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     await archive.load(token);
     const outcome = await backfill.window(token, window);
     const rows = read(token, window, await archive.reaching(token, interval, span.from));
-    const gaps = gapReport.missing(token, window);
-    const before = { from: Number.NEGATIVE_INFINITY, thru: archive.beginning(token) - 1 };
     return valuationBySamples(
       {
-        currency,
+        ...{ currency, outcome, version: rows.version, isSettled: rows.isSettled },
         source: rows.sources[0] ?? PRIMARY_SOURCE,
-        version: rows.version === undefined ? undefined : `${currency}:${rows.version}`,
-        missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
-        isSettled: () => rows.isSettled && gaps.length === 0,
-        outcome,
+        beginning: archive.beginning(token),
+        gaps: gapReport.missing(token, window),
       },
       rows.columns(),
       interval,

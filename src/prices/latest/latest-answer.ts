@@ -15,7 +15,7 @@ import { upstreamProblem } from '#upstream/problem';
 import { sourcesOf } from './latest-sources.ts';
 
 /** Why a token has no price where no fetch has failed. */
-const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
+export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
 
 /** What an answer says of a token: of one without a price nothing is told. */
 type Row = { told: ToldLatest | undefined };

@@ -185,11 +185,4 @@ export function createBackfill(dependencies: Dependencies) {
   };
 }
 
-/** The same for what is stored alone: nothing is due. */
-export const withoutFetches = (backfill: Backfill): Backfill => ({
-  ...backfill,
-  latest: () => NOTHING_TO_FETCH,
-  window: async () => NOTHING_TO_FETCH,
-});
-
 export type Backfill = ReturnType<typeof createBackfill>;

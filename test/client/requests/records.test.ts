@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type * as client from '#client/generated/records';
 import type { ProblemCode } from '#core/problems';
 import type { TokenPrice } from '#prices/latest/records';
-import type { MarketSample } from '#prices/market-sample';
+import type { MarketSample } from '#prices/latest/records';
 import type * as service from '#records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 

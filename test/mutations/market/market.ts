@@ -36,7 +36,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/upstream/plausible.ts',
-    tests: ['prices/plausible-sample.test.ts'],
+    tests: ['upstream/plausible.test.ts'],
     changes: [
       ['thru: now + AHEAD', 'thru: now'],
       ['price > 0 &&', 'price >= 0 &&'],
@@ -191,7 +191,7 @@ export const market: Mutations[] = [
   {
     file: 'src/prices/refresh/latest-failover.ts',
     tests: ['prices/latest/failover/latest.store.test.ts'],
-    changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
+    changes: [['clock.now()) < FALLBACK_EVERY', 'clock.now()) < 0']],
   },
   {
     file: 'src/prices/refresh/window-failover.ts',
@@ -255,22 +255,22 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/retention/purge.ts',
-    tests: ['prices/archive/retention/purge.store.test.ts'],
+    tests: ['prices/retention/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
     file: 'src/prices/retention/retention.ts',
-    tests: ['prices/archive/retention/purge.store.test.ts'],
+    tests: ['prices/retention/purge.store.test.ts'],
     changes: [['age >= EVERY', 'age >= 0']],
   },
   {
     file: 'src/prices/refresh/fetches.ts',
-    tests: ['prices/archive/retention/purge.store.test.ts'],
+    tests: ['prices/retention/purge.store.test.ts'],
     changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
   },
   {
     file: 'src/prices/model/retention-periods.ts',
-    tests: ['prices/archive/retention/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
+    tests: ['prices/retention/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },
   {
@@ -291,8 +291,12 @@ export const market: Mutations[] = [
         'SELECT tstzrange("from", thru + interval \'1 ms\') FROM touching',
         'SELECT tstzrange("from", thru) FROM touching',
       ],
-      ['version = refresh.version + 1', 'version = refresh.version'],
     ],
+  },
+  {
+    file: 'src/upstream/version-store.ts',
+    tests: ['prices/archive/holdings.store.test.ts'],
+    changes: [['version = refresh.version + 1', 'version = refresh.version']],
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',

@@ -1,4 +1,3 @@
-import { lastSample, samplesOf } from '#prices/model/points';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, MINUTE } from '#core/clock';
 import { openLog } from '#open';
@@ -6,6 +5,7 @@ import { openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { createFailoverStore } from '#prices/archive/failover-store';
 import { createWorkingSet } from '#prices/archive/working-set';
+import { lastSample, samplesOf } from '#prices/model/points';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';

@@ -7,9 +7,6 @@ export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volum
 /** As the aggregator's, and who told the row: a CSV of the service itself may have it. */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
 
-/** One line of an export: its number in the file, counted from 1, and its fields. */
-export type ImportLine = { line: number; fields: readonly string[] };
-
 /** A row, or what is wrong with it, and its time if that much can be read. */
 type ReadRow = { sample: ToldSample } | { fault: string; at: number | undefined };
 

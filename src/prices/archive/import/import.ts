@@ -6,15 +6,14 @@ import { dayReady, isMidnightSample, isSettled } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { ToldSample } from '#prices/model/points';
 import type { Sample } from '#prices/model/sample';
-import { type ImportColumn, type ImportLine, readImportRow } from './import-row.ts';
+import type { BadLine, CsvLine } from './csv-file.ts';
+import { type ImportColumn, readImportRow } from './import-row.ts';
 import type { CoveredBySource, ImportStore } from './import-store.ts';
 import { mergeDays } from './merge-days.ts';
 import type { ImportFile } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 
-/** A line that is not imported: its number in the file, and why. */
-export type BadLine = { line: number; fault: string };
 /** A settled row that stays, although the file's differs. */
 export type KeptRow = { stored: ToldSample; given: ToldSample };
 
@@ -62,7 +61,7 @@ const spansOf = (dates: readonly CoveredDate[]): CoveredBySource[] =>
  * date's where the file has none of midnight, so it comes at the end, the earliest of its date.
  */
 async function* checkedRows(
-  lines: AsyncIterable<ImportLine>,
+  lines: AsyncIterable<CsvLine>,
   columns: readonly ImportColumn[],
   now: number,
 ): AsyncGenerator<CheckedRow> {

@@ -1,10 +1,10 @@
-import { lastSample } from '#prices/model/points';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openLog } from '#open';
 import { openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { createFailoverStore } from '#prices/archive/failover-store';
+import { lastSample } from '#prices/model/points';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { builtIn } from '../../../../fixtures/tokens.ts';
 import { clock, dates, midnight, none, openImportArchive, row } from './import-archive.ts';

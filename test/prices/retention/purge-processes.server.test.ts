@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archive as commandLine } from '#cli/archive/archive';
-import { type Replicas, startReplicas } from '../../../accounts/allowance/processes/replicas.ts';
-import { runHere } from '../../../cli/run-command.ts';
-import { createTestDatabase } from '../../../support/database/database.ts';
+import { type Replicas, startReplicas } from '../../accounts/allowance/processes/replicas.ts';
+import { runHere } from '../../cli/run-command.ts';
+import { createTestDatabase } from '../../support/database/database.ts';
 
 let made: Awaited<ReturnType<typeof createTestDatabase>>;
 let replicas: Replicas;

@@ -5,8 +5,8 @@ import type { MarketSourceName } from '#prices/model/market-sources';
 import { createPurge } from '#prices/retention/purge';
 import { createPurgeStore } from '#prices/retention/purge-store';
 import { plausibleTimes } from '#upstream/plausible';
-import { createTestClock } from '../../../../fixtures/clock.ts';
-import { openTestMarket, type TestMarket } from '../../../support/service/market.ts';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 
 let opened: TestMarket;
 afterEach(() => opened.close());
