@@ -2,7 +2,7 @@ import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import { DAY, HOUR, startOfDate, systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';
 import { createArchiveStore } from '#prices/archive/archive-store';
-import type { Sample } from '#prices/sample';
+import type { Sample } from '#prices/model/sample';
 
 /** How many days the longest history there is has, and how many hours the aggregator gives at once. */
 export const DAYS = 4700;

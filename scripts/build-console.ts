@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { PLAN_NAMES, PLANS, termInWords } from '#accounts/ledger/plan';
 import { footerHtml, headerHtml } from '#docs/pages/page-frame';
-import { hasEnded, servedCurrencies } from '#prices/currencies/currency';
+import { hasEnded, servedCurrencies } from '#prices/model/currency';
 
 /*
  * Builds the console into a folder, since a browser neither strips types nor finds packages. `npm ci` runs it, and

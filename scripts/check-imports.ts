@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/core': [],
   'src/database': inSrc('core'),
   'src/upstream': inSrc('core'),
-  'src/server': inSrc('core'),
+  'src/server': inSrc('core', 'database', 'upstream'),
   'src/accounts': inSrc(...BASE),
   'src/notifications': inSrc(...BASE, 'accounts'),
   'src/catalogue': inSrc(...BASE),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
-import type { TokenRecord } from '#prices/records';
+import type { TokenRecord } from '#prices/model/records';
 import { type Document, published } from '../fixtures/published.ts';
 import { type Service, startService } from './support/service/service.ts';
 

@@ -1,12 +1,10 @@
 import { type Clock, DAY, isoDate, startOfDate } from '#core/clock';
-import { areFarApart } from '#prices/latest/source-failover';
-import type { CoinGecko } from '#prices/sources/coingecko';
-import type { Coin, NamedCoin } from '#prices/sources/coingecko-coins';
-import type { Kraken } from '#prices/sources/kraken';
 import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
+import { areFarApart, FIRST_BLOCK } from '#upstream/plausible';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
+import type { Coin, CoinSource, NamedCoin, PairSource } from './listing-sources.ts';
 import { TOKENS_CHANGED } from './open.ts';
-import { BUILT_IN_NAMES, FIRST_BLOCK, isTokenId, isTokenSymbol, type Token } from './token.ts';
+import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, type Token } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
 /** The most tokens that can be served. */
@@ -47,8 +45,8 @@ export type Added = {
 type Wanted = { id: string; symbol?: string | undefined; pair?: string | undefined };
 
 type Dependencies = {
-  aggregator: Pick<CoinGecko, 'coin' | 'coins' | 'search' | 'daily' | 'reach' | 'historyDays'>;
-  venue: Pick<Kraken, 'pairOf'>;
+  aggregator: CoinSource;
+  venue: PairSource;
   store: TokenStore;
   catalogue: Catalogue;
   clock: Clock;
@@ -72,8 +70,8 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
 
   /** The first midnight that the aggregator tells of a coin, and the first that its plan reaches (Unix ms). */
   async function firstTold(id: string): Promise<{ first: number | undefined; reach: number }> {
-    const isUnlimited = !Number.isFinite(aggregator.reach('day', 0));
     const days = aggregator.historyDays();
+    const isUnlimited = !Number.isFinite(days);
     const reach = isUnlimited ? Number.NEGATIVE_INFINITY : startOfDate(clock.now()) - days * DAY;
     try {
       const [first] = await aggregator.daily(id, isUnlimited ? 'max' : days);

@@ -1,7 +1,7 @@
 import { isoDate } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { TokenModel } from '#generated/prisma/models';
-import { bumpRefresh } from '#prices/archive/archive-sql-store';
+import { bumpVersion } from '#upstream/version-store';
 import { BUILT_IN_TOKENS, type Token } from './token.ts';
 
 const WITH_STATISTICS: ReadonlySet<string> = new Set(
@@ -38,7 +38,7 @@ export function createTokenStore(prisma: PrismaClient) {
           VALUES (${name}, ${symbol}, ${title}, ${begins}::date, ${listed}::date, ${pair ?? null}::text)
           ON CONFLICT (name) DO UPDATE SET symbol = excluded.symbol, title = excluded.title,
             begins = excluded.begins, listed = excluded.listed, pair = excluded.pair, removed_at = NULL`,
-        prisma.$executeRaw(bumpRefresh(what)),
+        prisma.$executeRaw(bumpVersion(what)),
       ]);
     },
 
@@ -46,7 +46,7 @@ export function createTokenStore(prisma: PrismaClient) {
     async remove(what: string, name: string, at: number): Promise<boolean> {
       const [hidden] = await prisma.$transaction([
         prisma.token.updateMany({ where: { name, removedAt: null }, data: { removedAt: new Date(at) } }),
-        prisma.$executeRaw(bumpRefresh(what)),
+        prisma.$executeRaw(bumpVersion(what)),
       ]);
       return hidden.count > 0;
     },

@@ -1,7 +1,5 @@
 import { startOfDate } from '#core/clock';
-
-/** The day of the first block of all (Unix ms): there were no prices before. */
-export const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
+import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** The aggregator's id of a crypto asset, in lower case. */
 export type TokenName = string;

@@ -1,4 +1,4 @@
-import { MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import { STATISTICS_KINDS, type StatisticsKind } from '#statistics/statistics-sources';
 
 /** What a source is asked for. */

@@ -4,8 +4,8 @@ import type { Clock } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { SeriesSummary } from '#prices/archive/archive-store';
 import type { createArchiveSummary } from '#prices/archive/archive-summary';
+import { fetchesOf } from '#prices/archive/fetch-names';
 import { convertedRows } from '#prices/currencies/converted-rows';
-import { type Currency, DOLLAR } from '#prices/currencies/currency';
 import type { Rates } from '#prices/currencies/rates';
 import { currencyText, noWorth, type Valuation, withRates } from '#prices/currencies/valuation';
 import { createValuations } from '#prices/currencies/valuations';
@@ -15,12 +15,11 @@ import { seriesCsv, seriesToCsv } from '#prices/history/series-csv';
 import { seriesJson } from '#prices/history/series-json';
 import { createWindowReader, type WindowRows } from '#prices/history/window-rows';
 import { createLatestAnswers } from '#prices/latest/latest-answer';
-import { createLatestPrice } from '#prices/latest/latest-price';
-import { createLatestTable } from '#prices/latest/latest-table';
-import type { DateSnapshot } from '#prices/records';
+import { createLatestPrice, createLatestTable } from '#prices/latest/latest-table';
+import { type Currency, DOLLAR } from '#prices/model/currency';
+import type { DateSnapshot } from '#prices/model/records';
 import type { Backfill } from '#prices/refresh/backfill';
 import { firstProvided } from '#prices/refresh/backfill-plan';
-import { fetchesOf } from '#prices/refresh/fetch-names';
 import type { KeyCheck } from '#prices/refresh/key-check';
 import { createStaleness } from '#prices/refresh/staleness';
 import type { Answer } from '#server/cache/answer';
@@ -28,8 +27,8 @@ import { bodyOf } from '#server/cache/answer-body';
 import type { Answers } from '#server/cache/response-cache';
 import type { FetchOutcome } from '#upstream/fetch-outcome';
 import type { Warning } from '#upstream/warning';
-import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './interval.ts';
-import type { Columns, ToldSample } from './series.ts';
+import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './model/interval.ts';
+import type { PointColumns, ToldSample } from './model/points.ts';
 
 export type Format = 'json' | 'csv';
 
@@ -46,7 +45,7 @@ type Dependencies = {
 
 type Shape = 'object' | 'list' | 'csv';
 /** `list` is an array with the one series in it. */
-const RENDER: Record<Shape, (columns: Columns, currency?: Currency) => Iterable<string>> = {
+const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iterable<string>> = {
   object: seriesJson,
   *list(columns) {
     yield '[';

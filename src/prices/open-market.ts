@@ -2,26 +2,26 @@ import type { TokenName } from '#catalogue/token';
 import { openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { createArchiveSummary } from '#prices/archive/archive-summary';
+import { createFailoverStore } from '#prices/archive/failover-store';
 import type { WorkingSet } from '#prices/archive/working-set';
 import type { Currencies } from '#prices/currencies/open';
-import { createWindowFailover } from '#prices/history/window-failover';
-import { createFailoverStore } from '#prices/latest/failover-store';
-import { createLatestFailover } from '#prices/latest/latest-failover';
-import { frozenAfter } from '#prices/latest/source-failover';
-import { createSample } from '#prices/market-sample/sample';
-import { createBackfill, withoutFetches } from '#prices/refresh/backfill';
+import { createBackfill } from '#prices/refresh/backfill';
 import { createDemand } from '#prices/refresh/demand';
 import { createDemandStore } from '#prices/refresh/demand-store';
 import { createFetches } from '#prices/refresh/fetches';
 import { createKeyCheck } from '#prices/refresh/key-check';
+import { createLatestFailover } from '#prices/refresh/latest-failover';
 import { throttled } from '#prices/refresh/refresh-schedule';
 import { createScheduledLoad } from '#prices/refresh/scheduled-load';
+import { frozenAfter } from '#prices/refresh/source-failover';
+import { createWindowFailover } from '#prices/refresh/window-failover';
 import { openCoinGecko } from '#prices/sources/coingecko';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/single-flight';
 import { createMarket } from './market.ts';
+import { createSample } from './market-sample.ts';
 import type { PriceDeps, Venue } from './open-kraken.ts';
 
 type Beside = Pick<Venue, 'source'> &
@@ -47,8 +47,8 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
     failures,
   } = deps;
   const { prisma } = database;
-  const { coingecko, marketSources: line, retention, upstreamTimeoutMs: timeoutMs } = settings;
-  const next = line.includes(venue.name) ? venue : undefined;
+  const { coingecko, marketSources, retention, upstreamTimeoutMs: timeoutMs } = settings;
+  const fallback = marketSources.includes(venue.name) ? venue : undefined;
   const upstream = 'coingecko';
   const breaker = createBreaker();
   const budget = await openBudget({
@@ -74,24 +74,25 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
     dropped: createDropped(deps, upstream),
     breaker,
     // With nobody to take its place, old figures are better than none.
-    ...(next && { frozenAfter: () => frozenAfter(every()) }),
+    ...(fallback && { frozenAfter: () => frozenAfter(every()) }),
   });
-  const store = deadline.over(createArchiveStore(prisma, line));
+  const store = deadline.over(createArchiveStore(prisma));
   const failoverStore = deadline.over(createFailoverStore(prisma));
   const archive = await openArchiveCache({
-    ...{ store, failover: failoverStore, versions, catalogue, clock, log, line, workingSet },
+    ...{ store, failover: failoverStore, versions, catalogue, clock, log, workingSet },
+    hasFallback: fallback !== undefined,
   });
   const load = createScheduledLoad({ archive, clock });
   const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, failures });
   const fetches = createFetches({ source, archive, clock, retention });
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
-  const failover = next && {
+  const failover = fallback && {
     ...createLatestFailover({
-      ...{ first: upstream, next, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
+      ...{ fallback, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
       ...{ every, hasBudget, differed, clock, log },
     }),
-    ...createWindowFailover({ next, archive, singleFlight, retention, clock }),
+    ...createWindowFailover({ fallback, archive, singleFlight, retention, clock }),
   };
   const backfill = createBackfill({
     ...{ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock },
@@ -99,19 +100,24 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
   const summary = createArchiveSummary({ store, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
-  const parts = { archive, summary, catalogue, keyCheck, rates, clock };
-  const market = createMarket({ ...parts, answers: responses('prices', archive), backfill });
-  const stored = createMarket({
-    ...parts,
-    answers: responses('stored prices', archive),
-    backfill: withoutFetches(backfill),
+  const market = createMarket({
+    ...{
+      archive,
+      answers: responses('prices', archive),
+      summary,
+      catalogue,
+      backfill,
+      keyCheck,
+      rates,
+      clock,
+    },
   });
 
   return {
     archive,
     market,
     /** What everybody may see of it. */
-    sample: createSample({ market, stored, clock }),
+    sample: createSample({ market, archive, backfill, clock }),
 
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
 

@@ -1,12 +1,12 @@
-import { tokens } from '#catalogue/routes';
-import { createPurgeStore } from '#prices/archive/retention/purge-store';
-import { createRetention } from '#prices/archive/retention/retention';
 import { createWorkingSet } from '#prices/archive/working-set';
 import { openCandles } from '#prices/candles/open';
 import { openCurrencies } from '#prices/currencies/open';
-import { priceHistory } from '#prices/history/routes';
-import { priceLatest } from '#prices/latest/routes';
-import { sample } from '#prices/market-sample/routes';
+import { createPurgeStore } from '#prices/retention/purge-store';
+import { createRetention } from '#prices/retention/retention';
+import { priceHistory } from '#prices/routes-history';
+import { priceLatest } from '#prices/routes-latest';
+import { sample } from '#prices/routes-sample';
+import { tokens } from '#prices/routes-tokens';
 import type { Capability } from '#server/capability';
 import { addMemoryReadings, createPriceDifferences } from './metrics.ts';
 import { openVenue, type PriceDeps } from './open-kraken.ts';

@@ -2,21 +2,13 @@ import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS, type TokenName } from '#catalogue/token';
 import { type Clock, startOfDate } from '#core/clock';
-import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/currencies/currency';
-import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
+import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/model/currency';
 
 /*
  * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it
  * is. Nothing that was sent is repeated, since it may be a secret. `wire` is what the interface description says of a
  * text that is parsed into something else.
  */
-
-const choice = <const T extends [string, ...string[]]>(values: T, fix: string, examples: string[]) =>
-  z
-    .string()
-    .transform((value) => value.toLowerCase())
-    .pipe(z.enum(values, 'is not one of those there are'))
-    .meta({ fix, wire: { type: 'string', enum: values, examples } });
 
 /** The likely ones, and where all are; what was sent is not repeated. */
 function tokenFix(near: readonly { name: string }[]): string {
@@ -47,25 +39,7 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
       wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
     });
 
-export const statisticsToken = choice(STATISTICS_SYMBOLS, `one of ${STATISTICS_SYMBOLS.join(', ')}`, [
-  'btc',
-]).meta({
-  description: 'The token, by its symbol; upper and lower case do not matter',
-}) as z.ZodType<StatisticsSymbol, string>;
-
 const lowerCase = z.string().transform((value) => value.toLowerCase());
-
-/** Statistics are of chains: what is an amount of money in them is in US dollars, and nobody takes dollars for euros. */
-const usd = lowerCase
-  .refine((value) => value === DOLLAR, 'is a currency that statistics are not told in')
-  .optional()
-  .meta({
-    description: 'Statistics are told in US dollars alone; upper and lower case do not matter',
-    fix: 'usd, or leave it out',
-    wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
-  });
-
-export const dollarsAlone = { currency: usd, vs_currency: usd };
 
 /** The rule of currencies that have reference rates. */
 const RATE_RULE =

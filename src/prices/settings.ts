@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { httpUrl, oneOf, type Parsed, readBy, upstreamKey, whole } from '#core/setting-forms';
-import { parseRetention } from '#prices/archive/retention/retention-periods';
+import { MARKET_SOURCES, parseMarketSources } from '#prices/model/market-sources';
+import { parseRetention } from '#prices/model/retention-periods';
 import { parseRefreshSchedule } from '#prices/refresh/refresh-schedule';
 import { COINGECKO_PLAN_NAMES, coinGeckoPlan } from '#prices/sources/coingecko-plans';
-import { MARKET_SOURCES, parseMarketSources } from '#prices/sources/provenance';
 
 export const priceVariables = {
   COINGECKO_URL: httpUrl.optional(),

@@ -1,7 +1,7 @@
-import { tokenOf } from '#catalogue/token';
+import { beginningOf, tokenOf } from '#catalogue/token';
 import { type Clock, iso, isoDate } from '#core/clock';
-import { implausibleTime } from '#prices/plausible-sample';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { implausibleTime } from '#upstream/plausible';
 import type { Warning } from '#upstream/warning';
 import type { StatisticsCache } from './statistics-cache.ts';
 import type {
@@ -99,7 +99,7 @@ export function createFailover({
         const share = (deadline - clock.elapsed()) / (all.length - place);
         try {
           const sample = await source.sample(symbol, Math.max(1, Math.floor(share)));
-          if (implausibleTime(tokenOf(symbol), sample.at, clock.now())) {
+          if (implausibleTime(beginningOf(tokenOf(symbol)), sample.at, clock.now())) {
             dropped(name);
             throw new UpstreamFailure(name, 'unexpected', `a sample of ${iso(sample.at)} cannot be true`);
           }

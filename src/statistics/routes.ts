@@ -1,12 +1,36 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { dollarsAlone, statisticsToken } from '#prices/parameters';
 import type { Send } from '#server/replies/write-answer';
 import { tokenStatistics } from '#statistics/records';
 import { countedFigures } from './daily-difference.ts';
 import { FIGURES, type Figure } from './figures.ts';
 import type { Statistics } from './statistics.ts';
-import { STATISTICS_SYMBOLS, type StatisticsSource } from './statistics-sources.ts';
+import { STATISTICS_SYMBOLS, type StatisticsSource, type StatisticsSymbol } from './statistics-sources.ts';
+
+const TOKEN_FIX = `one of ${STATISTICS_SYMBOLS.join(', ')}`;
+const statisticsToken = z
+  .string()
+  .transform((value) => value.toLowerCase())
+  .pipe(z.enum(STATISTICS_SYMBOLS, 'is not one of those there are'))
+  .meta({
+    description: 'The token, by its symbol; upper and lower case do not matter',
+    fix: TOKEN_FIX,
+    wire: { type: 'string', enum: STATISTICS_SYMBOLS, examples: ['btc'] },
+  }) as z.ZodType<StatisticsSymbol, string>;
+
+/** Statistics are of chains: what is an amount of money in them is in US dollars, and nobody takes dollars for euros. */
+const usd = z
+  .string()
+  .transform((value) => value.toLowerCase())
+  .refine((value) => value === 'usd', 'is a currency that statistics are not told in')
+  .optional()
+  .meta({
+    description: 'Statistics are told in US dollars alone; upper and lower case do not matter',
+    fix: 'usd, or leave it out',
+    wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
+  });
+
+const dollarsAlone = { currency: usd, vs_currency: usd };
 
 /** What each source tells of each chain, in the order in which they are tried. */
 type Told = readonly Pick<StatisticsSource, 'name' | 'figuresByToken'>[];

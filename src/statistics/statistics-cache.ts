@@ -1,7 +1,7 @@
 import { type Clock, DAY } from '#core/clock';
 import type { Log } from '#core/log';
-import { plausibleTimes } from '#prices/plausible-sample';
 import { type Body, bodyOf } from '#server/cache/answer-body';
+import { plausibleTimes } from '#upstream/plausible';
 import { readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures } from './daily-difference.ts';
@@ -56,7 +56,7 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
   const names = namesOf(sources);
   const { sync, version, fetchedAt } = versions.watch({ names: () => names, reload });
   await sync();
-  for (const row of await store.leftAside(plausibleTimes(clock.now()))) {
+  for (const row of await store.implausibleRows(plausibleTimes(clock.now()))) {
     log.warn(row, 'implausible rows excluded');
   }
 

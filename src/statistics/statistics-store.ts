@@ -1,16 +1,11 @@
 import { DAY } from '#core/clock';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { LatestStatisticsModel } from '#generated/prisma/models';
-import {
-  bumpRefresh,
-  epochMs,
-  type LeftAside,
-  oneLeftAside,
-  toInstant,
-} from '#prices/archive/archive-sql-store';
-import { isPlausible } from '#prices/plausible-sample';
 import type { TokenStatistics } from '#statistics/records';
+import { type ImplausibleRows, implausibleRow, isPlausible } from '#upstream/plausible';
+import { bumpVersion } from '#upstream/version-store';
 import type { CounterSample } from './daily-difference.ts';
 import { readStatisticsRecord } from './record.ts';
 import {
@@ -77,7 +72,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
         ...(counters ? [writeCounters] : []),
         prisma.$executeRaw`
           DELETE FROM chain_count WHERE token = ${symbol} AND at < ${toInstant(fetchedAt - COUNTERS_KEPT)}`,
-        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },
 
@@ -88,11 +83,11 @@ export function createStatisticsStore(prisma: PrismaClient) {
     },
 
     /** What is stored and cannot be true, or was written otherwise by another release. */
-    async leftAside(times: Span): Promise<LeftAside[]> {
+    async implausibleRows(times: Span): Promise<ImplausibleRows[]> {
       const rows = await prisma.latestStatistics.findMany();
       return rows
         .filter((row) => !readStatistics(row, times))
-        .map(({ token, at }) => oneLeftAside(token, 'statistics', at));
+        .map(({ token, at }) => implausibleRow(token, 'statistics', at));
     },
 
     /** Where a source's counters stood in a span (Unix ms, both ends included), ascending. */
@@ -112,7 +107,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
 
     /** A thing was learnt at an instant (Unix ms) that needs no row but that. */
     async learnt(what: string, at: number): Promise<void> {
-      await prisma.$executeRaw(bumpRefresh(what, at));
+      await prisma.$executeRaw(bumpVersion(what, at));
     },
   };
 }

@@ -1,12 +1,11 @@
 import { tokenOf } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
-import { createLastRequested, type Staleness } from '#prices/refresh/last-requested';
 import type { Answer } from '#server/cache/answer';
 import type { Answers } from '#server/cache/response-cache';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
-import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
+import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
 import type { SingleFlight } from '#upstream/single-flight';
 import type { Failover, FailoverResult } from './failover.ts';
 import type { StatisticsCache, StatisticsFetch } from './statistics-cache.ts';
@@ -28,7 +27,7 @@ type Dependencies = {
  * them. While a refresh runs or when all sources fail, the last good ones are served.
  */
 export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
-  const lastRequested = createLastRequested(clock);
+  const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
 
   /** Logs that a token's statistics come from another source than before: once, since the record stores the source. */
@@ -83,7 +82,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
     latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
       const known = answers.get(symbol);
       if (known) return known;
-      lastRequested.mark(tokenOf(symbol).name, 'statistics');
+      lastRequested.mark(symbol);
       const every = failover.interval(symbol);
       if (ageOf(`statistics:${symbol}`) < every)
         return answers.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
@@ -103,7 +102,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
         kind: 'statistics',
         age: Math.max(0, ageOf(`statistics:${symbol}`)),
         every: failover.interval(symbol),
-        idle: lastRequested.since(tokenOf(symbol).name, 'statistics'),
+        idle: lastRequested.since(symbol),
       })),
 
     /** Resolves when no fetch is in flight. */

@@ -1,4 +1,4 @@
-import { MINUTE } from '#core/clock';
+import { type Clock, MINUTE } from '#core/clock';
 import { monthOf } from './monthly-budget.ts';
 
 /** How far ahead of this process's clock another's may be, in ms: beyond it, this one was set back. */
@@ -25,3 +25,26 @@ export type Wait = 'end' | 'moment' | 'none';
 
 /** The wait for a refresh of stored data: a moment where that is more than twice as old as it should be. */
 export const waitOnRefresh = (age: number, every: number): Wait => (age > 2 * every ? 'moment' : 'none');
+
+/** How old the newest of what is kept of a token is: its latest price, a series, its statistics; all in ms. */
+export type Staleness = {
+  token: string;
+  kind: 'latest' | 'minute' | 'hour' | 'day' | 'statistics';
+  /** Since it was fetched, or, of a series, since the time of its newest sample; Infinity when nothing is kept. */
+  age: number;
+  /** How far apart it should arrive while somebody asks for it; Infinity when the budget is spent. */
+  every: number;
+  /** Since somebody last asked for the newest of it; Infinity when nobody has. */
+  idle: number;
+};
+
+/** When each thing was last requested: what nobody requests may be old. */
+export function createLastRequested<What extends string>(clock: Clock) {
+  const requestedAt = new Map<What, number>();
+  return {
+    mark: (what: What): void => void requestedAt.set(what, clock.elapsed()),
+
+    /** How long ago it was requested, in ms; Infinity for never. */
+    since: (what: What): number => clock.elapsed() - (requestedAt.get(what) ?? Number.NEGATIVE_INFINITY),
+  };
+}

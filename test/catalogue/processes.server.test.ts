@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tokens as commandLine } from '#cli/tokens/tokens';
-import type { TokenRecord } from '#prices/records';
+import type { TokenRecord } from '#prices/model/records';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { runHere } from '../cli/run-command.ts';
 import { createTestDatabase } from '../support/database/database.ts';

@@ -12,7 +12,7 @@ import {
 } from '#console/api/api-call';
 import { EXAMPLES } from '#console/api/example-answers';
 import { tokenPrice } from '#prices/latest/records';
-import { candle, priceSeries } from '#prices/records';
+import { candle, priceSeries } from '#prices/model/records';
 import { tokenStatistics } from '#statistics/records';
 
 const WINDOW = { from: '2026-01-01', thru: '2026-02-01', interval: 'daily' } as const;

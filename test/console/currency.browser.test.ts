@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { LatestPrice } from '#prices/records';
+import type { LatestPrice } from '#prices/model/records';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
 import type { Service } from '../support/service/service.ts';
 

@@ -11,7 +11,7 @@ import {
   lastKnowable,
   rangeWindow,
   slotOf,
-} from '#prices/interval';
+} from '#prices/model/interval';
 
 const at = (iso: string) => Date.parse(iso);
 const instant = fc.integer({ min: at('2013-04-28T00:00:00Z'), max: at('2040-01-01T00:00:00Z') });

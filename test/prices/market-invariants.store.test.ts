@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE, SECOND, startOfDate } from '#core/clock';
-import { type Interval, lastKnowable } from '#prices/interval';
+import { type Interval, lastKnowable } from '#prices/model/interval';
 import { dailySample } from '#sandbox/coingecko/chart';
 import { figuresAt } from '#sandbox/market/price-model';
 import type { Answer } from '#server/cache/answer';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, startOfDate } from '#core/clock';
-import { isMidnightSample, slotOf } from '#prices/interval';
-import { firstOfEach, type Sample, splitDaily } from '#prices/sample';
+import { isMidnightSample, slotOf } from '#prices/model/interval';
+import { firstOfEach, type Sample, splitDaily } from '#prices/model/sample';
 
 const sample = (iso: string, price = 1): Sample => ({
   at: Date.parse(iso),

@@ -1,60 +1,91 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSeries, isSettledSlice, samplesOf } from '#prices/series';
-import { MARKET_SOURCES } from '#prices/sources/provenance';
+import { CANDLES } from '#prices/model/candle';
+import { MARKET_SOURCES } from '#prices/model/market-sources';
+import { firstSample, lastSample, POINTS, samplesOf } from '#prices/model/points';
+import { type Columns, columnsOf, createSeries, firstUnsettled, type Layout } from '#prices/model/series';
 
-const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: null });
-const row = fc.record({
-  at: fc.integer({ min: 0, max: 60 }),
-  price: figure,
-  marketCap: figure,
-  volume: figure,
-  settled: fc.boolean(),
+type AnyRow = { at: number; settled: boolean };
+
+const figure = fc.double({ noNaN: true, noDefaultInfinity: true });
+const maybe = fc.option(figure, { nil: null });
+const [at, settled] = [fc.integer({ min: 0, max: 60 }), fc.boolean()];
+const point = fc.record({
+  ...{ at, settled, price: maybe, marketCap: maybe, volume: maybe },
   source: fc.constantFrom(...MARKET_SOURCES),
 });
-const rows = fc
-  .uniqueArray(row, { selector: ({ at }) => at, maxLength: 30 })
-  .map((some) => some.sort((a, b) => a.at - b.at));
-type Row = typeof row extends fc.Arbitrary<infer T> ? T : never;
+const candle = fc.record({
+  ...{ at, settled, open: figure, high: figure, low: figure, close: figure, volume: figure },
+});
+/** Ascending, no two at the same time. */
+const rowsOf = <Row extends AnyRow>(row: fc.Arbitrary<Row>) =>
+  fc
+    .uniqueArray(row, { selector: ({ at }) => at, maxLength: 30 })
+    .map((some) => some.sort((a, b) => a.at - b.at));
 
-const bare = ({ settled: _settled, ...sample }: Row) => sample;
-
-describe('a series', () => {
-  test('is an array: rows from an instant on give way to others, and slices are what lies between', () => {
-    const edit = fc.record({ from: fc.integer({ min: -1, max: 61 }), rows });
-    const cut = fc.tuple(fc.integer({ min: -2, max: 62 }), fc.integer({ min: -2, max: 62 }));
-    fc.assert(
-      fc.property(rows, fc.array(edit, { maxLength: 8 }), cut, (first, edits, [from, thru]) => {
+/** Holds a series of a layout to an array of its rows. */
+function holdToArray<C extends Columns, Row extends AnyRow>(
+  layout: Layout<C, NoInfer<Row>>,
+  row: fc.Arbitrary<Row>,
+) {
+  const rows = rowsOf(row);
+  const edit = fc.record({ from: fc.integer({ min: -1, max: 61 }), rows });
+  const cut = fc.tuple(fc.integer({ min: -2, max: 62 }), fc.integer({ min: -2, max: 62 }));
+  fc.assert(
+    fc.property(
+      rows,
+      fc.array(edit, { maxLength: 8 }),
+      cut,
+      fc.nat(62),
+      (first, edits, [from, thru], since) => {
         let model = first;
-        const series = createSeries(first);
-        for (const { from: since, rows: given } of edits) {
-          const later = given.filter(({ at }) => at >= since);
+        const series = createSeries(layout, first);
+        for (const { from: instant, rows: given } of edits) {
+          const later = given.filter(({ at }) => at >= instant);
           const version = series.version;
-          series.replaceFrom(since, later);
-          model = [...model.filter(({ at }) => at < since), ...later];
+          series.replaceFrom(instant, later);
+          model = [...model.filter(({ at }) => at < instant), ...later];
           expect(series.version).toBeGreaterThan(version);
         }
         const inside = model.filter(({ at }) => at >= from && at <= thru);
         const slice = series.slice(from, thru);
-        expect(series.length).toBe(model.length);
-        expect([...samplesOf(slice)]).toEqual(inside.map(bare));
-        expect(isSettledSlice(slice)).toBe(inside.every(({ settled }) => settled));
-        expect(series.last()).toEqual(model.map(bare).at(-1));
-        expect(series.firstFrom(from)).toEqual(model.map(bare).find(({ at }) => at >= from));
+        expect(columnsOf(layout, [], slice)).toEqual(columnsOf(layout, inside));
+        expect(columnsOf(layout, first, slice)).toEqual(columnsOf(layout, [...inside, ...first]));
+        expect(firstUnsettled(slice)).toBe(inside.find(({ settled }) => !settled)?.at);
+        series.dropBefore(since);
+        const kept = model.filter(({ at }) => at >= since);
+        expect(columnsOf(layout, [], series.all())).toEqual(columnsOf(layout, kept));
+      },
+    ),
+    { numRuns: 500 },
+  );
+}
+
+describe('a series is an array: rows from an instant on give way to others, and slices are what lies between', () => {
+  test('of points', () => holdToArray(POINTS, point));
+  test('of candles', () => holdToArray(CANDLES, candle));
+});
+
+describe('a series of points', () => {
+  test('gives its rows as samples', () => {
+    fc.assert(
+      fc.property(rowsOf(point), fc.integer({ min: -2, max: 62 }), (rows, from) => {
+        const series = createSeries(POINTS, rows);
+        const later = rows.filter(({ at }) => at >= from).map(({ settled: _settled, ...sample }) => sample);
+        const slice = series.slice(from, Number.POSITIVE_INFINITY);
+        expect([...samplesOf(slice)]).toEqual(later);
+        expect(firstSample(slice)).toEqual(later[0]);
+        expect(lastSample(slice)).toEqual(later.at(-1));
       }),
-      { numRuns: 500 },
     );
   });
 
   test('empty has no row', () => {
-    const series = createSeries();
-    expect(series.last()).toBeUndefined();
-    expect(series.firstFrom(0)).toBeUndefined();
-    expect([...samplesOf(series.slice(0, Number.POSITIVE_INFINITY))]).toEqual([]);
+    const all = createSeries(POINTS).all();
+    expect([firstSample(all), lastSample(all), ...samplesOf(all)]).toEqual([undefined, undefined]);
   });
 
-  test('a slice up to infinity ends with the last row', () => {
-    const sample = { at: 7, price: 1, marketCap: null, volume: 0, source: 'kraken' as const };
-    expect([...samplesOf(createSeries([sample]).slice(7, Number.POSITIVE_INFINITY))]).toEqual([sample]);
+  test('loaded again has another version', () => {
+    expect(createSeries(POINTS).version).not.toBe(createSeries(POINTS).version);
   });
 });

@@ -3,11 +3,12 @@ import { withDatabase } from '#cli/configured-database';
 import { printFirst } from '#cli/print-first';
 import { servedToken } from '#cli/served-token';
 import { systemClock } from '#core/clock';
+import type { BadLine } from '#prices/archive/import/csv-file';
 import { type CsvLines, ImportFileError, openCsvLines } from '#prices/archive/import/csv-file';
 import { CANDLE_COLUMNS } from '#prices/candles/candle-file';
-import { type BadLine, createCandleImport } from '#prices/candles/candle-import';
+import { createCandleImport } from '#prices/candles/candle-import';
 import { createCandleStore } from '#prices/candles/candle-store';
-import type { Interval } from '#prices/interval';
+import type { Interval } from '#prices/model/interval';
 import { EXIT, ExitError } from '#process/exit';
 
 const MAX_BAD_LINES = 100;

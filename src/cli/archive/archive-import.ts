@@ -4,9 +4,9 @@ import { interruption } from '#cli/interruption';
 import { printFirst } from '#cli/print-first';
 import { servedToken } from '#cli/served-token';
 import { isoDate, systemClock } from '#core/clock';
+import type { BadLine } from '#prices/archive/import/csv-file';
 import { ImportFileError } from '#prices/archive/import/csv-file';
 import {
-  type BadLine,
   createImport,
   type ImportCounts,
   type ImportSummary,

@@ -1,9 +1,9 @@
 import { command, pastDate, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
 import { systemClock } from '#core/clock';
-import { createPurge, type Purged } from '#prices/archive/retention/purge';
-import { createPurgeStore } from '#prices/archive/retention/purge-store';
-import { isMarketSource, MARKET_SOURCES } from '#prices/sources/provenance';
+import { isMarketSource, MARKET_SOURCES } from '#prices/model/market-sources';
+import { createPurge, type Purged } from '#prices/retention/purge';
+import { createPurgeStore } from '#prices/retention/purge-store';
 
 export const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
 

@@ -5,14 +5,13 @@ import { printJson } from '#cli/print';
 import { alignedTable } from '#cli/table';
 import { iso, systemClock } from '#core/clock';
 import type { Span } from '#core/span';
-import type { LeftAside } from '#prices/archive/archive-sql-store';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { beginningIn, type CoverageRow, coverageReport } from '#prices/archive/coverage-report';
 import { type CandleReportRow, candleReport } from '#prices/candles/candle-report';
 import { createCandleStore } from '#prices/candles/candle-store';
-import type { Interval } from '#prices/interval';
-import { plausibleTimes } from '#prices/plausible-sample';
+import type { Interval } from '#prices/model/interval';
 import { createStatisticsStore } from '#statistics/statistics-store';
+import { type ImplausibleRows, plausibleTimes } from '#upstream/plausible';
 
 const MAX_SPANS = 10;
 
@@ -69,16 +68,16 @@ const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...co
   gaps: gaps.map(spanRecord),
 });
 
-const leftAsideRecord = ({ what, ...row }: LeftAside) => ({ leftAside: what, ...row });
+const leftAsideRecord = ({ what, ...row }: ImplausibleRows) => ({ leftAside: what, ...row });
 
-function leftAsideLine({ token, what, count, instants }: LeftAside): string {
+function leftAsideLine({ token, what, count, instants }: ImplausibleRows): string {
   const more = count > instants.length ? ` and ${count - instants.length} more` : '';
   return `not served, implausible: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
 }
 
 /** `archive status` */
 export const runStatus = command({ options: JSON_OPTION }, async ({ values }) => {
-  const { report, candles, leftAside } = await withDatabase(async ({ prisma }) => {
+  const { report, candles, implausibleRows } = await withDatabase(async ({ prisma }) => {
     const stores = [
       createArchiveStore(prisma),
       createCandleStore(prisma),
@@ -88,16 +87,16 @@ export const runStatus = command({ options: JSON_OPTION }, async ({ values }) =>
     const tokens = await createTokenStore(prisma).all();
     const report = await coverageReport(stores[0], tokens, systemClock);
     const candles = await candleReport(stores[1], tokens, beginningIn(report), systemClock);
-    const leftAside = [];
-    for (const store of stores) leftAside.push(...(await store.leftAside(times)));
-    return { report, candles, leftAside };
+    const implausibleRows = [];
+    for (const store of stores) implausibleRows.push(...(await store.implausibleRows(times)));
+    return { report, candles, implausibleRows };
   });
   if (values.json)
-    return printJson([...[...report, ...candles].map(statusRecord), ...leftAside.map(leftAsideRecord)]);
+    return printJson([...[...report, ...candles].map(statusRecord), ...implausibleRows.map(leftAsideRecord)]);
   const parts = [
     statusTable('points', report),
     candles.length > 0 ? statusTable('candles', candles) : 'no candles\n',
-    ...(leftAside.length > 0 ? [leftAside.map(leftAsideLine).join('')] : []),
+    ...(implausibleRows.length > 0 ? [implausibleRows.map(leftAsideLine).join('')] : []),
   ];
   process.stdout.write(parts.join('\n'));
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleOf, type NamedSchemas, type Schema } from '#docs/openapi/schema-examples';
 import { callSamples, EXAMPLE_KEY } from '#docs/reference/code-samples';
 import { CSV_HEADER } from '#prices/history/series-csv';
-import { latestPrice } from '#prices/records';
+import { latestPrice } from '#prices/model/records';
 import { fenced, type GuideSettings } from './words.ts';
 
 /* How to read prices. */

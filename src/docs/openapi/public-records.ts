@@ -3,12 +3,11 @@ import * as accounts from '#accounts/records';
 import * as docs from '#docs/records';
 import * as notifications from '#notifications/records';
 import * as latest from '#prices/latest/records';
-import * as sample from '#prices/market-sample/records';
-import * as prices from '#prices/records';
+import * as prices from '#prices/model/records';
 import * as statistics from '#statistics/records';
 
 /** The public records, in the order in which the interface description lists their schemas; those of the node follow. */
-const MODULES = [accounts, notifications, prices, docs, statistics, latest, sample];
+const MODULES = [accounts, notifications, prices, docs, statistics, latest];
 
 const idsOf = (module: object): string[] =>
   Object.values(module).flatMap((value) => (value instanceof z.ZodType && value.meta()?.id) || []);

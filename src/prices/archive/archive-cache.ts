@@ -3,11 +3,6 @@ import { knownSince, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { Span } from '#core/span';
-import type { Interval } from '#prices/interval';
-import type { FailoverStore } from '#prices/latest/failover-store';
-import { createLatestPrices } from '#prices/latest/latest-prices';
-import { type FailoverState, startingState } from '#prices/latest/source-failover';
-import { plausibleTimes } from '#prices/plausible-sample';
 import {
   type Fetch,
   namesOf,
@@ -16,15 +11,18 @@ import {
   tokenOf,
   touched,
   touchedWhole,
-} from '#prices/refresh/fetch-names';
-import type { Sample } from '#prices/sample';
-import { createSeries, type Series, type ToldSample } from '#prices/series';
-import { MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+} from '#prices/archive/fetch-names';
+import { createLatestPrices } from '#prices/archive/latest-prices';
+import type { Interval } from '#prices/model/interval';
+import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
+import { firstSample, lastSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/points';
+import { plausibleTimes } from '#upstream/plausible';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
 import { type CachedToken, createCachedToken } from './cached-token.ts';
-import { createResidents } from './residents.ts';
-import { oldestInMemory, pagesFrom } from './stored-rows.ts';
+import { type FailoverState, type FailoverStore, STARTING_STATE } from './failover-store.ts';
+import { createResidents } from './lazy-cache.ts';
+import { oldestInMemory, readSeries } from './paging.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
 
 type Dependencies = {
@@ -34,8 +32,8 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   log: Log;
-  /** The sources of prices in their order. */
-  line?: readonly MarketSourceName[];
+  /** Whether prices of the fallback may be served. */
+  hasFallback?: boolean;
   workingSet?: WorkingSet;
 };
 
@@ -52,6 +50,9 @@ function eachOnce(rows: readonly Touched[], now: number): Touched[] {
   }));
 }
 
+const firstDayOf = (token: CachedToken | undefined): number | undefined =>
+  token && firstSample(token.series.day.all())?.at;
+
 /**
  * The archive in memory: of each token that is asked for its series, their coverage and its latest prices. What is
  * fetched is written to the store first and then reloaded, in this process as in every other, so that the memory is
@@ -59,8 +60,7 @@ function eachOnce(rows: readonly Touched[], now: number): Touched[] {
  */
 export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, versions, catalogue, clock, log } = dependencies;
-  const { line = MARKET_SOURCES, workingSet = createWorkingSet({ clock }) } = dependencies;
-  const starting = startingState(line[0] as MarketSourceName);
+  const { hasFallback = true, workingSet = createWorkingSet({ clock }) } = dependencies;
   const tokens = createResidents<CachedToken>({
     workingSet,
     bytesOf: (token) => token.bytes(),
@@ -69,8 +69,8 @@ export async function openArchiveCache(dependencies: Dependencies) {
       forget(namesOf(token));
     },
   });
-  const latest = createLatestPrices(line);
-  let state = starting;
+  const latest = createLatestPrices();
+  let state = STARTING_STATE;
   let generation = 0;
   let polledAt = clock.now();
 
@@ -101,8 +101,8 @@ export async function openArchiveCache(dependencies: Dependencies) {
     const prices = priced.size > 0 ? await store.latest([...priced], times) : [];
     const series = eachOnce([...rows, ...touchedByLatest(prices)], now);
     const samples = series.length > 0 ? await store.samplesFrom(series, times) : [];
-    const leftAside = loading.size > 0 ? await store.leftAside(times, [...loading.keys()]) : [];
-    for (const row of leftAside) log.warn(row, 'implausible rows excluded');
+    const implausibleRows = loading.size > 0 ? await store.implausibleRows(times, [...loading.keys()]) : [];
+    for (const row of implausibleRows) log.warn(row, 'implausible rows excluded');
 
     series.forEach(({ token, interval, from }, i) => {
       const { series } = loading.get(token) ?? tokens.of(token);
@@ -113,8 +113,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     for (const [token, cached] of loading) tokens.keep(token, cached);
     const coverageOf = Map.groupBy(coverage, ({ token }) => token);
     for (const token of affected) tokens.of(token).setCoverage(coverageOf.get(token) ?? [], now);
-    // One that is not in the line any more is not told.
-    state = stored && line.includes(stored.told) ? stored : starting;
+    state = stored && (hasFallback || stored.told === PRIMARY_SOURCE) ? stored : STARTING_STATE;
     latest.set(priced, prices, state);
     // No answer was made of what was not loaded.
     if (news.length > 0) generation += 1;
@@ -158,22 +157,20 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
     /** The first instant of which anything is known: the listing, or a day of before it that is in memory. */
     beginning: (token: TokenName): number =>
-      knownSince(catalogue.named(token), tokens.peek(token)?.series.day.firstFrom(0)?.at),
+      knownSince(catalogue.named(token), firstDayOf(tokens.peek(token))),
 
     /** The series from an instant on: read from the store where the memory does not go back so far. */
-    async reaching(token: TokenName, interval: Interval, from: number): Promise<Series> {
+    async reaching(token: TokenName, interval: Interval, from: number): Promise<PointSeries> {
       const series = tokens.of(token).series[interval];
       if (from >= oldestInMemory(interval, clock.now())) return series;
-      const older = createSeries();
       const times = plausibleTimes(clock.now());
-      const read = (next: number, most: number) =>
-        store.samples(token, interval, { ...times, from: Math.max(times.from, next) }, most);
-      for await (const page of pagesFrom(from, read)) older.replaceFrom((page[0] as Sample).at, page);
-      return older;
+      return readSeries(POINTS, from, (next, most) =>
+        store.samples(token, interval, { ...times, from: Math.max(times.from, next) }, most),
+      );
     },
 
     /** The newest sample of a token, whichever fetch brought it. */
-    newest: (token: TokenName): ToldSample | undefined => tokens.of(token).series.minute.last(),
+    newest: (token: TokenName): ToldSample | undefined => lastSample(tokens.of(token).series.minute.all()),
 
     /** Stores what an answer of a source brought for a token. */
     async record(

@@ -1,10 +1,10 @@
 import type { TokenName } from '#catalogue/token';
-import { iso } from '#core/clock';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { Interval } from '#prices/interval';
-import type { Sample } from '#prices/sample';
-import { isMarketSource, type MarketSourceName } from '#prices/sources/provenance';
+import type { Interval } from '#prices/model/interval';
+import { isMarketSource, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
 
 /*
  * SQL that more than one store of the archive uses.
@@ -17,12 +17,6 @@ export type ArchivedSample = Sample & { settled: boolean; source: MarketSourceNa
 export type Coverage = { token: TokenName; interval: Interval; source: MarketSourceName; span: Span };
 /** The coverage of samples, and that of candles. */
 type CoverageTable = 'source_coverage' | 'candle_coverage';
-
-/** Who tells, and the sources before it in the line: what those have told stays. */
-export type Teller = { source: MarketSourceName; before: readonly MarketSourceName[] };
-
-export const toInstant = (ms: number) => Prisma.sql`${iso(ms)}::timestamptz`;
-export const epochMs = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
 
 /** Whether a row's source is one of these. */
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
@@ -37,25 +31,10 @@ export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
   AND coalesce(least(market_cap, volume), 0) >= 0
   AND coalesce(greatest(price, market_cap, volume), 0) < 'Infinity')`;
 
-/** Rows that cannot be true: of what, how many, and their first times; as text, since their year may be any. */
-export type LeftAside = {
-  token: string;
-  what: Interval | 'candles' | 'coverage' | 'latest' | 'statistics';
-  count: number;
-  instants: string[];
-};
-
 export const firstInstants = (column: string) =>
   Prisma.raw(
     `(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`,
   );
-
-export const oneLeftAside = (token: string, what: LeftAside['what'], at: Date): LeftAside => ({
-  token,
-  what,
-  count: 1,
-  instants: [Number.isNaN(at.getTime()) ? 'infinity' : at.toISOString()],
-});
 
 /** Rows go out as one JSON text: the server casts each figure from its own digits, so none is rounded. */
 export const given = (samples: readonly (Sample & { settled: boolean })[]) => Prisma.sql`
@@ -89,7 +68,7 @@ export const shareRows = (table: 'point' | 'candle') => [
 export const lockPoints = lockRows('point');
 
 /**
- * Adds spans to what a source covers of a series. What a source before it covers is left out, and what those after it
+ * Adds spans to what a source covers of a series. What a source preferred to it covers is left out, and what others
  * cover there ends: each instant is one source's. Spans that touch become one. Two processes may write at once: the
  * overlap that leaves is united when it is read.
  *
@@ -98,21 +77,22 @@ export const lockPoints = lockRows('point');
 export function addCoverage(
   token: TokenName,
   interval: Interval,
-  { source, before }: Teller,
+  source: MarketSourceName,
   spans: readonly Span[],
   table: CoverageTable = 'source_coverage',
 ) {
   const coverage = Prisma.raw(table);
+  const preferred = preferredTo(source);
   return Prisma.sql`
   WITH added AS (
     SELECT coalesce(range_agg(tstzrange(to_timestamp("from" / 1000)::timestamptz(3),
         to_timestamp(thru / 1000)::timestamptz(3) + interval '1 ms')), '{}')
       - coalesce((SELECT range_agg(tstzrange("from", thru + interval '1 ms')) FROM ${coverage}
-        WHERE token = ${token} AND grain = ${interval}::grain AND ${isOneOf('source', before)}), '{}') AS spans
+        WHERE token = ${token} AND grain = ${interval}::grain AND ${isOneOf('source', preferred)}), '{}') AS spans
     FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8)),
   touching AS (
     DELETE FROM ${coverage} c USING added
-    WHERE token = ${token} AND grain = ${interval}::grain AND NOT ${isOneOf('source', before)}
+    WHERE token = ${token} AND grain = ${interval}::grain AND NOT ${isOneOf('source', preferred)}
       AND tstzrange(c."from" - interval '1 ms', c.thru + interval '1 ms', '[]') && added.spans
     RETURNING source, "from", thru),
   united AS (
@@ -146,6 +126,29 @@ export async function readCoverage(
   );
 }
 
+/** What is stored of one series from one source. */
+export type SeriesSummary = {
+  token: TokenName;
+  interval: Interval;
+  source: MarketSourceName;
+  from: number;
+  thru: number;
+  points: number;
+};
+
+/** The rows of each series and source that a condition holds for, counted by the database. */
+export async function readSummary(
+  prisma: PrismaClient,
+  table: 'point' | 'candle',
+  condition: Prisma.Sql,
+): Promise<SeriesSummary[]> {
+  const rows = await prisma.$queryRaw<(Omit<SeriesSummary, 'source'> & { source: string })[]>`
+    SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
+      count(*)::int AS points
+    FROM ${Prisma.raw(table)} WHERE ${condition} GROUP BY token, grain, source ORDER BY token, grain, source`;
+  return rows.flatMap(({ source, ...rest }) => (isMarketSource(source) ? [{ source, ...rest }] : []));
+}
+
 /**
  * Which unsettled rows an answer takes the place of: those of the span that it covers. A day row of another time than
  * midnight is an exception, since the source may not have told it: it stays until its date has a row in an answer,
@@ -158,15 +161,6 @@ export const givesWay = (interval: Interval, { from, thru }: Span) => {
     ${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'
     OR date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given))`;
 };
-
-/**
- * Raises the version of what was fetched, so that every process reloads it, and ends the claim on it.
- * @param at when it was (Unix ms); left out for what is changed by the operator alone
- */
-export const bumpRefresh = (what: string, at?: number) => Prisma.sql`
-  INSERT INTO refresh (what, fetched_at, version) VALUES (${what}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
-  ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
-    holder = NULL, until = NULL`;
 
 /** The tokens of a table, in the index' own order: no row of it is read for them. */
 export const tokensOf = (table: Prisma.Sql) => Prisma.sql`(

@@ -1,49 +1,33 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { Interval } from '#prices/interval';
-import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/latest/latest-store';
-import {
-  isMarketSource,
-  MARKET_SOURCES,
-  type MarketSourceName,
-  sourcesBefore,
-} from '#prices/sources/provenance';
+import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/archive/latest-store';
+import type { Interval } from '#prices/model/interval';
+import { MARKET_SOURCES, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import { type ImplausibleRows, implausibleRow } from '#upstream/plausible';
+import { bumpVersion } from '#upstream/version-store';
 import {
   type ArchivedSample,
   addCoverage,
-  bumpRefresh,
   type Coverage,
-  epochMs,
   firstInstants,
   isOneOf,
   isTokenOf,
-  type LeftAside,
   lockPoints,
-  oneLeftAside,
   plausiblePoint,
   readCoverage,
+  readSummary,
+  type SeriesSummary,
   shareRows,
-  type Teller,
-  toInstant,
   tokensOf,
 } from './archive-sql-store.ts';
 import { type SeriesUpdate, writePoints } from './point-store.ts';
 
-export type { LatestRow } from '#prices/latest/latest-store';
-export type { Coverage } from './archive-sql-store.ts';
+export type { LatestRow } from '#prices/archive/latest-store';
+export type { Coverage, SeriesSummary } from './archive-sql-store.ts';
 export type { SeriesUpdate } from './point-store.ts';
-
-/** What is stored of one series from one source. */
-export type SeriesSummary = {
-  token: TokenName;
-  interval: Interval;
-  source: MarketSourceName;
-  from: number;
-  thru: number;
-  points: number;
-};
 
 /** A sample as it comes from the database: an array, since names in each would be half of the text. */
 type SampleText = [
@@ -70,19 +54,16 @@ const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')},
 const toSamples = (text: string | null | undefined) =>
   (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
 
-/**
- * The market archive: the rows of `Point`, `Coverage`, `Latest` and `Refresh`.
- * @param line the sources of prices in their order: what one tells gives way to what those before it tell
- */
-export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSourceName[] = MARKET_SOURCES) {
-  const tellerOf = (source: MarketSourceName): Teller => ({ source, before: sourcesBefore(source, line) });
-
+/** The market archive: the rows of `Point`, `Coverage`, `Latest` and `Refresh`. */
+export function createArchiveStore(prisma: PrismaClient) {
   /**
-   * Of two sources that write at once the later one in the line would not see what the other covers: it waits. Of one
-   * source two writers do each other no harm.
+   * Of two sources that write at once the fallback would not see what the primary one covers: it waits. Of one source two
+   * writers do each other no harm.
    */
-  const inTurn = ({ before }: Teller) =>
-    (before.length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
+  const inTurn = (source: MarketSourceName) =>
+    (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) =>
+      prisma.$executeRaw(lock),
+    );
 
   return {
     /** Stores all that one answer of a source brought for a token, in one transaction. */
@@ -93,14 +74,13 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
       updates: readonly SeriesUpdate[],
       fetchedAt: number,
     ): Promise<void> {
-      const teller = tellerOf(source);
       await prisma.$transaction([
-        ...inTurn(teller),
-        ...updates.map((update) => prisma.$executeRaw(writePoints(token, teller, update))),
+        ...inTurn(source),
+        ...updates.map((update) => prisma.$executeRaw(writePoints(token, source, update))),
         ...updates.flatMap(({ interval, covers }) =>
-          covers ? [prisma.$executeRaw(addCoverage(token, interval, teller, [covers]))] : [],
+          covers ? [prisma.$executeRaw(addCoverage(token, interval, source, [covers]))] : [],
         ),
-        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },
 
@@ -111,12 +91,11 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
       rows: readonly Omit<LatestRow, 'source'>[],
       fetchedAt: number,
     ): Promise<void> {
-      const teller = tellerOf(source);
       await prisma.$transaction([
-        ...inTurn(teller),
+        ...inTurn(source),
         prisma.$executeRaw(writeLatest(source, rows)),
-        ...writeQuotes(teller, rows).map((write) => prisma.$executeRaw(write)),
-        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+        ...writeQuotes(source, rows).map((write) => prisma.$executeRaw(write)),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },
 
@@ -167,13 +146,13 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
      * Stored rows that cannot be true: a time outside of the span, or a figure that is none. They are not served.
      * @param tokens of which; of all where left out
      */
-    async leftAside(times: Span, tokens?: readonly TokenName[]): Promise<LeftAside[]> {
+    async implausibleRows(times: Span, tokens?: readonly TokenName[]): Promise<ImplausibleRows[]> {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
-      const points = await prisma.$queryRaw<LeftAside[]>`
+      const points = await prisma.$queryRaw<ImplausibleRows[]>`
         SELECT token, grain::text AS what, count(*)::int AS count,
           ${firstInstants('at')} AS instants
         FROM point WHERE ${isMeant} AND NOT ${plausiblePoint(times)} GROUP BY token, grain ORDER BY token, grain`;
-      const spans = await prisma.$queryRaw<LeftAside[]>`
+      const spans = await prisma.$queryRaw<ImplausibleRows[]>`
         SELECT token, 'coverage' AS what, count(*)::int AS count,
           ${firstInstants('thru')} AS instants
         FROM source_coverage
@@ -183,7 +162,7 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
         await prisma.latest.findMany({ ...(tokens && { where: { token: { in: [...tokens] } } }) })
       )
         .filter((row) => !readLatest(row, times))
-        .map(({ token, at }) => oneLeftAside(token, 'latest', at));
+        .map(({ token, at }) => implausibleRow(token, 'latest', at));
       return [...points, ...spans, ...latest];
     },
 
@@ -203,17 +182,9 @@ export function createArchiveStore(prisma: PrismaClient, line: readonly MarketSo
      * The plausible points of each series and source, counted by the database.
      * @param tokens of which; of all where left out
      */
-    async summary(times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> {
+    summary: (times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> => {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
-      const rows = await prisma.$queryRaw<
-        { token: string; interval: Interval; source: string; from: number; thru: number; points: number }[]
-      >`
-        SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
-          count(*)::int AS points
-        FROM point WHERE ${isMeant} AND ${plausiblePoint(times)} GROUP BY token, grain, source ORDER BY token, grain, source`;
-      return rows.flatMap(({ token, source, ...rest }) =>
-        isMarketSource(source) ? [{ token, source, ...rest }] : [],
-      );
+      return readSummary(prisma, 'point', Prisma.sql`${isMeant} AND ${plausiblePoint(times)}`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { memo } from '#core/memo';
-import { plausibleTimes } from '#prices/plausible-sample';
+import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, SeriesSummary } from './archive-store.ts';
 
 type Counted = { changes: number; rows: readonly SeriesSummary[] };

@@ -1,7 +1,8 @@
 import { type Span, union } from '#core/span';
-import { INTERVALS, type Interval, knowablePart } from '#prices/interval';
-import { createSeries, type Series } from '#prices/series';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import { INTERVALS, type Interval, knowablePart } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { POINTS, type PointSeries } from '#prices/model/points';
+import { createSeries } from '#prices/model/series';
 import type { Coverage } from './archive-store.ts';
 
 /** `all`: the spans that any source covers; `bySource`: those that each does. */
@@ -16,14 +17,11 @@ const forEach = <T>(make: () => T): Record<Interval, T> => ({ minute: make(), ho
 
 /** What is in memory of one token: its series, and their coverage. */
 export function createCachedToken() {
-  const series: Readonly<Record<Interval, Series>> = forEach(() => createSeries());
+  const series: Readonly<Record<Interval, PointSeries>> = forEach(() => createSeries(POINTS));
   const covered = forEach(() => NOTHING_COVERED);
 
   return {
     series,
-    /** When each series was last loaded (Unix ms). */
-    loadedAt: forEach(() => Number.NEGATIVE_INFINITY),
-
     /** The spans that are complete: with what one source has told, or with what any has. */
     coverage(interval: Interval, source?: MarketSourceName): readonly Span[] {
       const { all, bySource } = covered[interval];

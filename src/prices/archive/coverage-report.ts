@@ -1,10 +1,10 @@
 import { knownSince, type Token, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Span } from '#core/span';
-import { gapsIn } from '#prices/gaps';
-import { INTERVALS, type Interval } from '#prices/interval';
-import { plausibleTimes } from '#prices/plausible-sample';
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
+import { gapsIn } from '#prices/model/gaps';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
+import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, Coverage, SeriesSummary } from './archive-store.ts';
 import { coveredSpans } from './cached-token.ts';
 
@@ -22,8 +22,46 @@ export type CoverageRow = {
   gaps: Span[];
 };
 
+type StoredSeries = {
+  tokens: readonly Token[];
+  summary: readonly SeriesSummary[];
+  coverage: readonly Coverage[];
+  /** The spans of an interval that stored coverage makes complete. */
+  complete: (coverage: readonly Coverage[], interval: Interval) => Span[];
+  gapsOf: (token: Token, interval: Interval, told: readonly SeriesSummary[], complete: Span[]) => Span[];
+  /** The source that has a row in any case; others have one where they told something. */
+  always?: MarketSourceName;
+};
+
+/** A row for each token, interval and source that told any of it. */
+export function reportRows({
+  tokens,
+  summary,
+  coverage,
+  complete,
+  gapsOf,
+  always,
+}: StoredSeries): CoverageRow[] {
+  const series = tokens.flatMap((token) => INTERVALS.map((interval) => ({ token, interval })));
+  return series.flatMap(({ token, interval }) => {
+    const isMine = (row: { token: string; interval: string }) =>
+      row.token === token.name && row.interval === interval;
+    const [told, covered] = [summary.filter(isMine), coverage.filter(isMine)];
+    const gaps = gapsOf(token, interval, told, complete(covered, interval));
+    return MARKET_SOURCES.flatMap((source): CoverageRow[] => {
+      const row = told.find((one) => one.source === source);
+      const mine = covered.filter((one) => one.source === source);
+      if (source !== always && !row && mine.length === 0) return [];
+      const { points = 0, from: first, thru: last } = row ?? {};
+      return [
+        { token: token.name, interval, source, points, first, last, spans: complete(mine, interval), gaps },
+      ];
+    });
+  });
+}
+
 /**
- * What the archive holds of every token and interval, from whom, and its gaps. The first source has a row in any case,
+ * What the archive holds of every token and interval, from whom, and its gaps. The primary source has a row in any case,
  * others where they told something.
  */
 export async function coverageReport(
@@ -33,40 +71,25 @@ export async function coverageReport(
 ): Promise<CoverageRow[]> {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
-
-  return tokens.flatMap((listed) => {
-    const token = listed.name;
-    const days = summary.filter((row) => row.token === token && row.interval === 'day');
-    const beginning = knownSince(listed, Math.min(...days.map(({ from }) => from)));
-    const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };
-    return INTERVALS.flatMap((interval) => {
-      const [told, covered] = [summary, coverage].map((rows) =>
-        rows.filter((row) => row.token === token && row.interval === interval),
-      ) as [SeriesSummary[], Coverage[]];
-      const all = coveredSpans(covered, interval, now);
-      const gaps = gapsIn(interval, wholeTime, { now, beginning, coverage: all });
-      return MARKET_SOURCES.flatMap((source): CoverageRow[] => {
-        const row = told.find((one) => one.source === source);
-        const mine = covered.filter((one) => one.source === source);
-        if (source !== FIRST_SOURCE && !row && mine.length === 0) return [];
-        const { points = 0, from: first, thru: last } = row ?? {};
-        return [
-          { token, interval, source, points, first, last, spans: coveredSpans(mine, interval, now), gaps },
-        ];
-      });
-    });
+  const days = Map.groupBy(
+    summary.filter(({ interval }) => interval === 'day'),
+    ({ token }) => token,
+  );
+  return reportRows({
+    ...{ tokens, summary, coverage, always: PRIMARY_SOURCE },
+    complete: (rows, interval) => coveredSpans(rows, interval, now),
+    gapsOf(token, interval, _told, complete) {
+      const beginning = knownSince(token, Math.min(...(days.get(token.name) ?? []).map(({ from }) => from)));
+      const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };
+      return gapsIn(interval, wholeTime, { now, beginning, coverage: complete });
+    },
   });
 }
 
 /** The first instant of which prices of a token are known, by such a report. */
-export const beginningIn =
-  (report: readonly CoverageRow[]) =>
-  (token: Token): number =>
-    knownSince(
-      token,
-      Math.min(
-        ...report.flatMap((row) =>
-          row.token === token.name && row.interval === 'day' ? (row.first ?? []) : [],
-        ),
-      ),
-    );
+export function beginningIn(report: readonly CoverageRow[]) {
+  return function beginning(token: Token): number {
+    const mine = report.filter((row) => row.token === token.name && row.interval === 'day');
+    return knownSince(token, Math.min(...mine.flatMap(({ first }) => first ?? [])));
+  };
+}

@@ -2,16 +2,16 @@ import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { memo } from '#core/memo';
 import { union } from '#core/span';
-import { keptFrom, type Retention } from '#prices/archive/retention/retention-periods';
-import { INTERVALS, type Interval } from '#prices/interval';
-import { plausibleTimes } from '#prices/plausible-sample';
-import type { MarketSource } from '#prices/sources/source';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { keptFrom, type Retention } from '#prices/model/retention-periods';
+import type { Kraken } from '#prices/sources/kraken';
+import { plausibleTimes } from '#upstream/plausible';
 import type { CandleStore } from './candle-store.ts';
 import { candleGaps, firstAsked } from './candle-window.ts';
 
 type Dependencies = {
   store: Pick<CandleStore, 'changes' | 'firsts' | 'coverage'>;
-  source: Pick<MarketSource, 'name' | 'reach'>;
+  source: Pick<Kraken, 'name' | 'reach'>;
   retention: Retention;
   clock: Clock;
 };

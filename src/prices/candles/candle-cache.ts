@@ -2,15 +2,15 @@ import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { type Span, union } from '#core/span';
 import type { Coverage } from '#prices/archive/archive-store';
-import { createResidents } from '#prices/archive/residents';
-import { oldestInMemory, pagesFrom } from '#prices/archive/stored-rows';
+import { createResidents } from '#prices/archive/lazy-cache';
+import { oldestInMemory, pagesFrom, readSeries } from '#prices/archive/paging';
 import type { WorkingSet } from '#prices/archive/working-set';
-import { INTERVALS, type Interval } from '#prices/interval';
-import { plausibleTimes } from '#prices/plausible-sample';
+import { CANDLES, type CandleColumns, candleLength, type StoredCandle } from '#prices/model/candle';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { columnsOf, createSeries, type Series, type Slice, wholeOf } from '#prices/model/series';
+import { plausibleTimes } from '#upstream/plausible';
 import type { ResourceOf } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import { candleLength } from './candle.ts';
-import { bytesOf, type CandleColumns, candleColumns, candlesBetween } from './candle-columns.ts';
 import type { CandleSeries, CandleStore } from './candle-store.ts';
 
 /** A fetch brings no candles that began longer before it than so many lengths. */
@@ -38,14 +38,14 @@ const namesOf = ({ token, interval }: CandleSeries): CandleFetch[] =>
     (kind) => `${kind}:${token}:${interval}` as const,
   );
 
-/** `version` rises with each reload of the series; `loadedAt`: when that was (Unix ms), 0 for never. */
+/** `loadedAt`: when the series was last reloaded (Unix ms). */
 type CachedCandles = {
-  columns: CandleColumns;
+  series: Series<CandleColumns, StoredCandle>;
   coverage: readonly Span[];
-  version: number;
   loadedAt: number;
 };
-const NOTHING: CachedCandles = { columns: candleColumns([]), coverage: [], version: 0, loadedAt: 0 };
+
+const NOTHING = wholeOf(CANDLES.allocate(0));
 
 type Dependencies = {
   store: CandleStore;
@@ -62,7 +62,7 @@ type Dependencies = {
 export function createCandleCache({ store, versions, clock, workingSet }: Dependencies) {
   const residents = createResidents<CachedCandles>({
     workingSet,
-    bytesOf: ({ columns }) => bytesOf(columns),
+    bytesOf: ({ series }) => series.bytes,
     dropped: (name) => forget(namesOf(seriesOf(name))),
   });
   let generation = 0;
@@ -70,17 +70,8 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
   const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
   const of = (series: CandleSeries): CachedCandles => residents.of(nameOf(series));
 
-  /** The stored candles of a span, after those that come before it. */
-  async function read(
-    series: CandleSeries,
-    { from, thru }: Span,
-    before = NOTHING.columns,
-  ): Promise<CandleColumns> {
-    let columns = before;
-    const readPage = (next: number, most: number) => store.candles(series, { from: next, thru }, most);
-    for await (const page of pagesFrom(from, readPage)) columns = candleColumns(page, columns);
-    return columns;
-  }
+  const readerOf = (series: CandleSeries, thru: number) => (from: number, most: number) =>
+    store.candles(series, { from, thru }, most);
 
   /** The coverage is read before the candles: it must not cover candles that are not loaded. */
   async function load(
@@ -88,16 +79,19 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     coverage: readonly Coverage[],
     isFetched: boolean,
   ): Promise<void> {
-    const { columns, version, loadedAt } = residents.peek(nameOf(series)) ?? NOTHING;
+    const known = residents.peek(nameOf(series));
     const now = clock.now();
-    const changedFrom = isFetched ? loadedAt - FETCHED * candleLength(series.interval) : 0;
+    const changedFrom = known && isFetched ? known.loadedAt - FETCHED * candleLength(series.interval) : 0;
     const since = Math.max(oldest(series.interval), changedFrom);
-    const before = candlesBetween(columns, oldest(series.interval), since - 1);
+    const rows: StoredCandle[] = [];
+    for await (const page of pagesFrom(since, readerOf(series, plausibleTimes(now).thru))) rows.push(...page);
+    const candles = known?.series ?? createSeries(CANDLES);
+    candles.dropBefore(oldest(series.interval));
+    candles.replaceFrom(since, rows);
     const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
     residents.keep(nameOf(series), {
-      columns: await read(series, { ...plausibleTimes(now), from: since }, before),
+      series: candles,
       coverage: union(mine.map(({ span }) => span)),
-      version: version + 1,
       loadedAt: now,
     });
   }
@@ -128,23 +122,31 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     load: (series: CandleSeries): Promise<void> | undefined => residents.load(nameOf(series), sync),
 
     coverage: (series: CandleSeries) => of(series).coverage,
-    columns: (series: CandleSeries) => of(series).columns,
+    /** The candles in memory that begin from one instant through another. */
+    slice: (series: CandleSeries, { from, thru }: Span): Slice<CandleColumns> =>
+      of(series).series.slice(from, thru),
 
     /** The beginning of the first candle in memory (Unix ms), where the series is loaded and has any. */
-    first: (series: CandleSeries): number | undefined => residents.peek(nameOf(series))?.columns.at[0],
+    first(series: CandleSeries): number | undefined {
+      const { columns, start, end } = residents.peek(nameOf(series))?.series.all() ?? NOTHING;
+      return start < end ? columns.at[start] : undefined;
+    },
 
     /** Rises with each reload. */
     generation: () => generation,
 
-    /** The candles of a span: read from the store where the memory does not go back so far. */
-    async between(series: CandleSeries, span: Span): Promise<CandleColumns> {
-      if (span.from < oldest(series.interval)) return read(series, span);
-      return candlesBetween(of(series).columns, span.from, span.thru);
+    /** A copy of the candles of a span: read from the store where the memory does not go back so far. */
+    async between(series: CandleSeries, { from, thru }: Span): Promise<CandleColumns> {
+      const stored =
+        from < oldest(series.interval)
+          ? await readSeries(CANDLES, from, readerOf(series, thru))
+          : of(series).series;
+      return columnsOf(CANDLES, [], stored.slice(from, thru));
     },
 
     /** Names the candles of a span as they are now; undefined for those that are not in memory. */
     versionOf: (series: CandleSeries, { from }: Span): string | undefined =>
-      from >= oldest(series.interval) ? String(of(series).version) : undefined,
+      from >= oldest(series.interval) ? String(of(series).series.version) : undefined,
 
     async record(update: Parameters<CandleStore['record']>[1], at: number): Promise<void> {
       await store.record(candleFetch(update), update, at);

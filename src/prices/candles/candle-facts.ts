@@ -2,22 +2,22 @@ import { type Clock, HOUR, isoDate, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import { overlap, union } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { keptFrom, type Retention } from '#prices/archive/retention/retention-periods';
 import { currencyText, type Valuation, withRates } from '#prices/currencies/valuation';
-import { spanText } from '#prices/gaps';
 import { fileName } from '#prices/history/file-name';
-import type { Interval, Window } from '#prices/interval';
-import type { MarketSource } from '#prices/sources/source';
+import { type CandleColumns, candleLength } from '#prices/model/candle';
+import { spanText } from '#prices/model/gaps';
+import type { Interval, Window } from '#prices/model/interval';
+import { keptFrom, type Retention } from '#prices/model/retention-periods';
+import { firstUnsettled, wholeOf } from '#prices/model/series';
+import type { Kraken } from '#prices/sources/kraken';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import type { FetchOutcome } from '#upstream/fetch-outcome';
-import { candleLength } from './candle.ts';
 import { type CandleCache, candleFetch } from './candle-cache.ts';
-import { type CandleColumns, firstUnsettled } from './candle-columns.ts';
 import type { CandleSeries } from './candle-store.ts';
 import { candleGaps, firstAsked, runningCandle } from './candle-window.ts';
 
 type Dependencies = {
-  source: Pick<MarketSource, 'name' | 'reach'>;
+  source: Pick<Kraken, 'name' | 'reach'>;
   cache: CandleCache;
   /** That of prices, which knows when a token begins. */
   archive: Pick<ArchiveCache, 'beginning'>;
@@ -103,7 +103,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
       settled:
         !window.open &&
         gaps.length === 0 &&
-        firstUnsettled(columns) === undefined &&
+        firstUnsettled(wholeOf(columns)) === undefined &&
         (valuation?.isSettled(lastAt) ?? true),
       gaps,
       outcome: withRates(outcome, valuation?.outcome),

@@ -1,7 +1,8 @@
-import { FIRST_BLOCK } from '#catalogue/token';
 import { iso, isoDate, SECOND } from '#core/clock';
-import { INTERVALS, type Interval } from '#prices/interval';
-import { type Candle, candleLength } from './candle.ts';
+import type { CsvLine } from '#prices/archive/import/csv-file';
+import { type Candle, candleLength } from '#prices/model/candle';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** The columns of the venue's bulk files, which have no header. */
 export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
@@ -10,14 +11,11 @@ export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'vol
 const LARGEST_SECONDS = 1e11;
 const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** One line of a file: its number, counted from 1, and its fields. */
-type Line = { line: number; fields: readonly string[] };
-
 /** A candle of a file, or what is wrong with its line. */
 export type ReadCandle = { candle: Candle } | { fault: string };
 
 /** The beginning of a line's candle in Unix ms, or what is wrong with it. */
-export function timestampOf({ line, fields: [text = ''] }: Line): number | { fault: string } {
+export function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
   if (!/^\d+$/.test(text)) {
     const header = line === 1 ? ' (the file must have no header)' : '';
     return { fault: `timestamp is not a whole number of Unix seconds${header}` };
@@ -26,7 +24,7 @@ export function timestampOf({ line, fields: [text = ''] }: Line): number | { fau
   return { fault: 'timestamp is not in seconds: Unix seconds are wanted, not milliseconds' };
 }
 
-function readFigures({ line, fields }: Line): ReadCandle {
+function readFigures({ line, fields }: CsvLine): ReadCandle {
   if (fields.length !== CANDLE_COLUMNS.length) {
     const wanted = `${CANDLE_COLUMNS.length} (${CANDLE_COLUMNS.join(',')})`;
     return { fault: `has ${fields.length} columns in place of ${wanted}` };
@@ -77,7 +75,7 @@ export function createCandleReader({ interval, now, allowHoles }: Order) {
     return `${missing} candle(s) are missing before it, from ${iso(last.at + length)} on`;
   }
 
-  return function read(line: Line): ReadCandle {
+  return function read(line: CsvLine): ReadCandle {
     const figures = readFigures(line);
     if ('fault' in figures) return figures;
     const { candle } = figures;

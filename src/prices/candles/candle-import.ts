@@ -1,18 +1,15 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import type { CsvLine, CsvLines } from '#prices/archive/import/csv-file';
-import type { Interval } from '#prices/interval';
-import type { MarketSourceName } from '#prices/sources/provenance';
-import { type Candle, candleLength } from './candle.ts';
+import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import/csv-file';
+import { type Candle, candleLength } from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
 import { candleImport } from './candle-cache.ts';
 import { createCandleReader, intervalOfLength, timestampOf } from './candle-file.ts';
 import type { CandleStore } from './candle-store.ts';
 import { isCandleSettled } from './candle-window.ts';
 
 const BATCH_ROWS = 2000;
-
-/** A line that stands against the import: its number in the file, and why. */
-export type BadLine = { line: number; fault: string };
 
 type Options = {
   token: TokenName;

@@ -1,10 +1,8 @@
 import type { Token } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { union } from '#core/span';
-import type { CoverageRow } from '#prices/archive/coverage-report';
-import { INTERVALS } from '#prices/interval';
-import { plausibleTimes } from '#prices/plausible-sample';
-import { MARKET_SOURCES } from '#prices/sources/provenance';
+import { type CoverageRow, reportRows } from '#prices/archive/coverage-report';
+import { plausibleTimes } from '#upstream/plausible';
 import type { CandleStore } from './candle-store.ts';
 import { candleGaps } from './candle-window.ts';
 
@@ -25,22 +23,13 @@ export async function candleReport(
 ): Promise<CandleReportRow[]> {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
-  const series = tokens.flatMap((token) => INTERVALS.map((interval) => ({ token, interval })));
-
-  return series.flatMap(({ token, interval }) => {
-    const isMine = (row: { token: string; interval: string }) =>
-      row.token === token.name && row.interval === interval;
-    const told = summary.filter(isMine);
-    const covered = coverage.filter(isMine);
-    const from = Math.min(beginning(token), ...told.map((row) => row.from));
-    const all = union(covered.map(({ span }) => span));
-    const gaps = candleGaps({ from, thru: now }, from, { now, interval, coverage: all });
-    return MARKET_SOURCES.flatMap((source): CandleReportRow[] => {
-      const row = told.find((one) => one.source === source);
-      const spans = union(covered.filter((one) => one.source === source).map(({ span }) => span));
-      if (!row && spans.length === 0) return [];
-      const { candles = 0, from: first, thru: last } = row ?? {};
-      return [{ token: token.name, interval, source, candles, first, last, spans, gaps }];
-    });
+  const rows = reportRows({
+    ...{ tokens, summary, coverage },
+    complete: (rows) => union(rows.map(({ span }) => span)),
+    gapsOf(token, interval, told, complete) {
+      const from = Math.min(beginning(token), ...told.map((row) => row.from));
+      return candleGaps({ from, thru: now }, from, { now, interval, coverage: complete });
+    },
   });
+  return rows.map(({ points: candles, ...row }) => ({ candles, ...row }));
 }

@@ -1,20 +1,21 @@
 import type { TokenName } from '#catalogue/token';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import {
   addCoverage,
-  bumpRefresh,
   type Coverage,
-  epochMs,
   firstInstants,
-  type LeftAside,
   readCoverage,
+  readSummary,
+  type SeriesSummary,
   shareRows,
-  toInstant,
 } from '#prices/archive/archive-sql-store';
-import type { Interval } from '#prices/interval';
-import { isMarketSource, type MarketSourceName } from '#prices/sources/provenance';
-import type { StoredCandle } from './candle-columns.ts';
+import type { StoredCandle } from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import type { ImplausibleRows } from '#upstream/plausible';
+import { bumpVersion } from '#upstream/version-store';
 
 /** A series of candles: a token's, of one length. */
 export type CandleSeries = { token: TokenName; interval: Interval };
@@ -24,14 +25,6 @@ export type CandleUpdate = CandleSeries & {
   source: MarketSourceName;
   candles: readonly StoredCandle[];
   covers?: Span | undefined;
-};
-
-/** How many candles of a series a source told, and when the first and the last begin. */
-export type CandleSummary = CandleSeries & {
-  source: MarketSourceName;
-  from: number;
-  thru: number;
-  candles: number;
 };
 
 /** `at`: when the first candle of a series begins, in Unix ms. */
@@ -64,9 +57,8 @@ const plausible = ({ from, thru }: Span) => Prisma.sql`(
   AND low > 0 AND open BETWEEN low AND high AND close BETWEEN low AND high AND high < 'Infinity'
   AND volume >= 0 AND volume < 'Infinity')`;
 
-/** There is one venue, so none comes before it. */
 const cover = ({ token, interval, source }: Omit<CandleUpdate, 'candles'>, span: Span) =>
-  addCoverage(token, interval, { source, before: [] }, [span], 'candle_coverage');
+  addCoverage(token, interval, source, [span], 'candle_coverage');
 
 type Row = [
   at: number,
@@ -98,7 +90,7 @@ export function createCandleStore(prisma: PrismaClient) {
         ...shareRows('candle').map((lock) => prisma.$executeRaw(lock)),
         prisma.$executeRaw(write(update)),
         ...(covers ? [prisma.$executeRaw(cover(update, covers))] : []),
-        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },
 
@@ -119,7 +111,7 @@ export function createCandleStore(prisma: PrismaClient) {
           let written = 0;
           for await (const candles of batches) written += await tx.$executeRaw(write({ ...series, candles }));
           await tx.$executeRaw(cover(series, covers()));
-          await tx.$executeRaw(bumpRefresh(what, at));
+          await tx.$executeRaw(bumpVersion(what, at));
           return written;
         },
         { timeout: IMPORT_MS },
@@ -162,20 +154,10 @@ export function createCandleStore(prisma: PrismaClient) {
     },
 
     /** The plausible candles of each series and source, counted by the database. */
-    async summary(times: Span): Promise<CandleSummary[]> {
-      const rows = await prisma.$queryRaw<
-        { token: string; interval: Interval; source: string; from: number; thru: number; candles: number }[]
-      >`
-        SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
-          count(*)::int AS candles
-        FROM candle WHERE ${plausible(times)} GROUP BY token, grain, source`;
-      return rows.flatMap(({ token, source, ...rest }) =>
-        isMarketSource(source) ? [{ token, source, ...rest }] : [],
-      );
-    },
+    summary: (times: Span): Promise<SeriesSummary[]> => readSummary(prisma, 'candle', plausible(times)),
 
     /** Stored candles that cannot be true, as of the times that can be. They are not served. */
-    leftAside: (times: Span): Promise<LeftAside[]> =>
+    implausibleRows: (times: Span): Promise<ImplausibleRows[]> =>
       prisma.$queryRaw`
         SELECT token, 'candles' AS what, count(*)::int AS count, ${firstInstants('at')} AS instants
         FROM candle WHERE NOT ${plausible(times)} GROUP BY token ORDER BY token`,

@@ -1,8 +1,8 @@
 import { HOUR, MINUTE } from '#core/clock';
 import { overlap, type Span, without } from '#core/span';
-import type { Interval } from '#prices/interval';
+import { candleLength } from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
 import { ageAt, type Wait } from '#upstream/freshness';
-import { candleLength } from './candle.ts';
 
 /** A candle is settled once it was told so long after its end, in ms: younger ones have been seen to change. */
 const SETTLES_AFTER = HOUR;

@@ -2,28 +2,28 @@ import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { overlap } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { keptFrom, keptOf, type Retention } from '#prices/archive/retention/retention-periods';
 import { convertCandles } from '#prices/currencies/conversion';
-import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/currencies/currency';
 import type { Rates } from '#prices/currencies/rates';
 import { noWorth, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
 import { type WindowSize, windowSize } from '#prices/history/window-rows';
-import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/interval';
-import type { MarketSource } from '#prices/sources/source';
+import { CANDLE_MINUTES, candleLength } from '#prices/model/candle';
+import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
+import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/model/interval';
+import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
+import { firstUnsettled } from '#prices/model/series';
+import type { Kraken } from '#prices/sources/kraken';
 import type { Answer } from '#server/cache/answer';
 import type { Answers } from '#server/cache/response-cache';
 import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-outcome';
 import type { SingleFlight } from '#upstream/single-flight';
-import { CANDLE_MINUTES, type CandleSource, candleLength } from './candle.ts';
 import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
-import { candlesBetween, firstUnsettled } from './candle-columns.ts';
 import { createCandleFacts } from './candle-facts.ts';
 import type { CandleSeries } from './candle-store.ts';
 import { candlesCsv, candlesJson } from './candle-text.ts';
 import { firstAsked, isCandleSettled, planCandles } from './candle-window.ts';
 
 type Dependencies = {
-  source: CandleSource & Pick<MarketSource, 'reach'>;
+  source: Pick<Kraken, 'name' | 'reach' | 'candles'>;
   cache: CandleCache;
   answers: Answers;
   /** That of prices, which knows when a token begins. */
@@ -70,7 +70,7 @@ export function createCandles(dependencies: Dependencies) {
     const { interval } = series;
     const now = clock.now();
     const known = bounds(interval, now);
-    const asked = candlesBetween(cache.columns(series), firstAsked(interval, known), now);
+    const asked = cache.slice(series, { from: firstAsked(interval, known), thru: now });
     const plan = planCandles(span, {
       ...{ ...known, now, interval, coverage: cache.coverage(series) },
       ...{ unsettledFrom: firstUnsettled(asked), fetchedAt: cache.fetchedAt(candleFetch(series)) },
@@ -88,13 +88,10 @@ export function createCandles(dependencies: Dependencies) {
     const version = cache.versionOf(series, window.span);
     const { at, open } = await cache.between(series, window.span);
     const gaps = missing(series, window);
-    const before = { from: Number.NEGATIVE_INFINITY, thru: beginning(series) - 1 };
     return valuationBySamples(
       {
-        ...{ currency, source: source.name, outcome },
-        version: version === undefined ? undefined : `${currency}:${version}`,
-        missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
-        isSettled: () => gaps.length === 0,
+        ...{ currency, source: source.name, outcome, version, gaps, isSettled: true },
+        beginning: beginning(series),
       },
       { at, price: open },
       window.interval,

@@ -1,8 +1,9 @@
 import { DAY, startOfDate } from '#core/clock';
-import type { CandleColumns } from '#prices/candles/candle-columns';
-import { type Interval, spacingOf } from '#prices/interval';
-import type { LatestPrice } from '#prices/records';
-import type { Columns } from '#prices/series';
+import type { CandleColumns } from '#prices/model/candle';
+import { type Interval, spacingOf } from '#prices/model/interval';
+import type { PointColumns } from '#prices/model/points';
+import type { LatestPrice } from '#prices/model/records';
+import { type Columns, placeOf } from '#prices/model/series';
 import type { RateSeries } from './rate-series.ts';
 
 /** What one unit of a currency is worth at an instant (Unix ms), in US dollars; NaN where nobody can say. */
@@ -46,21 +47,15 @@ export function worthByRates(dollars: RateSeries, units: RateSeries | undefined)
  * that is no further away than samples of the interval lie apart.
  */
 export function worthBySamples(
-  { at: times, price }: Pick<Columns, 'at' | 'price'>,
+  { at: times, price }: Pick<PointColumns, 'at' | 'price'>,
   interval: Interval,
 ): Worth {
   const furthest = interval === 'day' ? DAY : spacingOf(interval);
   return (at) => {
-    let low = 0;
-    let high = times.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((times[middle] as number) < at) low = middle + 1;
-      else high = middle;
-    }
+    const next = placeOf(times, at);
     let worth = Number.NaN;
     let nearest = furthest;
-    for (const place of [low - 1, low]) {
+    for (const place of [next - 1, next]) {
       const time = times[place];
       if (time === undefined || (interval === 'day' && startOfDate(time) !== startOfDate(at))) continue;
       const apart = Math.abs(time - at);
@@ -72,13 +67,15 @@ export function worthBySamples(
   };
 }
 
-type Figures = Readonly<Record<string, Float64Array | Uint8Array>> & { readonly at: Float64Array };
-
 /**
  * Rows in another currency, without those of a time at which nobody can say its worth.
  * @param money the columns whose figures are in US dollars
  */
-function convertRows<Rows extends Figures>(rows: Rows, money: readonly (keyof Rows)[], worth: Worth): Rows {
+function convertRows<Rows extends Columns>(
+  rows: Rows,
+  money: readonly (keyof Rows & string)[],
+  worth: Worth,
+): Rows {
   const places = new Uint32Array(rows.at.length);
   const worths = new Float64Array(rows.at.length);
   let count = 0;
@@ -90,7 +87,7 @@ function convertRows<Rows extends Figures>(rows: Rows, money: readonly (keyof Ro
   }
   const converted = Object.entries(rows).map(([name, column]) => {
     const mine = column instanceof Uint8Array ? new Uint8Array(count) : new Float64Array(count);
-    const isMoney = money.includes(name);
+    const isMoney = money.includes(name as never);
     for (let i = 0; i < count; i++) {
       const figure = column[places[i] as number] as number;
       mine[i] = isMoney ? inUnits(figure, worths[i] as number) : figure;
@@ -101,7 +98,7 @@ function convertRows<Rows extends Figures>(rows: Rows, money: readonly (keyof Ro
 }
 
 /** A series in another currency. Rows of a time at which nobody can say its worth are left out. */
-export const convertColumns = (columns: Columns, worth: Worth): Columns =>
+export const convertColumns = (columns: PointColumns, worth: Worth): PointColumns =>
   convertRows(columns, ['price', 'marketCap', 'volume'], worth);
 
 /** Candles in another currency, each by its worth when the candle begins; the volume is in tokens and stays. */

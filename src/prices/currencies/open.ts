@@ -1,5 +1,6 @@
 import { MINUTE } from '#core/clock';
 import { memo } from '#core/memo';
+import { servedCurrencies } from '#prices/model/currency';
 import type { PriceDeps } from '#prices/open-kraken';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
@@ -7,7 +8,6 @@ import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { Budget } from '#upstream/monthly-budget';
 import { createSingleFlight } from '#upstream/single-flight';
-import { servedCurrencies } from './currency.ts';
 import { createRateCache } from './rate-cache.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRates, NO_RATES } from './rates.ts';

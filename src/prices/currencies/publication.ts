@@ -1,6 +1,6 @@
-import { FIRST_BLOCK } from '#catalogue/token';
 import { DAY, HOUR, MINUTE, startOfDate } from '#core/clock';
 import { ageAt, type Wait } from '#upstream/freshness';
+import { FIRST_BLOCK } from '#upstream/plausible';
 import { HOLDS } from './rate-series.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock';
+import { type Currency, DOLLAR, EURO } from '#prices/model/currency';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import { type Currency, DOLLAR, EURO } from './currency.ts';
 import type { KnownRates } from './publication.ts';
 import { createRateSeries, type RateSeries } from './rate-series.ts';
 import type { RateStore } from './rate-store.ts';

@@ -1,27 +1,12 @@
 import { DAY, startOfDate } from '#core/clock';
 import { type Span, union } from '#core/span';
-import type { Currency } from './currency.ts';
-
-/** Units of a currency for one euro, as published for a date (Unix ms of its midnight, UTC). */
-export type PublishedRate = { currency: Currency; date: number; rate: number };
+import { placeOf } from '#prices/model/series';
 
 /**
  * Holidays and weekends together are five days at most: a rate that none follows for longer has ended, or its currency
  * was not quoted for a while.
  */
 export const HOLDS = 10 * DAY;
-
-/** The place of the last date that is not after an instant; -1 for none. */
-function placeOf(dates: readonly number[], instant: number): number {
-  let low = 0;
-  let high = dates.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((dates[middle] as number) <= instant) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
 
 /**
  * The rates of one currency. A rate holds until the next is published, over weekends and holidays; one that no other
@@ -53,7 +38,7 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
     /** The rate that an instant is converted with, and the date that it was published for. */
     at(instant: number): { rate: number; on: number } | undefined {
       if (!known.some(({ from, thru }) => from <= instant && instant <= thru)) return undefined;
-      const place = placeOf(dates, startOfDate(instant));
+      const place = placeOf(dates, startOfDate(instant) + DAY) - 1;
       return { rate: rates[place] as number, on: dates[place] as number };
     },
   };

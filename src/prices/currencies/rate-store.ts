@@ -1,8 +1,8 @@
 import { isoDate } from '#core/clock';
+import { epochMs } from '#database/instants';
 import type { PrismaClient } from '#generated/prisma/client';
-import { bumpRefresh, epochMs } from '#prices/archive/archive-sql-store';
-import type { Currency } from './currency.ts';
-import type { PublishedRate } from './rate-series.ts';
+import type { Currency, PublishedRate } from '#prices/model/currency';
+import { bumpVersion } from '#upstream/version-store';
 
 /** Whose rates they are: there is one source. */
 const SOURCE = 'ecb';
@@ -40,7 +40,7 @@ export function createRateStore(prisma: PrismaClient) {
         prisma.$executeRaw`
           INSERT INTO exchange_rate_span AS known (source, "from") VALUES (${SOURCE}, ${isoDate(from)}::date)
           ON CONFLICT (source) DO UPDATE SET "from" = least(known."from", excluded."from")`,
-        prisma.$executeRaw(bumpRefresh(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
       ]);
     },
 

@@ -1,12 +1,12 @@
 import { type Clock, DAY } from '#core/clock';
 import { memo } from '#core/memo';
 import { type Span, union, without } from '#core/span';
+import type { Currency } from '#prices/model/currency';
 import type { Ecb } from '#prices/sources/ecb';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-outcome';
 import type { SingleFlight } from '#upstream/single-flight';
 import { worthByRates } from './conversion.ts';
-import type { Currency } from './currency.ts';
 import { planRates } from './publication.ts';
 import { RATES, type RateCache, type RateFetch } from './rate-cache.ts';
 import type { RateStore } from './rate-store.ts';

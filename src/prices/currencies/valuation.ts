@@ -1,12 +1,12 @@
 import { DAY, isoDate } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
-import type { Span } from '#core/span';
-import type { Interval } from '#prices/interval';
-import type { Columns } from '#prices/series';
+import { overlap, type Span } from '#core/span';
+import type { Currency } from '#prices/model/currency';
+import type { Interval } from '#prices/model/interval';
+import type { PointColumns } from '#prices/model/points';
 import { upstreamProblem } from '#upstream/failure';
 import type { FetchOutcome } from '#upstream/fetch-outcome';
 import { type Worth, worthBySamples } from './conversion.ts';
-import type { Currency } from './currency.ts';
 
 /** What a currency is worth over a time, and what there is to say about it; instants in Unix ms. */
 export type Valuation = {
@@ -29,15 +29,27 @@ export type Valuation = {
   outcome: FetchOutcome;
 };
 
+type OfSamples = Pick<Valuation, 'currency' | 'source' | 'outcome'> & {
+  /** Names the samples. */
+  version: string | undefined;
+  /** When the token begins (Unix ms), and the spans after that without samples. */
+  beginning: number;
+  gaps: readonly Span[];
+  isSettled: boolean;
+};
+
 /** What a token is worth by its own samples of a window. */
 export function valuationBySamples(
-  { currency, source, version, missing, isSettled, outcome }: Omit<Valuation, 'worth' | 'on' | 'endedOn'>,
-  samples: Pick<Columns, 'at' | 'price'>,
+  { currency, source, outcome, version, beginning, gaps, isSettled }: OfSamples,
+  samples: Pick<PointColumns, 'at' | 'price'>,
   interval: Interval,
 ): Valuation {
-  const worth = worthBySamples(samples, interval);
+  const unknown = [{ from: Number.NEGATIVE_INFINITY, thru: beginning - 1 }, ...gaps];
   return {
-    ...{ currency, source, version, missing, isSettled, outcome, worth },
+    ...{ currency, source, outcome, worth: worthBySamples(samples, interval) },
+    version: version === undefined ? undefined : `${currency}:${version}`,
+    missing: (asked) => unknown.flatMap((gap) => overlap(gap, asked) ?? []),
+    isSettled: () => isSettled && gaps.length === 0,
     on: (at) => Math.floor(at / DAY) * DAY,
     endedOn: undefined,
   };

@@ -1,14 +1,13 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, startOfDate } from '#core/clock';
-import { overlap } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { GapReport } from '#prices/history/gap-report';
 import type { WindowReader } from '#prices/history/window-rows';
-import { rangeWindow, type Window } from '#prices/interval';
-import type { LatestPrice } from '#prices/records';
+import { type Currency, tokenOfCurrency } from '#prices/model/currency';
+import { rangeWindow, type Window } from '#prices/model/interval';
+import { PRIMARY_SOURCE } from '#prices/model/market-sources';
+import type { LatestPrice } from '#prices/model/records';
 import type { Backfill } from '#prices/refresh/backfill';
-import { FIRST_SOURCE } from '#prices/sources/provenance';
-import { type Currency, tokenOfCurrency } from './currency.ts';
 import type { Rates } from './rates.ts';
 import { type Valuation, valuationBySamples } from './valuation.ts';
 
@@ -35,16 +34,12 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     await archive.load(token);
     const outcome = await backfill.window(token, window);
     const rows = read(token, window, await archive.reaching(token, interval, span.from));
-    const gaps = gapReport.missing(token, window);
-    const before = { from: Number.NEGATIVE_INFINITY, thru: archive.beginning(token) - 1 };
     return valuationBySamples(
       {
-        currency,
-        source: rows.sources[0] ?? FIRST_SOURCE,
-        version: rows.version === undefined ? undefined : `${currency}:${rows.version}`,
-        missing: (asked) => [before, ...gaps].flatMap((gap) => overlap(gap, asked) ?? []),
-        isSettled: () => rows.isSettled && gaps.length === 0,
-        outcome,
+        ...{ currency, outcome, version: rows.version, isSettled: rows.isSettled },
+        source: rows.sources[0] ?? PRIMARY_SOURCE,
+        beginning: archive.beginning(token),
+        gaps: gapReport.missing(token, window),
       },
       rows.columns(),
       interval,
@@ -69,7 +64,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     const at = latest?.at ?? now;
     return {
       currency,
-      source: latest?.sources[0]?.source ?? FIRST_SOURCE,
+      source: latest?.sources[0]?.source ?? PRIMARY_SOURCE,
       version: [currency, price, at, days?.version].join(),
       worth: (instant) => days?.worth(instant) ?? Number.NaN,
       on: () => startOfDate(at),

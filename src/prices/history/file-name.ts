@@ -1,6 +1,6 @@
 import { isoDate } from '#core/clock';
-import type { Currency } from '#prices/currencies/currency';
-import type { Window } from '#prices/interval';
+import type { Currency } from '#prices/model/currency';
+import type { Window } from '#prices/model/interval';
 
 /**
  * What a file with the figures of a window is called, without an ending, such as `bitcoin-2026-01-01-2026-01-31-eur`.

@@ -1,20 +1,21 @@
 import { SECOND, spreadsheetTime } from '#core/clock';
-import type { Currency } from '#prices/currencies/currency';
-import type { Sample } from '#prices/sample';
-import { type Columns, columnsOf, PIECE_SAMPLES } from '#prices/series';
-import { MARKET_SOURCES, sourcesByFrequency } from '#prices/sources/provenance';
+import type { Currency } from '#prices/model/currency';
+import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
+import { POINTS, type PointColumns } from '#prices/model/points';
+import type { Sample } from '#prices/model/sample';
+import { columnsOf } from '#prices/model/series';
+import { inCsv } from '#prices/model/text';
 
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 /** Where more than one source has told the samples. */
 export const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
 /**
- * A price series as CSV (RFC 4180), in pieces: a header line, times that spreadsheets read, an empty field for an unknown figure; in a
- * fifth column who told each sample, where that is not the same for all; in the last one the currency, where it is not the
- * dollar, so that nobody imports such figures as dollars.
+ * A price series as CSV, in pieces: times that spreadsheets read, an empty field for an unknown figure; in a fifth column
+ * who told each sample, where that is not the same for all.
  */
-export function* seriesCsv(
-  { at, price, marketCap, volume, source }: Columns,
+export function seriesCsv(
+  { at, price, marketCap, volume, source }: PointColumns,
   currency?: Currency,
 ): Generator<string> {
   const second = (i: number) => Math.floor((at[i] as number) / SECOND);
@@ -25,19 +26,13 @@ export function* seriesCsv(
     return '';
   }
   const isMixed = sourcesByFrequency(source).length > 1;
-  const [currencyName, ofCurrency] = currency === undefined ? ['', ''] : [',currency', `,${currency}`];
-  yield `${isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER}${currencyName}\r\n`;
-  for (let start = 0; start < at.length; start += PIECE_SAMPLES) {
-    let lines = '';
-    for (let i = start; i < Math.min(start + PIECE_SAMPLES, at.length); i++) {
-      if (i + 1 < at.length && second(i + 1) === second(i)) continue;
-      const date = spreadsheetTime(at[i] as number);
-      const told = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
-      lines += `${date},${field(price, i)},${field(marketCap, i)},${field(volume, i)}${told}${ofCurrency}\r\n`;
-    }
-    yield lines;
-  }
+  const fields = (i: number) => {
+    if (i + 1 < at.length && second(i + 1) === second(i)) return undefined;
+    const told = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
+    return `${spreadsheetTime(at[i] as number)},${field(price, i)},${field(marketCap, i)},${field(volume, i)}${told}`;
+  };
+  return inCsv(isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER, at.length, fields, currency);
 }
 
 export const seriesToCsv = (samples: readonly Sample[], currency?: Currency): string =>
-  [...seriesCsv(columnsOf(samples), currency)].join('');
+  [...seriesCsv(columnsOf(POINTS, samples), currency)].join('');

@@ -1,5 +1,6 @@
 import { DAY, SECOND } from '#core/clock';
-import { type Columns, PIECE_SAMPLES } from '#prices/series';
+import type { PointColumns } from '#prices/model/points';
+import { PIECE_ROWS } from '#prices/model/text';
 
 const ARRAYS = [
   ['prices', 'price'],
@@ -35,7 +36,7 @@ function isReplaced(at: Float64Array, figures: Float64Array, index: number): boo
  * Written by hand because a window of thirteen years is 14,000 points; in pieces because a year of minutes is 300,000.
  * The text of a date is made once for all samples of a day, in all arrays: nothing is kept for each sample.
  */
-export function* seriesJson(columns: Columns): Generator<string> {
+export function* seriesJson(columns: PointColumns): Generator<string> {
   const { at } = columns;
   const days = new Map<number, string>();
   let text = '{';
@@ -56,7 +57,7 @@ export function* seriesJson(columns: Columns): Generator<string> {
         text += `${isFirst ? '' : ','}${opening}${timeText(instant - day * DAY)}","price":${figure}}`;
         isFirst = false;
       }
-      if (i % PIECE_SAMPLES === PIECE_SAMPLES - 1) {
+      if (i % PIECE_ROWS === PIECE_ROWS - 1) {
         yield text;
         text = '';
       }

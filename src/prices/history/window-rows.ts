@@ -2,9 +2,10 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, startOfDate } from '#core/clock';
 import { overlap } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { isMidnightSample, samplesIn, type Window } from '#prices/interval';
-import { columnsOf, isSettledSlice, type Series, samplesOf, type ToldSample } from '#prices/series';
-import { FIRST_SOURCE, sourcesByFrequency } from '#prices/sources/provenance';
+import { isMidnightSample, samplesIn, type Window } from '#prices/model/interval';
+import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources';
+import { firstSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/points';
+import { columnsOf, firstUnsettled } from '#prices/model/series';
 
 /** Beyond this a window is answered in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
 const WIDE_SAMPLES = 1000;
@@ -25,16 +26,15 @@ export function createWindowReader({ archive, clock }: Dependencies) {
   /** Until its own row is ready, the first sample after midnight stands in for today's; a later hour's does not. */
   function standIn(token: TokenName): ToldSample | undefined {
     const today = startOfDate(clock.now());
-    const firsts = [
-      archive.series(token, 'minute').firstFrom(today),
-      archive.series(token, 'hour').firstFrom(today),
-    ];
+    const firsts = (['minute', 'hour'] as const).map((interval) =>
+      firstSample(archive.series(token, interval).slice(today, Number.POSITIVE_INFINITY)),
+    );
     const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
     return first && isMidnightSample(first.at) ? first : undefined;
   }
 
   /** The rows of a window, and the samples that follow them. To be used before anything is awaited: rows may be replaced. */
-  function read(token: TokenName, { interval, span, open, withLatest }: Window, series: Series) {
+  function read(token: TokenName, { interval, span, open, withLatest }: Window, series: PointSeries) {
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
     const following: ToldSample[] = [];
     let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
@@ -50,22 +50,23 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     // Who told them, whoever told most first.
     const sources = sourcesByFrequency(
       slice.columns.source.subarray(slice.start, slice.end),
-      columnsOf(following).source,
+      columnsOf(POINTS, following).source,
     );
-    const isOfFirst = sources.every((source) => source === FIRST_SOURCE);
+    const isOfPrimary = sources.every((source) => source === PRIMARY_SOURCE);
     const inMemory = series === archive.series(token, interval);
     return {
       isEmpty,
       // Minutes are told of the last day alone: what they were when it ended they stay. What is provisional never settles.
       isSettled:
         !open &&
-        (isSettledSlice(slice) || (isOfFirst && interval === 'minute' && span.thru < clock.now() - DAY)),
+        (firstUnsettled(slice) === undefined ||
+          (isOfPrimary && interval === 'minute' && span.thru < clock.now() - DAY)),
       lastAt,
       isWide: windowSize(slice.end - slice.start) !== 'short',
       sources,
-      first: (): ToldSample | undefined => samplesOf(slice).next().value ?? following[0],
+      first: (): ToldSample | undefined => firstSample(slice) ?? following[0],
       /** A copy of all of it. */
-      columns: () => columnsOf(following, slice),
+      columns: () => columnsOf(POINTS, following, slice),
       /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
       version: inMemory
         ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()

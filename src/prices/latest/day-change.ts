@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '#core/clock';
-import { type Series, samplesOf } from '#prices/series';
+import { type PointSeries, samplesOf } from '#prices/model/points';
 
 /** How far from 24 hours earlier the other sample may be, in ms. */
 const TOLERANCE = 30 * MINUTE;
@@ -9,7 +9,7 @@ const TOLERANCE = 30 * MINUTE;
  * whichever series has it; of two of a series that are as near, the earlier. Null where none that has a price is within half an hour of that.
  */
 export function dayChange(
-  series: readonly Pick<Series, 'slice'>[],
+  series: readonly Pick<PointSeries, 'slice'>[],
   price: number,
   at: number,
 ): number | null {

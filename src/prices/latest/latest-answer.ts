@@ -1,20 +1,20 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { ToldLatest } from '#prices/archive/latest-prices';
 import { convertLatest } from '#prices/currencies/conversion';
-import { type Currency, DOLLAR } from '#prices/currencies/currency';
 import { currencyText, noWorth, withRates } from '#prices/currencies/valuation';
 import type { Valuations } from '#prices/currencies/valuations';
+import { type Currency, DOLLAR } from '#prices/model/currency';
 import type { Backfill } from '#prices/refresh/backfill';
 import type { Answer } from '#server/cache/answer';
 import type { Answers } from '#server/cache/response-cache';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { allOutcomes, type FetchOutcome } from '#upstream/fetch-outcome';
-import type { ToldLatest } from './failover-price.ts';
 import { sourcesOf } from './latest-sources.ts';
 
 /** Why a token has no price where no fetch has failed. */
-const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
+export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
 
 /** What an answer says of a token: of one without a price nothing is told. */
 type Row = { told: ToldLatest | undefined };

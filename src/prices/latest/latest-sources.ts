@@ -1,6 +1,6 @@
 import { SECOND } from '#core/clock';
-import { FIRST_SOURCE, MARKET_SOURCES, type MarketSourceName } from '#prices/sources/provenance';
-import type { ToldLatest } from './failover-price.ts';
+import type { ToldLatest } from '#prices/archive/latest-prices';
+import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
 
 /** Names the figures of a latest price. */
 export const versionOf = ({ sources }: ToldLatest): string => sources.flatMap(Object.values).join();
@@ -18,7 +18,7 @@ export function sourcesOf(prices: readonly ToldLatest[], now: number): string {
       if (place === 0) told.set(source, (told.get(source) ?? 0) + 1);
     }
   }
-  if (oldest.size === 1 && oldest.has(FIRST_SOURCE)) return FIRST_SOURCE;
+  if (oldest.size === 1 && oldest.has(PRIMARY_SOURCE)) return PRIMARY_SOURCE;
   return MARKET_SOURCES.filter((source) => oldest.has(source))
     .sort((a, b) => (told.get(b) ?? 0) - (told.get(a) ?? 0))
     .map((source) => {

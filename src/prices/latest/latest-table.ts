@@ -1,10 +1,10 @@
-import type { Token } from '#catalogue/token';
+import type { Token, TokenName } from '#catalogue/token';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { DOLLAR } from '#prices/currencies/currency';
-import { latestPrice } from '#prices/records';
+import type { ToldLatest } from '#prices/archive/latest-prices';
+import { DOLLAR } from '#prices/model/currency';
+import { latestPrice } from '#prices/model/records';
 import type { Answer } from '#server/cache/answer';
 import { dayChange } from './day-change.ts';
-import type { ToldLatest } from './failover-price.ts';
 import type { LatestAnswers } from './latest-answer.ts';
 import { versionOf } from './latest-sources.ts';
 import type { TokenPrice } from './records.ts';
@@ -20,7 +20,7 @@ type Row = Named & { told: ToldLatest | undefined; change: number | null };
 const versionOfAll = (rows: readonly Row[]): string =>
   rows.map(({ symbol, told, change }) => [symbol, told && versionOf(told), change].join()).join(';');
 
-function toRecord({ name, symbol, told, change }: Row): TokenPrice {
+export function toRecord({ name, symbol, told, change }: Row): TokenPrice {
   const named = { tokenName: name, symbol };
   if (!told) return { ...named, at: null, change_24h: null, ...NO_FIGURES };
   return { ...named, at: new Date(told.at).toUTCString(), change_24h: change, ...told.record };
@@ -28,23 +28,41 @@ function toRecord({ name, symbol, told, change }: Row): TokenPrice {
 
 const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
 
-type Dependencies = { archive: Pick<ArchiveCache, 'latest' | 'series'>; latestAnswer: LatestAnswers };
+type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
+
+/** What the archive has of a token now. The change is that between samples of the series that charts are made of, in dollars. */
+export function priceOf(archive: Archive, { name, symbol }: Named): Row {
+  const told = archive.latest(name);
+  const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
+  const change = told ? dayChange(series, told.record.current_price, told.at) : null;
+  return { name, symbol, told, change };
+}
+
+type Dependencies = { archive: Archive; latestAnswer: LatestAnswers };
 
 /** The latest prices of several tokens in one answer. */
 export function createLatestTable({ archive, latestAnswer }: Dependencies) {
-  /** The change is that between samples of the series that charts are made of, in dollars. */
-  function rowOf({ name, symbol }: Named): Row {
-    const told = archive.latest(name);
-    const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
-    const change = told ? dayChange(series, told.record.current_price, told.at) : null;
-    return { name, symbol, told, change };
-  }
-
   /** In the order of the tokens. One without a price has nulls; where none has one, it throws a problem. */
   return function latestTable(tokens: readonly Named[], currency = DOLLAR): Answer | Promise<Answer> {
     const names = tokens.map(({ name }) => name);
     const question = `latest ${currency} ${names.join()}`;
-    const read = () => tokens.map(rowOf);
+    const read = () => tokens.map((token) => priceOf(archive, token));
     return latestAnswer({ question, tokens: names, read, versionOf: versionOfAll, write }, currency);
+  };
+}
+
+/** The latest price record of a token, in dollars or in another currency. */
+export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
+  return function latestPrice(token: TokenName, currency = DOLLAR): Answer | Promise<Answer> {
+    return latestAnswer(
+      {
+        question: currency === DOLLAR ? token : `${token},${currency}`,
+        tokens: [token],
+        read: () => [{ told: archive.latest(token) }],
+        versionOf: ([{ told } = { told: undefined }]) => (told ? versionOf(told) : ''),
+        write: ([row]) => JSON.stringify(row?.told?.record),
+      },
+      currency,
+    );
   };
 }

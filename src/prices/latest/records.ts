@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { httpDate } from '#core/record-fields';
-import { latestPrice } from '#prices/records';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
+import { httpDate, text } from '#core/record-fields';
+import { latestPrice, priceSeries } from '#prices/model/records';
 
 /** The latest prices of several tokens: what one call may ask for, and for how many tokens one call of the allowance pays. */
 export const MOST_TOKENS = 100;
@@ -30,3 +31,18 @@ export const tokenPrice = z
     description: 'The latest price of one of several tokens; where none is known, every figure is null',
   });
 export type TokenPrice = z.infer<typeof tokenPrice>;
+
+/** Of what everybody may see a sample: the latest price of a token, and so many days of its history. */
+export const SAMPLE = { token: BUILT_IN_TOKENS[0], days: 30 } as const;
+
+export const marketSample = z
+  .object({
+    title: text('The name of the token as people write it', 'Bitcoin'),
+    latest: tokenPrice,
+    history: priceSeries,
+  })
+  .meta({
+    id: 'MarketSample',
+    description: `The latest price of a token, and its history of ${SAMPLE.days} days: a point for each midnight (UTC), then the latest`,
+  });
+export type MarketSample = z.infer<typeof marketSample>;

@@ -1,9 +1,9 @@
 import { DAY, HOUR, startOfDate } from '#core/clock';
 import { overlap, type Span, without } from '#core/span';
-import { gapsIn, type Known } from '#prices/gaps';
-import { dayReady, type Interval, lastKnowable, slotOf, type Window } from '#prices/interval';
+import { gapsIn, type Known } from '#prices/model/gaps';
+import { dayReady, type Interval, lastKnowable, slotOf, type Window } from '#prices/model/interval';
+import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
-import type { RefreshSchedule } from './refresh-schedule.ts';
 
 /** The aggregator gives hours for spans of up to so many days. */
 export const HOURLY_DAYS = 90;

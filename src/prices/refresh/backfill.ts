@@ -3,25 +3,24 @@ import { beginningOf, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { overlap, type Span } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { WindowFailover } from '#prices/history/window-failover';
-import type { Interval, Window } from '#prices/interval';
-import { type LatestFailover, NEXT_EVERY } from '#prices/latest/latest-failover';
-import { isSettledSlice } from '#prices/series';
+import type { Fetch } from '#prices/archive/fetch-names';
+import type { Interval, Window } from '#prices/model/interval';
+import { firstUnsettled } from '#prices/model/series';
+import { FALLBACK_EVERY, type LatestFailover } from '#prices/refresh/latest-failover';
+import type { WindowFailover } from '#prices/refresh/window-failover';
 import type { UpstreamBudget } from '#upstream/budget';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
-import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
+import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
 import type { SingleFlight } from '#upstream/single-flight';
 import type { Warning } from '#upstream/warning';
 import { type FetchKind, type PlanInput, planFetches } from './backfill-plan.ts';
 import type { Demand } from './demand.ts';
-import type { Fetch } from './fetch-names.ts';
 import type { Fetches } from './fetches.ts';
-import { createLastRequested } from './last-requested.ts';
 import type { ThrottledSchedule } from './refresh-schedule.ts';
 
 type Dependencies = {
   fetches: Fetches;
-  /** The next source of the line, where there is one. */
+  /** The fallback, where there is one. */
   failover: (LatestFailover & WindowFailover) | undefined;
   archive: ArchiveCache;
   catalogue: Pick<Catalogue, 'named'>;
@@ -33,10 +32,10 @@ type Dependencies = {
 
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
-/** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the next source of the line. */
+/** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the fallback. */
 export function createBackfill(dependencies: Dependencies) {
   const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
-  const lastRequested = createLastRequested(clock);
+  const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
 
   /** When this process last asked for the latest price of a token (Unix ms), whether it was told or not. */
   const askedAt = new Map<TokenName, number>();
@@ -46,11 +45,11 @@ export function createBackfill(dependencies: Dependencies) {
     try {
       await fetches.latest(tokens);
     } catch (error) {
-      await failover?.firstFailed();
+      await failover?.primaryFailed();
       throw error;
     }
     for (const token of tokens) askedAt.set(token, clock.now());
-    await failover?.firstAnswered();
+    await failover?.primaryAnswered();
   }
 
   /**
@@ -66,7 +65,7 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   /** How often the latest prices are fetched from the source that is told, in ms. */
-  const latestEvery = (): number => (failover?.isTold() ? NEXT_EVERY : budget.schedule().latest);
+  const latestEvery = (): number => (failover?.isTold() ? FALLBACK_EVERY : budget.schedule().latest);
 
   const fetchOf = (kind: FetchKind, token: TokenName, span: Span) => () =>
     kind === 'latest' ? fetchLatest() : fetches[kind](token, span);
@@ -82,7 +81,8 @@ export function createBackfill(dependencies: Dependencies) {
       // What another source has told is a gap to this one.
       coverage: archive.coverage(token, interval, fetches.source),
       reach: fetches.reach(interval, now),
-      isSettled: !open && isSettledSlice(archive.series(token, interval).slice(span.from, span.thru)),
+      isSettled:
+        !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
       newestAt: archive.newest(token)?.at,
       fetchedAt: (kind) =>
         kind === 'latest' ? now - latestAge(token) : archive.fetchedAt(nameOf(kind, token)),
@@ -90,13 +90,13 @@ export function createBackfill(dependencies: Dependencies) {
     } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
   }
 
-  /** While another source is told, the first is asked by its own schedule, and nobody waits for it. */
-  function latestOfNext(token: TokenName, { isFresh, latest }: LatestFailover, isDue: boolean) {
+  /** While the fallback is served, the primary source is asked by its own schedule, and nobody waits for it. */
+  function latestOfFallback(token: TokenName, { isFresh, latest }: LatestFailover, isDue: boolean) {
     if (isDue) singleFlight.start('latest', fetchLatest);
     return isFresh(token) ? NOTHING_TO_FETCH : latest(token);
   }
 
-  async function latestOfFirst(token: TokenName, age: number, every: number): Promise<FetchOutcome> {
+  async function latestOfPrimary(token: TokenName, age: number, every: number): Promise<FetchOutcome> {
     const runner = createFetchRunner({ singleFlight, clock });
     const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
     if (age >= every) {
@@ -105,12 +105,12 @@ export function createBackfill(dependencies: Dependencies) {
       if (!isMade && latestAge(token) >= every) await runner.run('latest', until, fetchLatest);
     }
     const isServed = archive.latest(token) !== undefined;
-    return failover === undefined || (isServed && failover.isFirstSound())
+    return failover === undefined || (isServed && failover.isPrimarySound())
       ? runner.outcome
       : failover.latest(token, runner.outcome);
   }
 
-  /** What the next source has of a window, where the first has failed to tell it. */
+  /** What the fallback has of a window, where the primary source has failed to tell it. */
   async function completed(
     token: TokenName,
     window: Window,
@@ -130,19 +130,19 @@ export function createBackfill(dependencies: Dependencies) {
   return {
     /** Refreshes the latest price of a token; returns at once when it is not due. */
     latest(token: TokenName): FetchOutcome | Promise<FetchOutcome> {
-      lastRequested.mark(token, 'latest');
+      lastRequested.mark(`${token}:latest`);
       demand.mark(token);
       const age = latestAge(token);
       const every = budget.schedule().latest;
-      if (failover?.isTold()) return latestOfNext(token, failover, age >= every);
-      if (age < every && (failover === undefined || failover.isFirstSound())) return NOTHING_TO_FETCH;
-      return latestOfFirst(token, age, every);
+      if (failover?.isTold()) return latestOfFallback(token, failover, age >= every);
+      if (age < every && (failover === undefined || failover.isPrimarySound())) return NOTHING_TO_FETCH;
+      return latestOfPrimary(token, age, every);
     },
 
     /** Fetches what a window needs, as far as the schedule allows: plans again after each fetch. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       if (window.open) {
-        lastRequested.mark(token, window.interval);
+        lastRequested.mark(`${token}:${window.interval}`);
         demand.mark(token);
       }
       const now = clock.now();
@@ -154,7 +154,7 @@ export function createBackfill(dependencies: Dependencies) {
         if (!next) return completed(token, window, tried, runner.outcome);
         const { kind, span, wait } = next;
         const name = nameOf(kind, token);
-        // What another source has told meanwhile is served while the first may answer again.
+        // What another source has told meanwhile is served while the primary source may answer again.
         const isToldMeanwhile =
           singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
         const until = wait === 'end' && isToldMeanwhile ? 'moment' : wait;
@@ -171,7 +171,7 @@ export function createBackfill(dependencies: Dependencies) {
     },
 
     schedule: budget.schedule,
-    sinceRequested: lastRequested.since,
+    sinceRequested: (token: TokenName, kind: Staleness['kind']) => lastRequested.since(`${token}:${kind}`),
     latestEvery,
 
     /** When what was fetched at an instant is due again. */
@@ -184,12 +184,5 @@ export function createBackfill(dependencies: Dependencies) {
     reach: (interval: Interval): number => fetches.reach(interval, clock.now()),
   };
 }
-
-/** The same for what is stored alone: nothing is due. */
-export const withoutFetches = (backfill: Backfill): Backfill => ({
-  ...backfill,
-  latest: () => NOTHING_TO_FETCH,
-  window: async () => NOTHING_TO_FETCH,
-});
 
 export type Backfill = ReturnType<typeof createBackfill>;

@@ -3,15 +3,14 @@ import { type Clock, DAY, HOUR, startOfDate } from '#core/clock';
 import { overlap, type Span } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { SeriesUpdate } from '#prices/archive/archive-store';
-import { keptFrom, keptOf, type Retention } from '#prices/archive/retention/retention-periods';
-import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/interval';
-import type { LatestPrice } from '#prices/records';
-import { firstOfEach, type Sample, splitDaily } from '#prices/sample';
+import type { Fetch } from '#prices/archive/fetch-names';
+import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import type { LatestPrice } from '#prices/model/records';
+import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
+import { firstOfEach, type Quote, type Sample, splitDaily } from '#prices/model/sample';
 import type { CoinGecko } from '#prices/sources/coingecko';
-import type { MarketSourceName } from '#prices/sources/provenance';
-import type { Quote } from '#prices/sources/source';
 import { HOURLY_DAYS } from './backfill-plan.ts';
-import type { Fetch } from './fetch-names.ts';
 
 /** Who is asked here. */
 const SOURCE: MarketSourceName = 'coingecko';

@@ -1,5 +1,6 @@
 import type { Log } from '#core/log';
 import type { CoinGecko } from '#prices/sources/coingecko';
+import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import {
   type CoinGeckoPlanName,
   coinGeckoPlan,
@@ -9,7 +10,6 @@ import {
 import type { UpstreamBudget } from '#upstream/budget';
 import type { Budget } from '#upstream/monthly-budget';
 import type { Warning } from '#upstream/warning';
-import type { RefreshSchedule } from './refresh-schedule.ts';
 
 type Dependencies = {
   source: Pick<CoinGecko, 'key' | 'historyDays' | 'limitReach'>;

@@ -1,11 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import { type Budget, leftOf, monthOf } from '#upstream/monthly-budget';
-
-/**
- * How often each thing is fetched while it is requested, in milliseconds: `latest`, the latest price of all tokens;
- * `chart`, the last day of one token. The daily series is fetched once a day, when its day is ready.
- */
-export type RefreshSchedule = { latest: number; chart: number };
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
 

@@ -1,9 +1,9 @@
 import { type Clock, DAY, HOUR } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { INTERVALS } from '#prices/interval';
-import { ageAt } from '#upstream/freshness';
+import { INTERVALS } from '#prices/model/interval';
+import { lastSample } from '#prices/model/points';
+import { ageAt, type Staleness } from '#upstream/freshness';
 import type { Backfill } from './backfill.ts';
-import type { DataKind, Staleness } from './last-requested.ts';
 
 type Dependencies = {
   archive: Pick<ArchiveCache, 'latest' | 'loaded' | 'series'>;
@@ -19,7 +19,7 @@ export function createStaleness({ archive, backfill, clock }: Dependencies) {
     // A latest price is a minute sample too, and the first of an hour an hour's.
     const every = { latest, minute: latest, hour: Math.max(HOUR, latest), day: DAY };
     return archive.loaded().flatMap((token) => {
-      const stalenessOf = (kind: DataKind & keyof typeof every, at: number | undefined): Staleness => ({
+      const stalenessOf = (kind: keyof typeof every, at: number | undefined): Staleness => ({
         token,
         kind,
         age: Math.max(0, ageAt(at, now)),
@@ -28,7 +28,9 @@ export function createStaleness({ archive, backfill, clock }: Dependencies) {
       });
       return [
         stalenessOf('latest', archive.latest(token)?.fetchedAt),
-        ...INTERVALS.map((interval) => stalenessOf(interval, archive.series(token, interval).last()?.at)),
+        ...INTERVALS.map((interval) =>
+          stalenessOf(interval, lastSample(archive.series(token, interval).all())?.at),
+        ),
       ];
     });
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Coin, NamedCoin } from '#catalogue/listing-sources';
 import { type Clock, isoDate } from '#core/clock';
 import { listOf, maybe } from '#upstream/transport/number';
 import type { Upstream } from '#upstream/transport/upstream';
@@ -9,19 +10,6 @@ const COIN_BYTES = 1024 * 1024;
 const SEARCH_BYTES = 1024 * 1024;
 const LIST_BYTES = 8 * 1024 * 1024;
 const MOST_COINS = 60_000;
-
-/** A coin by what it is called; the symbol in lower case. */
-export type NamedCoin = { id: string; symbol: string; title: string };
-
-/** What the aggregator tells of a coin, beside its name. */
-export type Coin = NamedCoin & {
-  /** In US dollars. */
-  price: number | null;
-  /** The date of the chain's first block (`YYYY-MM-DD`), where it is known. */
-  genesis: string | undefined;
-  /** Dates (`YYYY-MM-DD`) of which a price is known. */
-  priced: string[];
-};
 
 const named = z
   .object({ id: z.string(), symbol: z.string(), name: z.string() })

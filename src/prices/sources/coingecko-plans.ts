@@ -1,6 +1,11 @@
 import { HOUR, MINUTE } from '#core/clock';
-import type { RefreshSchedule } from '#prices/refresh/refresh-schedule';
 import type { Budget } from '#upstream/monthly-budget';
+
+/**
+ * How often each thing is fetched while it is requested, in milliseconds: `latest`, the latest price of all tokens;
+ * `chart`, the last day of one token. The daily series is fetched once a day, when its day is ready.
+ */
+export type RefreshSchedule = { latest: number; chart: number };
 
 /** What a plan of CoinGecko gives, and how it is used. */
 type CoinGeckoPlan = {

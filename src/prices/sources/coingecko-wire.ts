@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Sample } from '#prices/sample';
+import type { Sample } from '#prices/model/sample';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createJsonReader, type ToldError } from '#upstream/transport/json-answer';
 import { listOf, maybe, NUMERIC, numeric, whole } from '#upstream/transport/number';

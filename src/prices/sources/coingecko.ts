@@ -2,11 +2,11 @@ import type { Catalogue } from '#catalogue/catalogue';
 import { beginningOf, type TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR, iso, MINUTE } from '#core/clock';
 import type { Span } from '#core/span';
-import type { Interval } from '#prices/interval';
-import { implausible, plausibleFigure } from '#prices/plausible-sample';
-import type { LatestPrice } from '#prices/records';
-import type { Sample } from '#prices/sample';
+import type { Interval } from '#prices/model/interval';
+import type { LatestPrice } from '#prices/model/records';
+import type { Quote, Sample } from '#prices/model/sample';
 import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
+import { implausible, plausibleFigure } from '#upstream/plausible';
 import { openUpstream, type UpstreamOptions } from '#upstream/transport/upstream';
 import { createCoins } from './coingecko-coins.ts';
 import {
@@ -25,7 +25,6 @@ import {
   namedReach,
 } from './coingecko-wire.ts';
 import { createPlausible, type Dropped } from './plausible.ts';
-import type { MarketSource, Quote } from './source.ts';
 
 /** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
@@ -110,12 +109,14 @@ export function openCoinGecko(options: Options) {
       return await upstream.ask(asked, (answer) => {
         const now = clock.now();
         const samples = chartSamples(read(shape, answer, now));
-        const known = catalogue.named(token);
-        return plausible(asked.path, samples, (sample) => implausible(known, sample, now)).map((sample) => ({
-          ...sample,
-          marketCap: plausibleFigure(sample.marketCap),
-          volume: plausibleFigure(sample.volume),
-        }));
+        const beginning = beginningOf(catalogue.named(token));
+        return plausible(asked.path, samples, (sample) => implausible(beginning, sample, now)).map(
+          (sample) => ({
+            ...sample,
+            marketCap: plausibleFigure(sample.marketCap),
+            volume: plausibleFigure(sample.volume),
+          }),
+        );
       });
     } catch (error) {
       learnReach(days, query.interval === 'daily', error);
@@ -156,7 +157,7 @@ export function openCoinGecko(options: Options) {
         if (quotes.length === 0)
           throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
         const told = plausible(path, quotes, ({ token, ...sample }) =>
-          implausible(catalogue.named(token), sample, now),
+          implausible(beginningOf(catalogue.named(token)), sample, now),
         );
         const newest = Math.max(...told.map(({ at }) => at));
         if (now - newest <= frozenAfter()) return told;
@@ -199,7 +200,7 @@ export function openCoinGecko(options: Options) {
     ...createCoins({ ask: upstream.ask, read, clock }),
 
     close: upstream.close,
-  } satisfies Pick<MarketSource, 'name' | 'reach' | 'quotes' | 'close'> & Record<string, unknown>;
+  };
 }
 
 export type CoinGecko = ReturnType<typeof openCoinGecko>;

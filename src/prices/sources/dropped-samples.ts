@@ -1,11 +1,10 @@
-import type { CapabilityDeps } from '#server/capability';
+import type { Log } from '#core/log';
 import type { Dropped } from './plausible.ts';
 
+type Recording = { dropped: (upstream: string) => (count: number) => void; log: Log };
+
 /** Counts and logs the samples of an upstream that were left out. */
-export function createDropped(
-  { dropped, log }: Pick<CapabilityDeps, 'dropped' | 'log'>,
-  upstream: string,
-): Dropped {
+export function createDropped({ dropped, log }: Recording, upstream: string): Dropped {
   const countDropped = dropped(upstream);
   return ({ count, ...facts }) => {
     countDropped(count);

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { type Clock, isoDate } from '#core/clock';
-import { hasReferenceRate } from '#prices/currencies/currency';
-import type { PublishedRate } from '#prices/currencies/rate-series';
-import type { Implausible } from '#prices/plausible-sample';
+import type { PublishedRate } from '#prices/model/currency';
+import { hasReferenceRate } from '#prices/model/currency';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import type { Implausible } from '#upstream/plausible';
 import { retryAfter } from '#upstream/transport/json-answer';
 import { NUMERIC } from '#upstream/transport/number';
 import { openUpstream, type UpstreamAnswer, type UpstreamOptions } from '#upstream/transport/upstream';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import type { Candle } from '#prices/candles/candle';
+import type { Candle } from '#prices/model/candle';
 import type { FailureCause } from '#upstream/failure';
 import { createJsonReader, type ToldError } from '#upstream/transport/json-answer';
 import { NUMERIC, numeric } from '#upstream/transport/number';
@@ -9,7 +9,7 @@ import { NUMERIC, numeric } from '#upstream/transport/number';
  * Kraken's public REST API as it is on the wire: everything under HTTP 200, errors as a list beside the result, figures
  * as texts, the result under the pair's name. Nothing else reads its JSON.
  */
-export const UPSTREAM = 'kraken';
+export const UPSTREAM = 'kraken' as const;
 
 /** More rows than any answer has: 721 are told at most. */
 const MOST_ROWS = 2000;

@@ -1,20 +1,21 @@
 import type { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
+import type { FoundPair } from '#catalogue/listing-sources';
 import { beginningOf, type Token, type TokenName } from '#catalogue/token';
 import { type Clock, MINUTE, SECOND } from '#core/clock';
 import {
   CANDLE_MINUTES,
   type Candle,
   type CandleMinutes,
-  type CandleSource,
   candleLength,
   closingSample,
   implausibleCandle,
   type ToldCandles,
-} from '#prices/candles/candle';
-import type { Interval } from '#prices/interval';
-import { implausible } from '#prices/plausible-sample';
+} from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
+import type { Quote, Sample } from '#prices/model/sample';
 import { UpstreamFailure } from '#upstream/failure';
+import { implausible } from '#upstream/plausible';
 import { openUpstream, type Question, type UpstreamOptions } from '#upstream/transport/upstream';
 import { createTradedPairs, type LeftOut } from './kraken-pairs.ts';
 import {
@@ -27,7 +28,6 @@ import {
   UPSTREAM,
 } from './kraken-wire.ts';
 import { createPlausible, type Dropped } from './plausible.ts';
-import type { MarketSource } from './source.ts';
 
 /** Candles that the venue tells of a pair at each length, the running one not counted. */
 const CANDLES_TOLD = 720;
@@ -51,9 +51,6 @@ type Ask = <Body>(question: Question, schema: z.ZodType<Body>) => Promise<Body>;
 
 /** Since the venue has begun to name pairs by their symbols, an answer may have either name. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
-
-/** A pair by its own name; `price` is undefined where the venue tells none. */
-export type FoundPair = { pair: string; status: string; price: number | undefined };
 
 /** Symbols that the venue writes in its own way. */
 const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
@@ -106,6 +103,11 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
   }
 
+  /**
+   * The finished candles of a token; `not_listed` for one that is not traded here.
+   *
+   * @param from Unix ms: none that begins earlier is needed; as far back as the venue tells where left out
+   */
   async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
     const length = minutes * MINUTE;
     const ask = withinDeadline();
@@ -117,7 +119,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     const now = clock.now();
     const finished = distinct(rows.filter(({ at }) => at <= last));
     const told = plausible(`/OHLC?pair=${pair}`, finished, (candle) =>
-      implausibleCandle(token, candle, length, now),
+      implausibleCandle(beginningOf(token), candle, length, now),
     );
     const wanted = from ?? beginningOf(token);
     // Fewer rows than the venue keeps: it has no others of the time that was asked for.
@@ -133,10 +135,10 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     name: UPSTREAM,
 
     /** As far back as it tells candles of this length. */
-    reach: (interval, now) => now - CANDLES_TOLD * candleLength(interval),
+    reach: (interval: Interval, now: number): number => now - CANDLES_TOLD * candleLength(interval),
 
-    /** The price of each token's last trade, as of now: the answer has no time. */
-    async quotes(tokens) {
+    /** The price of each token's last trade, as of now: the answer has no time. One without a price is left out. */
+    async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const ask = withinDeadline();
       const traded = await namesOfTraded(tokens, ask);
       const path = '/Ticker';
@@ -150,7 +152,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
       });
       if (quotes.length === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'none of the pairs asked for');
       return plausible(path, quotes, ({ token, ...sample }) =>
-        implausible(catalogue.named(token), sample, now),
+        implausible(beginningOf(catalogue.named(token)), sample, now),
       );
     },
 
@@ -171,8 +173,8 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
       return { pair, status: found.status, price };
     },
 
-    /** The close of each finished candle, at its end. */
-    async samples(token: TokenName, interval: Interval, from?: number) {
+    /** The close of each finished candle, at its end; none earlier than `from` (Unix ms) is needed. */
+    async samples(token: TokenName, interval: Interval, from?: number): Promise<Sample[]> {
       const length = candleLength(interval);
       const first = from === undefined ? undefined : from - length;
       const told = await candles(token, CANDLE_MINUTES[interval], first);
@@ -180,7 +182,9 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     },
 
     close: upstream.close,
-  } satisfies MarketSource & CandleSource & Record<string, unknown>;
+  };
 }
 
 export type Kraken = ReturnType<typeof openKraken>;
+/** What stands in for the primary source. */
+export type FallbackSource = Pick<Kraken, 'name' | 'reach' | 'quotes' | 'samples'>;

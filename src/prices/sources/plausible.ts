@@ -1,5 +1,5 @@
-import type { Implausible } from '#prices/plausible-sample';
 import { UpstreamFailure } from '#upstream/failure';
+import type { Implausible } from '#upstream/plausible';
 
 /** Told of the samples of an answer that cannot be true and were left out: how many, for which reasons. */
 export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;

@@ -5,9 +5,8 @@ import type * as client from '#client/generated/records';
 import type { ProblemCode } from '#core/problems';
 import type * as docs from '#docs/records';
 import type * as notifications from '#notifications/records';
-import type { TokenPrice } from '#prices/latest/records';
-import type { MarketSample } from '#prices/market-sample/records';
-import type * as prices from '#prices/records';
+import type { MarketSample, TokenPrice } from '#prices/latest/records';
+import type * as prices from '#prices/model/records';
 import type * as statistics from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { MarketSample } from '#prices/market-sample/records';
+import type { MarketSample } from '#prices/latest/records';
 import { openTestConsole, type TestConsole, visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 import { startService } from '../../support/service/service.ts';

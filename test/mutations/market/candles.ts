@@ -25,7 +25,7 @@ export const candles: Mutations[] = [
     changes: [["one.startsWith('E')", "one !== ''"]],
   },
   {
-    file: 'src/prices/candles/candle.ts',
+    file: 'src/prices/model/candle.ts',
     tests: ['prices/sources/kraken-samples.test.ts'],
     changes: [
       ['at: at + length, price: close }, now', 'at, price: close }, now'],
@@ -57,7 +57,7 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/retention/purge-store.ts',
+    file: 'src/prices/retention/purge-store.ts',
     tests: ['prices/candles/deleting-candles.store.test.ts'],
     changes: [["coverage: 'candle_coverage',\n    slot", "coverage: 'source_coverage',\n    slot"]],
   },

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** The tokens that are served: how they are found, added and taken over. */
 export const catalogue: Mutations[] = [
   {
-    file: 'src/catalogue/routes.ts',
+    file: 'src/prices/routes-tokens.ts',
     tests: ['catalogue/tokens.store.test.ts'],
     changes: [['pair ? [CANDLES]', 'tokenName ? [CANDLES]']],
   },

@@ -6,7 +6,7 @@ export const currency: Mutations[] = [
     file: 'src/prices/currencies/rate-series.ts',
     tests: ['prices/currencies/rate-series.test.ts'],
     changes: [
-      ['<= instant) low', '< instant) low'],
+      ['startOfDate(instant) + DAY)', 'startOfDate(instant))'],
       ['newest - last > HOLDS', 'newest - last >= HOLDS'],
       ['next - from <= HOLDS', 'next - from < HOLDS'],
       ['from + DAY) - 1', 'from + DAY)'],
@@ -93,7 +93,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/latest/latest-price.ts',
+    file: 'src/prices/latest/latest-table.ts',
     tests: ['prices/currencies/currencies.store.test.ts'],
     changes: [['token : `${token},${currency}`', 'token : token']],
   },

@@ -3,7 +3,7 @@ import type { Mutations } from '../mutation.ts';
 /** Dates and windows, spans and coverage, what is fetched for a window, what is stored of it, and imports. */
 export const market: Mutations[] = [
   {
-    file: 'src/prices/interval.ts',
+    file: 'src/prices/model/interval.ts',
     tests: ['prices/grain.test.ts'],
     changes: [
       ['days > 10', 'days >= 10'],
@@ -30,13 +30,13 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/sample.ts',
+    file: 'src/prices/model/sample.ts',
     tests: ['prices/sample.test.ts'],
     changes: [['startOfDate(at) < startOfDate(last.at)', 'startOfDate(at) <= startOfDate(last.at)']],
   },
   {
-    file: 'src/prices/plausible-sample.ts',
-    tests: ['prices/plausible-sample.test.ts'],
+    file: 'src/upstream/plausible.ts',
+    tests: ['upstream/plausible.test.ts'],
     changes: [
       ['thru: now + AHEAD', 'thru: now'],
       ['price > 0 &&', 'price >= 0 &&'],
@@ -44,11 +44,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/series.ts',
+    file: 'src/prices/model/series.ts',
     tests: ['prices/series.test.ts'],
     changes: [
       ['< instant) low', '<= instant) low'],
-      ['indexOf(thru + 1)', 'indexOf(thru)'],
+      ['placeOf(columns.at, thru + 1, length)', 'placeOf(columns.at, thru, length)'],
+      ['column.copyWithin(0, gone, length)', 'column.copyWithin(0, gone + 1, length)'],
     ],
   },
   {
@@ -101,7 +102,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/residents.ts',
+    file: 'src/prices/archive/lazy-cache.ts',
     tests: ['prices/archive/loading.store.test.ts'],
     changes: [
       ['    workingSet.use(known);\n    return known.value;', '    return known.value;'],
@@ -178,22 +179,22 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/latest/source-failover.ts',
+    file: 'src/prices/refresh/source-failover.ts',
     tests: ['prices/latest/source-failover.test.ts'],
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
       ['<= 2 * every', '< 2 * every'],
-      ['told === first && !event.isSound', '!event.isSound && told !== first'],
-      [" || event.kind === 'first_failed'", ''],
+      ['told === PRIMARY_SOURCE && !event.isSound', '!event.isSound && told !== PRIMARY_SOURCE'],
+      [" || event.kind === 'primary_failed'", ''],
     ],
   },
   {
-    file: 'src/prices/latest/latest-failover.ts',
+    file: 'src/prices/refresh/latest-failover.ts',
     tests: ['prices/latest/failover/latest.store.test.ts'],
-    changes: [['clock.now()) < NEXT_EVERY', 'clock.now()) < 0']],
+    changes: [['clock.now()) < FALLBACK_EVERY', 'clock.now()) < 0']],
   },
   {
-    file: 'src/prices/history/window-failover.ts',
+    file: 'src/prices/refresh/window-failover.ts',
     tests: ['prices/latest/failover/windows.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],
@@ -203,7 +204,7 @@ export const market: Mutations[] = [
   {
     file: 'src/prices/history/window-rows.ts',
     tests: ['prices/latest/failover/windows.store.test.ts'],
-    changes: [['isOfFirst && ', '']],
+    changes: [['isOfPrimary && ', '']],
   },
   {
     file: 'src/prices/refresh/key-check.ts',
@@ -239,13 +240,13 @@ export const market: Mutations[] = [
     file: 'src/prices/archive/point-store.ts',
     tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
-      ["AND NOT ${isOneOf('point.source', before)}", ''],
+      ["AND NOT ${isOneOf('point.source', preferred)}", ''],
       ['sample.settled && !provisional', 'sample.settled'],
       ['WHERE NOT ${isCovered} AND', 'WHERE'],
     ],
   },
   {
-    file: 'src/prices/archive/retention/purge-store.ts',
+    file: 'src/prices/retention/purge-store.ts',
     tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
       ['AND source = ${source} AND ${isNext}', 'AND ${isNext}'],
@@ -253,23 +254,23 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/retention/purge.ts',
-    tests: ['prices/archive/retention/purge.store.test.ts'],
+    file: 'src/prices/retention/purge.ts',
+    tests: ['prices/retention/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
-    file: 'src/prices/archive/retention/retention.ts',
-    tests: ['prices/archive/retention/purge.store.test.ts'],
+    file: 'src/prices/retention/retention.ts',
+    tests: ['prices/retention/purge.store.test.ts'],
     changes: [['age >= EVERY', 'age >= 0']],
   },
   {
     file: 'src/prices/refresh/fetches.ts',
-    tests: ['prices/archive/retention/purge.store.test.ts'],
+    tests: ['prices/retention/purge.store.test.ts'],
     changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
   },
   {
-    file: 'src/prices/archive/retention/retention-periods.ts',
-    tests: ['prices/archive/retention/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
+    file: 'src/prices/model/retention-periods.ts',
+    tests: ['prices/retention/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },
   {
@@ -290,8 +291,12 @@ export const market: Mutations[] = [
         'SELECT tstzrange("from", thru + interval \'1 ms\') FROM touching',
         'SELECT tstzrange("from", thru) FROM touching',
       ],
-      ['version = refresh.version + 1', 'version = refresh.version'],
     ],
+  },
+  {
+    file: 'src/upstream/version-store.ts',
+    tests: ['prices/archive/holdings.store.test.ts'],
+    changes: [['version = refresh.version + 1', 'version = refresh.version']],
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
@@ -317,7 +322,7 @@ export const market: Mutations[] = [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
       ['(mine.settled && !replace)', '!replace'],
       ['&& !isMidnightSample(row.at)', ''],
-      ['sourcesBefore(row.source, line).includes(mine.source)', 'false'],
+      ['preferredTo(row.source).includes(mine.source)', 'false'],
     ],
   },
   {
@@ -377,7 +382,7 @@ export const market: Mutations[] = [
     changes: [['!token || tokens.indexOf(token) !== i', '!token']],
   },
   {
-    file: 'src/prices/latest/routes.ts',
+    file: 'src/prices/routes-latest.ts',
     tests: ['prices/latest/latest-tokens.store.test.ts'],
     changes: [['Math.ceil(tokens / TOKENS_PER_CALL)', 'Math.floor(tokens / TOKENS_PER_CALL) + 1']],
   },

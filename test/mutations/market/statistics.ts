@@ -13,7 +13,7 @@ export const statistics: Mutations[] = [
       ['          passedOver.set(name, error.reason);\n', ''],
       ["=== 'not_listed') await cache", "!== 'not_listed') await cache"],
       ["cause !== 'not_listed' && !isLess", '!isLess'],
-      ['if (implausibleTime(tokenOf(symbol), sample.at, clock.now()))', 'if (sample.at < 0)'],
+      ['if (implausibleTime(beginningOf(tokenOf(symbol)), sample.at, clock.now()))', 'if (sample.at < 0)'],
     ],
   },
   {

@@ -5,11 +5,11 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 import { openLog } from '#open';
 import { type ArchiveCache, openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore, type SeriesUpdate } from '#prices/archive/archive-store';
-import { INTERVALS } from '#prices/interval';
-import { createFailoverStore } from '#prices/latest/failover-store';
-import { plausibleTimes } from '#prices/plausible-sample';
-import { samplesOf } from '#prices/series';
+import { createFailoverStore } from '#prices/archive/failover-store';
+import { INTERVALS } from '#prices/model/interval';
+import { firstSample, samplesOf } from '#prices/model/points';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { plausibleTimes } from '#upstream/plausible';
 import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
@@ -93,7 +93,7 @@ describe('the archive in memory', () => {
     for (const process of processes) {
       await expectSame(process);
       for (const [token, at] of written) {
-        expect(process.series(token, 'minute').firstFrom(at)?.at).toBe(at);
+        expect(firstSample(process.series(token, 'minute').slice(at, at))?.at).toBe(at);
       }
       const days = BUILT_IN_NAMES.flatMap((token) => rowsOf(process, token, 'day'));
       expect(days).toHaveLength(20);

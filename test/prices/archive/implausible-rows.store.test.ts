@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, iso, MINUTE } from '#core/clock';
 import { createArchiveStore } from '#prices/archive/archive-store';
-import { isPlausible, plausibleTimes } from '#prices/plausible-sample';
 import { createStatisticsStore } from '#statistics/statistics-store';
+import { isPlausible, plausibleTimes } from '#upstream/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -106,7 +106,7 @@ test('rows that cannot be true stop no start, are not served, and are named', as
 test('an operator is told which they are', async () => {
   await storeWhatCannotBeTrue();
   const times = plausibleTimes(NOW);
-  const archive = await createArchiveStore(service.database.prisma).leftAside(times);
+  const archive = await createArchiveStore(service.database.prisma).implausibleRows(times);
   expect(archive.find(({ what }) => what === 'day')).toEqual({
     token: 'bitcoin',
     what: 'day',
@@ -114,7 +114,7 @@ test('an operator is told which they are', async () => {
     instants: ['1970-01-01T00:00:00Z'],
   });
   expect(archive.find(({ token }) => token === 'solana')?.instants).toEqual(['infinity']);
-  const statistics = await createStatisticsStore(service.database.prisma).leftAside(times);
+  const statistics = await createStatisticsStore(service.database.prisma).implausibleRows(times);
   expect(statistics).toEqual([{ token: 'btc', what: 'statistics', count: 1, instants: [iso(SOON)] }]);
 });
 

@@ -5,10 +5,10 @@ import { createArchiveStore } from '#prices/archive/archive-store';
 import { createImport } from '#prices/archive/import/import';
 import { IMPORT_COLUMNS } from '#prices/archive/import/import-row';
 import { createImportStore } from '#prices/archive/import/import-store';
-import { createPurge } from '#prices/archive/retention/purge';
-import { createPurgeStore } from '#prices/archive/retention/purge-store';
-import type { Interval } from '#prices/interval';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/sources/provenance';
+import type { Interval } from '#prices/model/interval';
+import { MARKET_SOURCES, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import { createPurge } from '#prices/retention/purge';
+import { createPurgeStore } from '#prices/retention/purge-store';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { amount, longTimeout } from '../../support/long.ts';
@@ -203,8 +203,7 @@ function openModel() {
   };
 }
 
-const isBefore = (a: string, b: string) =>
-  sourcesBefore(b as MarketSourceName).includes(a as MarketSourceName);
+const isBefore = (a: string, b: string) => preferredTo(b as MarketSourceName).includes(a as MarketSourceName);
 
 /** A sample takes another source's place within what that one covers, and is deleted. */
 const REPLACED_AND_PURGED: Step[] = [

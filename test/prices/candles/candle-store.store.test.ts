@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HOUR } from '#core/clock';
-import type { StoredCandle } from '#prices/candles/candle-columns';
 import { createCandleStore } from '#prices/candles/candle-store';
+import type { StoredCandle } from '#prices/model/candle';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const BEGIN = Date.parse('2026-05-15T00:00:00Z');

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { createPurge } from '#prices/archive/retention/purge';
-import { createPurgeStore } from '#prices/archive/retention/purge-store';
 import { createCandleStore } from '#prices/candles/candle-store';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { createPurge } from '#prices/retention/purge';
+import { createPurgeStore } from '#prices/retention/purge-store';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, iso, MINUTE } from '#core/clock';
-import { candleColumns } from '#prices/candles/candle-columns';
 import {
   convertCandles,
   convertColumns,
@@ -12,7 +11,9 @@ import {
   worthBySamples,
 } from '#prices/currencies/conversion';
 import { createRateSeries } from '#prices/currencies/rate-series';
-import { type Columns, columnsOf } from '#prices/series';
+import { CANDLES } from '#prices/model/candle';
+import { POINTS, type PointColumns } from '#prices/model/points';
+import { columnsOf } from '#prices/model/series';
 
 const at = (date: string) => Date.parse(date);
 
@@ -36,6 +37,7 @@ describe('a series', () => {
       fc.property(samples, fc.array(worths, { minLength: 1, maxLength: 20 }), (rows, values) => {
         const worth: Worth = (time) => values[time % values.length] as number;
         const columns = columnsOf(
+          POINTS,
           rows.map((row, i) => ({ ...row, settled: i % 2 === 0, source: 'kraken' as const })),
         );
         const back = convertColumns(convertColumns(columns, worth), (time) => 1 / worth(time));
@@ -53,6 +55,7 @@ describe('a series', () => {
 
   test('has no row of a time at which nobody can say what the currency is worth', () => {
     const columns = columnsOf(
+      POINTS,
       [1, 2, 3, 4].map((time) => ({ at: time, price: 8, marketCap: null, volume: 6 })),
     );
     const converted = convertColumns(columns, (time) => (time % 2 ? 2 : Number.NaN));
@@ -69,7 +72,7 @@ describe('a series', () => {
         const converted = convertFigure(dollars, worth);
         expect(converted === null || Number.isFinite(converted)).toBe(true);
         const { price } = convertColumns(
-          columnsOf([{ at: 1, price: dollars, marketCap: null, volume: null }]),
+          columnsOf(POINTS, [{ at: 1, price: dollars, marketCap: null, volume: null }]),
           () => worth,
         );
         expect(Number.isNaN(price[0]) ? null : price[0]).toBe(converted);
@@ -82,7 +85,8 @@ describe('a series', () => {
 });
 
 test('candles keep their order of prices, and their volume in tokens', () => {
-  const columns = candleColumns(
+  const columns = columnsOf(
+    CANDLES,
     [0, 1].map((i) => ({ at: i * DAY, open: 10, high: 16, low: 8, close: 12, volume: 7, settled: true })),
   );
   const { volume, settled, ...prices } = convertCandles(columns, (time) => (time === 0 ? 4 : Number.NaN));
@@ -149,8 +153,11 @@ describe('by rates', () => {
 });
 
 describe('by samples of a token', () => {
-  const series = (...rows: [at: number, price: number | null][]): Columns =>
-    columnsOf(rows.map(([time, price]) => ({ at: time, price, marketCap: null, volume: null })));
+  const series = (...rows: [at: number, price: number | null][]): PointColumns =>
+    columnsOf(
+      POINTS,
+      rows.map(([time, price]) => ({ at: time, price, marketCap: null, volume: null })),
+    );
 
   test('a day has the one of its own date, the nearest where there are two', () => {
     const day = at('2026-04-02');

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
 import { seriesToCsv } from '#prices/history/series-csv';
 import { seriesJson } from '#prices/history/series-json';
-import { priceSeries } from '#prices/records';
-import type { Sample } from '#prices/sample';
-import { columnsOf } from '#prices/series';
+import { POINTS } from '#prices/model/points';
+import { priceSeries } from '#prices/model/records';
+import type { Sample } from '#prices/model/sample';
+import { columnsOf } from '#prices/model/series';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });
 /** Ascending, many of them in one second, and others days apart. */
@@ -20,7 +21,7 @@ const samples = fc
     });
   });
 
-const jsonOf = (given: readonly Sample[]) => [...seriesJson(columnsOf(given))].join('');
+const jsonOf = (given: readonly Sample[]) => [...seriesJson(columnsOf(POINTS, given))].join('');
 
 const COLUMNS = [
   ['prices', 'price'],

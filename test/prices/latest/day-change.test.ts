@@ -2,13 +2,15 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '#core/clock';
 import { dayChange } from '#prices/latest/day-change';
-import { createSeries } from '#prices/series';
+import { POINTS } from '#prices/model/points';
+import { createSeries } from '#prices/model/series';
 
 const AT = Date.UTC(2026, 4, 15, 14, 10, 6);
 
 /** Samples that many seconds from 24 hours before, each with a price. */
 const series = (...samples: readonly [seconds: number, price: number | null][]) =>
   createSeries(
+    POINTS,
     samples.map(([seconds, price]) => ({
       at: AT - DAY + seconds * SECOND,
       price,

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { UsageRecord } from '#accounts/records';
 import { DAY, MINUTE } from '#core/clock';
 import type { TokenPrice } from '#prices/latest/records';
-import type { LatestPrice } from '#prices/records';
+import type { LatestPrice } from '#prices/model/records';
 import { addSandboxTokens } from '../../../fixtures/sandbox-tokens.ts';
 import { type Besieged, LATEST, startBesieged } from '../../support/service/chaos.ts';
 

@@ -1,45 +1,41 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '#core/clock';
-import {
-  areFarApart,
-  type FailoverEvent,
-  frozenAfter,
-  isSound,
-  nextTold,
-  startingState,
-} from '#prices/latest/source-failover';
-import { MARKET_SOURCES, parseMarketSources } from '#prices/sources/provenance';
+import { type FailoverState, STARTING_STATE } from '#prices/archive/failover-store';
+import { MARKET_SOURCES, parseMarketSources } from '#prices/model/market-sources';
+import { type FailoverEvent, frozenAfter, isSound, nextTold } from '#prices/refresh/source-failover';
+import { areFarApart } from '#upstream/plausible';
 
-const [FIRST, NEXT] = MARKET_SOURCES;
+const [PRIMARY, FALLBACK] = MARKET_SOURCES;
 const anyEvent: fc.Arbitrary<FailoverEvent> = fc.oneof(
-  fc.constant({ kind: 'first_answered' as const }),
-  fc.constant({ kind: 'first_failed' as const }),
-  fc.boolean().map((isSound) => ({ kind: 'next_answered' as const, source: NEXT, isSound })),
+  fc.constant({ kind: 'primary_answered' as const }),
+  fc.constant({ kind: 'primary_failed' as const }),
+  fc.boolean().map((isSound) => ({ kind: 'fallback_answered' as const, source: FALLBACK, isSound })),
 );
 
 /** Who is told after events, by the rule in words. */
 function toldAfter(events: readonly FailoverEvent[]): string {
   const takenOver = events.findLastIndex(
-    (event, i) => event.kind === 'next_answered' && !event.isSound && toldAfter(events.slice(0, i)) === FIRST,
+    (event, i) =>
+      event.kind === 'fallback_answered' && !event.isSound && toldAfter(events.slice(0, i)) === PRIMARY,
   );
-  if (takenOver < 0) return FIRST;
-  const answers = events.slice(takenOver + 1).filter(({ kind }) => kind !== 'next_answered');
+  if (takenOver < 0) return PRIMARY;
+  const answers = events.slice(takenOver + 1).filter(({ kind }) => kind !== 'fallback_answered');
   const isBack = answers.some(
-    ({ kind }, i) => kind === 'first_answered' && answers[i + 1]?.kind === 'first_answered',
+    ({ kind }, i) => kind === 'primary_answered' && answers[i + 1]?.kind === 'primary_answered',
   );
-  return isBack ? FIRST : NEXT;
+  return isBack ? PRIMARY : FALLBACK;
 }
 
 describe('who is told', () => {
-  it('is the next from its answer beside an unsound first on, until two good answers of that in a row', () => {
+  it('is the fallback from its answer beside an unsound primary source on, until two good answers of that in a row', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 14 }), (events) => {
-        let state: Pick<ReturnType<typeof startingState>, 'told' | 'goodAnswers'> = startingState(FIRST);
+        let state: Pick<FailoverState, 'told' | 'goodAnswers'> = STARTING_STATE;
         for (const [i, event] of events.entries()) {
-          state = nextTold(state, event, FIRST);
+          state = nextTold(state, event);
           expect(state.told).toBe(toldAfter(events.slice(0, i + 1)));
-          expect(state.goodAnswers).toBeLessThan(state.told === FIRST ? 1 : 2);
+          expect(state.goodAnswers).toBeLessThan(state.told === PRIMARY ? 1 : 2);
         }
       }),
     );

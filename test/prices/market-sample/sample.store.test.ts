@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '#core/clock';
-import { type MarketSample, marketSample } from '#prices/market-sample/records';
+import { type MarketSample, marketSample } from '#prices/latest/records';
 import { type Document, published } from '../../../fixtures/published.ts';
 import { type Besieged, DAYS, startBesieged } from '../../support/service/chaos.ts';
 

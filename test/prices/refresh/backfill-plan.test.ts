@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, iso, MINUTE, startOfDate } from '#core/clock';
 import { union } from '#core/span';
-import { daysWindow, INTERVALS, rangeWindow, type Window } from '#prices/interval';
+import { daysWindow, INTERVALS, rangeWindow, type Window } from '#prices/model/interval';
 import { type FetchKind, type PlanInput, planFetches } from '#prices/refresh/backfill-plan';
 
 const at = (time: string) => Date.parse(time);

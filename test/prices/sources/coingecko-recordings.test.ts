@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
-import { latestPrice } from '#prices/records';
-import type { Sample } from '#prices/sample';
+import { latestPrice } from '#prices/model/records';
+import type { Sample } from '#prices/model/sample';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';

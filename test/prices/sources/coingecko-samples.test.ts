@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { latestPrice } from '#prices/records';
+import { latestPrice } from '#prices/model/records';
 import { openTestSource } from '../../support/upstream/source.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CandleMinutes } from '#prices/candles/candle';
+import type { CandleMinutes } from '#prices/model/candle';
 import { openTestKraken } from '../../support/upstream/kraken-source.ts';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';

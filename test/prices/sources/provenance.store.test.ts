@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { SOURCES } from '#docs/source-list';
 import { createArchiveStore } from '#prices/archive/archive-store';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import type { MarketSourceName } from '#prices/model/market-sources';
 import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
 import { openImportArchive } from '../archive/import/import-archive.ts';
 

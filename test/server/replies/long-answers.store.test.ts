@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, isoDate } from '#core/clock';
 import { seriesToCsv } from '#prices/history/series-csv';
 import { seriesJson } from '#prices/history/series-json';
-import { columnsOf } from '#prices/series';
+import { POINTS } from '#prices/model/points';
+import { columnsOf } from '#prices/model/series';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';
@@ -49,7 +50,7 @@ test('a long window has the same text as a short one, in either format and codin
   const rows = rowsOf(480);
   expect(rows.length).toBeGreaterThan(6000);
   const json = await service.get(range(480), { key });
-  expect((await json.text()) === [...seriesJson(columnsOf(rows))].join('')).toBe(true);
+  expect((await json.text()) === [...seriesJson(columnsOf(POINTS, rows))].join('')).toBe(true);
   const csv = await service.get(range(480), {
     key,
     headers: { accept: 'text/csv', 'accept-encoding': 'br' },

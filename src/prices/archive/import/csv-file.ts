@@ -9,6 +9,9 @@ const LONGEST_LINE = 1_000_000;
 /** One line of a file: its number, counted from 1, and its fields. */
 export type CsvLine = { line: number; fields: readonly string[] };
 
+/** A line that is not imported: its number in the file, and why. */
+export type BadLine = { line: number; fault: string };
+
 /** The file cannot be read as an export at all. */
 export class ImportFileError extends Error {
   override readonly name = 'ImportFileError';

@@ -1,14 +1,11 @@
-import { FIRST_BLOCK } from '#catalogue/token';
-import type { ToldSample } from '#prices/series';
-import { FIRST_SOURCE, isMarketSource, MARKET_SOURCES } from '#prices/sources/provenance';
+import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/market-sources';
+import type { ToldSample } from '#prices/model/points';
+import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** The columns of the aggregator's own export of a coin's daily history; the service's own CSV calls the first `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
 /** As the aggregator's, and who told the row: a CSV of the service itself may have it. */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
-
-/** One line of an export: its number in the file, counted from 1, and its fields. */
-export type ImportLine = { line: number; fields: readonly string[] };
 
 /** A row, or what is wrong with it, and its time if that much can be read. */
 type ReadRow = { sample: ToldSample } | { fault: string; at: number | undefined };
@@ -67,7 +64,7 @@ export function readImportRow(
   ) as [ReturnType<typeof readFigure>, ReturnType<typeof readFigure>, ReturnType<typeof readFigure>];
   const fault = timeFault(at, now);
   if (fault !== undefined) return { fault, at };
-  const source = field('source') || FIRST_SOURCE;
+  const source = field('source') || PRIMARY_SOURCE;
   if (!isMarketSource(source)) return { fault: `source is none of ${MARKET_SOURCES.join(', ')}`, at };
   if (price === 0) return { fault: 'price is not above 0', at };
   for (const figure of [price, marketCap, volume]) {

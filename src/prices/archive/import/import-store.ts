@@ -1,17 +1,11 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY, startOfDate } from '#core/clock';
 import type { Span } from '#core/span';
+import { epochMs, toInstant } from '#database/instants';
 import type { PrismaClient } from '#generated/prisma/client';
-import {
-  type ArchivedSample,
-  addCoverage,
-  bumpRefresh,
-  epochMs,
-  given,
-  lockPoints,
-  toInstant,
-} from '#prices/archive/archive-sql-store';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/sources/provenance';
+import { type ArchivedSample, addCoverage, given, lockPoints } from '#prices/archive/archive-sql-store';
+import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import { bumpVersion } from '#upstream/version-store';
 
 /** What a batch changes, given the stored rows: those at `gone` (Unix ms) are deleted, `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
@@ -23,7 +17,7 @@ type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null
 const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
 
 /** Writes an operator's day rows among those that the service has fetched. */
-export function createImportStore(prisma: PrismaClient, line: readonly MarketSourceName[] = MARKET_SOURCES) {
+export function createImportStore(prisma: PrismaClient) {
   return {
     /**
      * Merges rows into the days of a token and adds to its coverage, in one transaction. The table is locked from the
@@ -57,7 +51,7 @@ export function createImportStore(prisma: PrismaClient, line: readonly MarketSou
                 AND at = ANY (${gone.map((instant) => new Date(instant).toISOString())}::timestamptz[])`;
           }
           for (const [source, rows] of Map.groupBy(samples, ({ source }) => source)) {
-            const provisional = sourcesBefore(source, line).length > 0;
+            const provisional = preferredTo(source).length > 0;
             await tx.$executeRaw`
               INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
               SELECT ${token}, 'day', at, price, market_cap, volume, settled, ${source}, ${provisional}::boolean
@@ -68,10 +62,9 @@ export function createImportStore(prisma: PrismaClient, line: readonly MarketSou
           }
         }
         for (const { source, spans } of covers) {
-          const teller = { source, before: sourcesBefore(source, line) };
-          await tx.$executeRaw(addCoverage(token, 'day', teller, spans));
+          await tx.$executeRaw(addCoverage(token, 'day', source, spans));
         }
-        await tx.$executeRaw(bumpRefresh(`import:${token}`, at));
+        await tx.$executeRaw(bumpVersion(`import:${token}`, at));
       });
     },
   };

@@ -2,19 +2,18 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, startOfDate } from '#core/clock';
 import { type Span, union } from '#core/span';
 import type { ArchivedSample } from '#prices/archive/archive-sql-store';
-import { dayReady, isMidnightSample, isSettled } from '#prices/interval';
-import type { Sample } from '#prices/sample';
-import type { ToldSample } from '#prices/series';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/sources/provenance';
-import { type ImportColumn, type ImportLine, readImportRow } from './import-row.ts';
+import { dayReady, isMidnightSample, isSettled } from '#prices/model/interval';
+import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import type { ToldSample } from '#prices/model/points';
+import type { Sample } from '#prices/model/sample';
+import type { BadLine, CsvLine } from './csv-file.ts';
+import { type ImportColumn, readImportRow } from './import-row.ts';
 import type { CoveredBySource, ImportStore } from './import-store.ts';
 import { mergeDays } from './merge-days.ts';
 import type { ImportFile } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 
-/** A line that is not imported: its number in the file, and why. */
-export type BadLine = { line: number; fault: string };
 /** A settled row that stays, although the file's differs. */
 export type KeptRow = { stored: ToldSample; given: ToldSample };
 
@@ -62,7 +61,7 @@ const spansOf = (dates: readonly CoveredDate[]): CoveredBySource[] =>
  * date's where the file has none of midnight, so it comes at the end, the earliest of its date.
  */
 async function* checkedRows(
-  lines: AsyncIterable<ImportLine>,
+  lines: AsyncIterable<CsvLine>,
   columns: readonly ImportColumn[],
   now: number,
 ): AsyncGenerator<CheckedRow> {
@@ -119,10 +118,10 @@ function createCoveredDates() {
   };
 }
 
-type Dependencies = { store: ImportStore; clock: Clock; line?: readonly MarketSourceName[] };
+type Dependencies = { store: ImportStore; clock: Clock };
 
 /** Imports an export into the daily series of the archive: the aggregator's, or one that the service gave. */
-export function createImport({ store, clock, line = MARKET_SOURCES }: Dependencies) {
+export function createImport({ store, clock }: Dependencies) {
   return {
     /** Reads a file to its end, or until the signal, and stores nothing; gives the number of bad lines. */
     async check(
@@ -156,13 +155,13 @@ export function createImport({ store, clock, line = MARKET_SOURCES }: Dependenci
         const final = batch.filter(({ at }) => isSettled('day', at, now) || now >= dayReady(at + DAY));
         const known = final.map(({ at, source }) => ({ date: startOfDate(at), source }));
         const given = batch.map((sample) => {
-          const isProvisional = sourcesBefore(sample.source, line).length > 0;
+          const isProvisional = preferredTo(sample.source).length > 0;
           return { ...sample, settled: !isProvisional && isSettled('day', sample.at, now) };
         });
         batch = [];
         let merged: ReturnType<typeof mergeDays<ArchivedSample>>['merged'] = [];
         const merge = (stored: readonly ArchivedSample[]) => {
-          const result = mergeDays(stored, given, replace, line);
+          const result = mergeDays(stored, given, replace);
           merged = result.merged;
           return result;
         };

@@ -1,7 +1,7 @@
 import { startOfDate } from '#core/clock';
-import { isMidnightSample } from '#prices/interval';
-import type { Sample } from '#prices/sample';
-import { MARKET_SOURCES, type MarketSourceName, sourcesBefore } from '#prices/sources/provenance';
+import { isMidnightSample } from '#prices/model/interval';
+import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
 
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 
@@ -20,22 +20,20 @@ const isSame = (a: Day, b: Day) =>
 /**
  * Merges rows, one for each date, into the stored ones. Equal rows are skipped (and marked as settled, where they are by
  * now); an unsettled row is replaced; a settled row that differs is kept, unless `replace`. In any case, a row of a source
- * before the given one's in the line is kept, and, of one source, a row of midnight beside one of another time of its date.
+ * preferred to the given one's is kept, and, of one source, a row of midnight beside one of another time of its date.
  *
  * @param stored ascending
- * @param line the sources of prices in their order
  * @returns what became of each row; `gone`, the times (Unix ms) of stored rows that go; `samples`, what is written
  */
 export function mergeDays<Row extends Day>(
   stored: readonly Row[],
   given: readonly Row[],
   replace: boolean,
-  line: readonly MarketSourceName[] = MARKET_SOURCES,
 ): { merged: MergedDay<Row>[]; gone: number[]; samples: Row[] } {
   const storedOf = Map.groupBy(stored, ({ at }) => startOfDate(at));
   const outranks = (mine: Row, row: Row) => {
     const isLate = isMidnightSample(mine.at) && !isMidnightSample(row.at);
-    return sourcesBefore(row.source, line).includes(mine.source) || (mine.source === row.source && isLate);
+    return preferredTo(row.source).includes(mine.source) || (mine.source === row.source && isLate);
   };
   const gone: number[] = [];
   const samples: Row[] = [];

@@ -1,5 +1,5 @@
-import { ImportFileError, openCsvLines } from './csv-file.ts';
-import { IMPORT_COLUMNS, type ImportColumn, type ImportLine } from './import-row.ts';
+import { type CsvLine, ImportFileError, openCsvLines } from './csv-file.ts';
+import { IMPORT_COLUMNS, type ImportColumn } from './import-row.ts';
 
 /** The names of the service's own CSV that the aggregator's export has another name for. */
 const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };
@@ -39,7 +39,7 @@ export async function openImportFile(path: string) {
     columns: columns as readonly ImportColumn[],
 
     /** The lines after the header, one pass for each call. Throws `ImportFileError`. */
-    async *lines(): AsyncGenerator<ImportLine> {
+    async *lines(): AsyncGenerator<CsvLine> {
       let isHeader = true;
       for await (const line of records()) {
         if (!isHeader) yield line;

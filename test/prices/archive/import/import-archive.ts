@@ -5,10 +5,11 @@ import { expect } from 'vitest';
 import type { TokenName } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import { createArchiveStore } from '#prices/archive/archive-store';
-import { type BadLine, createImport, type KeptRow } from '#prices/archive/import/import';
+import type { BadLine } from '#prices/archive/import/csv-file';
+import { createImport, type KeptRow } from '#prices/archive/import/import';
 import { createImportStore } from '#prices/archive/import/import-store';
 import { openImportFile } from '#prices/archive/import/price-import';
-import { plausibleTimes } from '#prices/plausible-sample';
+import { plausibleTimes } from '#upstream/plausible';
 import { openTestDatabase } from '../../../support/database/database.ts';
 
 export const HEADER = 'snapped_at,price,market_cap,total_volume';

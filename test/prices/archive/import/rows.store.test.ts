@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openLog } from '#open';
 import { openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore } from '#prices/archive/archive-store';
-import { createFailoverStore } from '#prices/latest/failover-store';
+import { createFailoverStore } from '#prices/archive/failover-store';
+import { lastSample } from '#prices/model/points';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createVersionWatcher } from '#upstream/version-watcher';
 import { builtIn } from '../../../../fixtures/tokens.ts';
@@ -80,10 +81,10 @@ it('lets a process that runs take the rows over', async () => {
   await cache.load('ethereum');
   await archive.take([row('2020-01-01', 1), row('2020-01-02', 2)]);
   await cache.sync();
-  expect(cache.series('ethereum', 'day').last()).toMatchObject({ price: 2 });
+  expect(lastSample(cache.series('ethereum', 'day').all())).toMatchObject({ price: 2 });
   expect(cache.coverage('ethereum', 'day')).toHaveLength(1);
 
   await archive.take([row('2020-01-02', 2.5)], { replace: true });
   await cache.sync();
-  expect(cache.series('ethereum', 'day').last()).toMatchObject({ price: 2.5 });
+  expect(lastSample(cache.series('ethereum', 'day').all())).toMatchObject({ price: 2.5 });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, startOfDate } from '#core/clock';
 import { IMPORT_COLUMNS, readImportRow } from '#prices/archive/import/import-row';
 import { mergeDays } from '#prices/archive/import/merge-days';
-import { isMidnightSample } from '#prices/interval';
-import type { MarketSourceName } from '#prices/sources/provenance';
+import { isMidnightSample } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
 
 const NOW = Date.parse('2024-06-01T12:00:00Z');
 const read = (line: string) => readImportRow(line.split(','), IMPORT_COLUMNS, NOW);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { HOUR, MINUTE, SECOND } from '#core/clock';
-import type { LatestPrice } from '#prices/records';
+import type { LatestPrice } from '#prices/model/records';
 import type { Fault } from '#sandbox/faults';
 import type { Answer } from '#server/cache/answer';
 import { warningText } from '#upstream/warning';

@@ -1,0 +1,67 @@
+import type { TokenName } from '#catalogue/token';
+import { DAY, HOUR } from '#core/clock';
+import { INTERVALS, type Interval, spacingOf } from '#prices/model/interval';
+import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
+import { type ResourceOf, readResource } from '#upstream/resource';
+
+/** What is of all tokens together; those of the first source have no source in their name. */
+export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
+
+/**
+ * The name of each fetch, in memory and in the store, and of what else changes what is cached: an import, a purge, the
+ * retention, another source that is told.
+ */
+export type Fetch =
+  | (typeof OF_ALL_TOKENS)[number]
+  | ResourceOf<'chart' | 'hours' | 'daily' | 'import' | 'purge' | 'kraken'>;
+
+const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly Fetch[]>> = {
+  coingecko: (token) => [`chart:${token}`, `hours:${token}`, `daily:${token}`],
+  kraken: (token) => INTERVALS.map((interval) => `kraken:${interval}:${token}` as const),
+};
+const LATEST: Readonly<Record<MarketSourceName, Fetch>> = { coingecko: 'latest', kraken: 'kraken:latest' };
+
+/** The fetches that feed what some sources tell of a token; all sources where left out. */
+export const fetchesOf = (
+  token: TokenName,
+  sources: readonly MarketSourceName[] = MARKET_SOURCES,
+): readonly Fetch[] => sources.flatMap((source) => [LATEST[source], ...FETCHES[source](token)]);
+
+/** Whatever changes what is cached of a token alone. */
+export const namesOf = (token: TokenName): readonly Fetch[] => [
+  ...MARKET_SOURCES.flatMap((source) => FETCHES[source](token)),
+  `import:${token}`,
+  `purge:${token}`,
+];
+
+/** The token that is concerned; undefined where it is all of them. */
+export const tokenOf = (what: Fetch): TokenName | undefined => readResource(what).token;
+
+/** How far back an answer about the last day may have changed rows. */
+const LAST_DAY = DAY + 2 * HOUR;
+
+/** More samples than a venue tells of a series at once: none older is changed by its answer. */
+const VENUE_TELLS = 1000;
+
+/** Rows of a series that may have changed: those from an instant on (Unix ms), all from 0 on. */
+export type Touched = { token: TokenName; interval: Interval; from: number };
+
+/** All rows of a token. */
+export const touchedWhole = (token: TokenName): Touched[] =>
+  INTERVALS.map((interval) => ({ token, interval, from: 0 }));
+
+/**
+ * The rows of a token that a fetch, an import or a purge may have changed since an instant (Unix ms). What the latest
+ * prices of all tokens change is told by these prices.
+ */
+export function touched(what: Fetch, since: number): Touched[] {
+  const { kind, token, interval = 'minute' } = readResource(what);
+  if (token === undefined) return [];
+  const from = since - LAST_DAY;
+  const recent = (['minute', 'hour'] as const).map((interval) => ({ token, interval, from }));
+  if (kind === 'purge') return touchedWhole(token);
+  if (kind === 'hours') return [{ token, interval: 'hour', from: 0 }];
+  if (kind === 'daily' || kind === 'import') return [...recent, { token, interval: 'day', from: 0 }];
+  if (kind === 'chart') return recent;
+  return [{ token, interval, from: since - VENUE_TELLS * spacingOf(interval) }];
+}

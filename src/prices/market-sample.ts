@@ -1,0 +1,102 @@
+import { type Clock, HOUR, SECOND } from '#core/clock';
+import { memo } from '#core/memo';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { createGapReport } from '#prices/history/gap-report';
+import { seriesJson } from '#prices/history/series-json';
+import { createWindowReader } from '#prices/history/window-rows';
+import { leftOut } from '#prices/latest/latest-answer';
+import { sourcesOf } from '#prices/latest/latest-sources';
+import { priceOf, toRecord } from '#prices/latest/latest-table';
+import { SAMPLE } from '#prices/latest/records';
+import type { Market } from '#prices/market';
+import { daysWindow } from '#prices/model/interval';
+import type { Backfill } from '#prices/refresh/backfill';
+import type { Answer } from '#server/cache/answer';
+import { type Body, bodyOf } from '#server/cache/answer-body';
+import { upstreamProblem } from '#upstream/failure';
+
+/** How often figures are fetched for it, whoever asks: nobody pays for them. In ms. */
+export const REFRESH_EVERY = HOUR;
+/** How long what was made, or why nothing could be, is given to all who ask, in ms. */
+const KEPT_FOR = 10 * SECOND;
+
+/** A sample, and what there is to say about its age. */
+export type Sample = Pick<Answer, 'source' | 'fetchedAt' | 'gaps'> & { body: Body };
+
+/** Who told any of some figures, each once. */
+function eachOnce(sources: readonly string[]): string {
+  const nameOf = (source: string) => source.split(';')[0];
+  return sources
+    .filter((one, place) => sources.findIndex((other) => nameOf(other) === nameOf(one)) === place)
+    .join(', ');
+}
+
+type Dependencies = {
+  /** Fetches what is due. */
+  market: Pick<Market, 'latestOf' | 'days'>;
+  archive: ArchiveCache;
+  backfill: Backfill;
+  clock: Clock;
+};
+
+/** Creates what tells everybody a sample of the figures: at most one refresh an hour, and one body for all who ask. */
+export function createSample({ market, archive, backfill, clock }: Dependencies) {
+  const { token, days } = SAMPLE;
+  const gapReport = createGapReport({ archive, backfill, clock });
+  const reader = createWindowReader({ archive, clock });
+  let refreshedAt = Number.NEGATIVE_INFINITY;
+  /** Why the last refresh failed. */
+  let failure: unknown;
+
+  /** What is stored. Throws a problem where that is nothing. */
+  async function read(): Promise<Sample> {
+    await archive.load(token.name);
+    const price = priceOf(archive, token);
+    if (!price.told) throw upstreamProblem(leftOut);
+    const window = daysWindow(days, clock.now());
+    const rows = reader.read(token.name, window, archive.series(token.name, window.interval));
+    if (rows.isEmpty) throw gapReport.nothingToServe(token.name, window, undefined);
+    const [title, latest] = [token.title, toRecord(price)].map((one) => JSON.stringify(one));
+    const history = [...seriesJson(rows.columns())].join('');
+    return {
+      body: bodyOf(`{"title":${title},"latest":${latest},"history":${history}}`),
+      source: eachOnce([...sourcesOf([price.told], clock.now()).split(', '), ...rows.sources]),
+      fetchedAt: price.told.fetchedAt,
+      gaps: gapReport.gaps(token.name, window),
+    };
+  }
+
+  const isFresh = ({ fetchedAt = 0, gaps }: Sample) =>
+    gaps.length === 0 && clock.now() - fetchedAt < REFRESH_EVERY;
+
+  /** Fetches what is due, the last day too: its chart tells the change of 24 hours. */
+  async function refresh(): Promise<Sample> {
+    await Promise.allSettled([market.days(token.name, 1, 'json')]);
+    await market.latestOf([token]);
+    await market.days(token.name, days, 'json');
+    return read();
+  }
+
+  /** What is stored, whoever asked for it; where that is old or missing, and the hour is over, it is fetched. */
+  async function make(): Promise<Sample> {
+    const isDue = clock.elapsed() - refreshedAt >= REFRESH_EVERY;
+    const known = await read().catch((error: unknown) => {
+      if (isDue) return undefined;
+      throw failure ?? error;
+    });
+    if (known && (!isDue || isFresh(known))) return known;
+    refreshedAt = clock.elapsed();
+    try {
+      const fetched = await refresh();
+      failure = undefined;
+      return fetched;
+    } catch (error) {
+      failure = error;
+      if (known) return known;
+      throw error;
+    }
+  }
+
+  /** Throws a problem where nothing can be told. */
+  return memo(make, { ttl: KEPT_FOR, clock, keepsErrors: true });
+}

@@ -1,0 +1,96 @@
+import { MINUTE } from '#core/clock';
+import type { Span } from '#core/span';
+import type { Interval } from '#prices/model/interval';
+import type { Sample } from '#prices/model/sample';
+import type { Layout } from '#prices/model/series';
+import { type Implausible, implausible } from '#upstream/plausible';
+
+/**
+ * What was traded on a venue from an instant on, for the length of a candle: `at` is its beginning in Unix ms, prices
+ * are in US dollars, `volume` is in tokens. Without a trade all four prices are the last one's, and the volume is 0.
+ */
+export type Candle = {
+  at: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+};
+
+/** The lengths of candles that a venue tells, in minutes. */
+export type CandleMinutes = 1 | 5 | 60 | 1440;
+
+/** The candles of each interval: those of minutes are of five, as fine as the aggregator's samples. */
+export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisfies Record<
+  Interval,
+  CandleMinutes
+>;
+
+/** How long a candle of an interval is, in ms. */
+export const candleLength = (interval: Interval): number => CANDLE_MINUTES[interval] * MINUTE;
+
+/** Finished candles, ascending; `covers` is the span of which the venue has told all with them, if there is one. */
+export type ToldCandles = { candles: Candle[]; covers: Span | undefined };
+
+/**
+ * Why a candle of so many ms cannot be true, as of now (Unix ms), of a chain that began at an instant; undefined when it
+ * can.
+ */
+export function implausibleCandle(
+  beginning: number,
+  { at, open, high, low, close, volume }: Candle,
+  length: number,
+  now: number,
+): Implausible | undefined {
+  const reason = implausible(beginning, { at: at + length, price: close }, now);
+  if (reason) return reason;
+  if (at % length !== 0) return 'off_grid';
+  const isRange = low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close);
+  return isRange && high < Number.POSITIVE_INFINITY && volume >= 0 && volume < Number.POSITIVE_INFINITY
+    ? undefined
+    : 'price';
+}
+
+/** The close of a candle of so many ms, as a sample at its end. */
+export const closingSample = ({ at, close }: Candle, length: number): Sample => ({
+  at: at + length,
+  price: close,
+  marketCap: null,
+  volume: null,
+});
+
+/** A candle as it is stored; a settled one never changes. */
+export type StoredCandle = Candle & { settled: boolean };
+
+/** Candles as columns. */
+export type CandleColumns = {
+  readonly at: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+  readonly settled: Uint8Array;
+};
+
+export const CANDLES: Layout<CandleColumns, StoredCandle> = {
+  allocate: (capacity) => ({
+    at: new Float64Array(capacity),
+    open: new Float64Array(capacity),
+    high: new Float64Array(capacity),
+    low: new Float64Array(capacity),
+    close: new Float64Array(capacity),
+    volume: new Float64Array(capacity),
+    settled: new Uint8Array(capacity),
+  }),
+  put(columns, index, { at, open, high, low, close, volume, settled }) {
+    columns.at[index] = at;
+    columns.open[index] = open;
+    columns.high[index] = high;
+    columns.low[index] = low;
+    columns.close[index] = close;
+    columns.volume[index] = volume;
+    columns.settled[index] = settled ? 1 : 0;
+  },
+};

@@ -1,0 +1,47 @@
+import type { TokenName } from '#catalogue/token';
+import { startOfDate } from '#core/clock';
+import { isMidnightSample, slotOf } from './interval.ts';
+import type { LatestPrice } from './records.ts';
+
+/** One sample of a token: `at` in Unix milliseconds, the figures in USD, null where the source has none. */
+export type Sample = {
+  at: number;
+  price: number | null;
+  marketCap: number | null;
+  volume: number | null;
+};
+
+/** The latest price of a token (USD) and the time of its sample (Unix ms). */
+export type Quote = {
+  token: TokenName;
+  price: number;
+  at: number;
+  /** All that a latest price record has, from a source that tells it. */
+  record?: LatestPrice;
+};
+
+/**
+ * Splits a daily series of the aggregator into the row of each date and the trailing sample of the moment of the call.
+ * The row is the first sample: that of midnight where there is one; where there is none, the date must be over.
+ *
+ * @param samples ascending
+ */
+export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
+  const last = samples.at(-1);
+  const trailing = last && last.at !== startOfDate(last.at) ? last : undefined;
+  const rows = trailing ? samples.slice(0, -1) : samples;
+  const isOver = (at: number) => last !== undefined && startOfDate(at) < startOfDate(last.at);
+  const days = firstOfEach('day', rows).filter(({ at }) => isMidnightSample(at) || isOver(at));
+  return { days, trailing };
+}
+
+/** The first sample of each slot. */
+export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]): Sample[] {
+  let slot = Number.NaN;
+  return samples.filter(({ at }) => {
+    const mine = slotOf(interval, at);
+    const first = mine !== slot;
+    slot = mine;
+    return first;
+  });
+}

@@ -1,0 +1,123 @@
+/** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that will never change. */
+export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
+
+/** How rows of a kind lie in columns. */
+export type Layout<C extends Columns, Row> = {
+  allocate(capacity: number): C;
+  put(columns: C, index: number, row: Row): void;
+};
+
+/** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced as soon as anything is awaited. */
+export type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
+
+/** The place of the first of ascending instants at or after another one. */
+export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((instants[middle] as number) < instant) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const arraysOf = (columns: Columns) =>
+  Object.entries(columns) as [keyof Columns, Float64Array | Uint8Array][];
+
+/** Copies rows of some columns to the beginning of others. */
+function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: C): void {
+  for (const [name, column] of arraysOf(columns)) target[name].set(column.subarray(start, end));
+}
+
+/** The last version that a series had: no two have the same, so that one that is loaded again has another one. */
+let versions = 0;
+
+/**
+ * A series that grows at its end. `replaceFrom` is the one way to change it: the rows from an instant on give way
+ * to others, and `version` rises, so that whatever was made from the old rows can be told from the new.
+ */
+export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, rows: readonly Row[] = []) {
+  let columns = layout.allocate(rows.length);
+  let length = 0;
+  let version = 0;
+
+  function reserve(capacity: number): void {
+    if (capacity <= columns.at.length) return;
+    const larger = layout.allocate(Math.max(capacity, Math.ceil(columns.at.length * 1.5)));
+    copyRows({ columns, start: 0, end: length }, larger);
+    columns = larger;
+  }
+
+  /** @param rows ascending, none before `instant` */
+  function replaceFrom(instant: number, rows: readonly Row[]): void {
+    const keep = placeOf(columns.at, instant, length);
+    reserve(keep + rows.length);
+    rows.forEach((row, i) => {
+      layout.put(columns, keep + i, row);
+    });
+    length = keep + rows.length;
+    versions += 1;
+    version = versions;
+  }
+
+  replaceFrom(Number.NEGATIVE_INFINITY, rows);
+  return {
+    replaceFrom,
+
+    /** Drops the rows before an instant. */
+    dropBefore(instant: number): void {
+      const gone = placeOf(columns.at, instant, length);
+      if (gone === 0) return;
+      for (const [, column] of arraysOf(columns)) column.copyWithin(0, gone, length);
+      length -= gone;
+    },
+
+    /** The rows from one instant through another, both included: two binary searches, no copy. */
+    slice(from: number, thru: number): Slice<C> {
+      const start = placeOf(columns.at, from, length);
+      return { columns, start, end: Math.max(start, placeOf(columns.at, thru + 1, length)) };
+    },
+
+    /** Every row. */
+    all: (): Slice<C> => ({ columns, start: 0, end: length }),
+
+    get version() {
+      return version;
+    },
+    /** What the columns take of memory. */
+    get bytes() {
+      return arraysOf(columns).reduce((sum, [, column]) => sum + column.byteLength, 0);
+    },
+  };
+}
+
+export type Series<C extends Columns, Row> = ReturnType<typeof createSeries<C, Row>>;
+
+/** The rows of columns of their own. */
+export const wholeOf = <C extends Columns>(columns: C): Slice<C> => ({
+  columns,
+  start: 0,
+  end: columns.at.length,
+});
+
+/** The time of the first row that may still change; undefined when all are settled. */
+export function firstUnsettled({ columns: { at, settled }, start, end }: Slice<Columns>): number | undefined {
+  const place = settled.subarray(start, end).indexOf(0);
+  return place < 0 ? undefined : at[start + place];
+}
+
+/** Rows as columns of their own; those of a slice first, as they are now, whatever becomes of the series. */
+export function columnsOf<C extends Columns, Row>(
+  { allocate, put }: Layout<C, Row>,
+  rows: readonly Row[],
+  slice?: Slice<C>,
+): C {
+  const first = slice ? slice.end - slice.start : 0;
+  const columns = allocate(first + rows.length);
+  if (slice) copyRows(slice, columns);
+  rows.forEach((row, i) => {
+    put(columns, first + i, row);
+  });
+  return columns;
+}

@@ -1,0 +1,96 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Clock } from '#core/clock';
+import type { Candles } from '#prices/candles/candles';
+import type { Market } from '#prices/market';
+import { daysWindow, rangeWindow } from '#prices/model/interval';
+import { dateSnapshot, priceSeries } from '#prices/model/records';
+import { currencyOf, currencyParameters, date, days, inOneCurrency, tokenName } from '#prices/parameters';
+import { priceCandles } from '#prices/routes-candles';
+import type { Send } from '#server/replies/write-answer';
+import {
+  type CurrencyParameters,
+  createWindowSender,
+  dates,
+  format,
+  INTERVALS,
+  inOrder,
+  interval,
+  orCsv,
+  type TokenParameter,
+  WINDOW_FACTS,
+  type WindowOptions,
+} from './routes-window.ts';
+
+const REACH =
+  'The archive is filled from CoinGecko as far back as the plan of the service reaches. Where a part of the window cannot be ' +
+  'had, the points there are come with `Quotient-Gaps`. Where all of it is missing: 404 `no_data` when the token was ' +
+  'not listed yet; 404 `no_data` with `gaps` for minutes older than 24 hours, which CoinGecko does not have; else 503 ' +
+  '`upstream_unavailable`, with `gaps` when the time lies beyond the reach of the plan.';
+
+const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
+  date: {
+    tags: ['history'],
+    summary: 'Read the price on a date',
+    description:
+      'Until the daily figures of today are ready, its first sample stands in for them. A few old dates have a sample of ' +
+      `another time alone: theirs are its figures. ${REACH}`,
+    operationId: 'getPriceHistoryByDate',
+    querystring: inOneCurrency(
+      z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency }),
+    ),
+    response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },
+  },
+  days: {
+    tags: ['history'],
+    summary: 'Read the price history of the last days',
+    description:
+      '1 is the last 24 hours as fine as CoinGecko gives them (five minutes); 2 to 10 are hours; above 10, the ' +
+      `last so many midnights (UTC), and after them the latest sample at its own time. ${REACH}`,
+    operationId: 'getPriceHistoryByDays',
+    querystring: inOneCurrency(z.object({ tokenName: token, days, format, ...currency })),
+    response: { 200: orCsv('An array of one series', z.array(priceSeries)) },
+  },
+  range: {
+    tags: ['history'],
+    summary: 'Read the price history between two dates',
+    description:
+      'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
+      REACH,
+    operationId: 'getPriceHistoryByRange',
+    querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, format, ...currency }))),
+    response: { 200: orCsv('A series', priceSeries) },
+  },
+});
+
+type Options = WindowOptions & { market: Market; candles: Candles; send: Send };
+
+export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const { catalogue, currencies, market, candles, clock, send } = options;
+  const sendWindow = createWindowSender(send);
+  const schemas = contracts(tokenName(catalogue), currencyParameters(currencies), clock);
+  const config = WINDOW_FACTS;
+
+  app.get('/date', { schema: schemas.date, config }, (request, reply) => {
+    const { query, format } = request;
+    return send(request, reply, market.date(query.tokenName, query.date, format, currencyOf(query)), format);
+  });
+
+  app.get('/days', { schema: schemas.days, config }, (request, reply) => {
+    const { tokenName, days } = request.query;
+    const currency = currencyOf(request.query);
+    const size = market.size(tokenName, daysWindow(days, clock.now()));
+    return sendWindow(request, reply, size, () => market.days(tokenName, days, request.format, currency));
+  });
+
+  app.get('/date/range', { schema: schemas.range, config }, (request, reply) => {
+    const { tokenName, fromDate, thruDate } = request.query;
+    const interval = INTERVALS[request.query.interval];
+    const size = market.size(tokenName, rangeWindow(interval, fromDate, thruDate, clock.now()));
+    const answer = () =>
+      market.range(tokenName, interval, fromDate, thruDate, request.format, currencyOf(request.query));
+    return sendWindow(request, reply, size, answer);
+  });
+
+  app.register(priceCandles, { catalogue, currencies, candles, clock, sendWindow });
+};

@@ -1,0 +1,71 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Catalogue } from '#catalogue/catalogue';
+import type { Market } from '#prices/market';
+import type { Currency } from '#prices/model/currency';
+import { latestPrice } from '#prices/model/records';
+import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
+import type { Send } from '#server/replies/write-answer';
+import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from './latest/records.ts';
+import { tokenNames } from './latest/token-names.ts';
+
+const PRICE = `one call for each ${TOKENS_PER_CALL} tokens begun`;
+
+const LAST_GOOD =
+  'While the source of prices is unavailable, you get the last good answer, with its `Age`. JSON is given whatever ' +
+  '`Accept` says.';
+
+const latest = {
+  tags: ['prices'],
+  summary: 'Read the latest price of a token',
+  description: LAST_GOOD,
+  operationId: 'getLatestPrice',
+  response: { 200: latestPrice },
+};
+
+const table = {
+  tags: ['prices'],
+  summary: 'Read the latest prices of several tokens',
+  description:
+    `An array with a record for each token, in the order in which they are named; ${MOST_TOKENS} tokens at most, each once. ` +
+    `It costs ${PRICE} (${TOKENS_PER_CALL} tokens 1, ` +
+    `${TOKENS_PER_CALL + 1} tokens 2, ${MOST_TOKENS} tokens ${callsFor(MOST_TOKENS)}), all of them or none: where fewer are ` +
+    'left, it is 429 `quota_exceeded`, and nothing is charged. A token of which no price is known has `null` for every ' +
+    'figure; where none has one, the answer is a problem, as for a single token. `change_24h` compares with a sample of the ' +
+    'service’s own archive, which begins with the first request for a token. `Age` is that of the oldest price, ' +
+    `\`Last-Modified\` the time of the newest. ${LAST_GOOD}`,
+  operationId: 'getLatestPrices',
+  response: { 200: z.array(tokenPrice).meta({ description: 'A record for each token, in that order' }) },
+};
+
+/** How many calls pay for so many tokens. */
+function callsFor(tokens: number): number {
+  return Math.ceil(tokens / TOKENS_PER_CALL);
+}
+
+const config = {
+  cost: 1,
+  scope: 'prices',
+  headers: ['Quotient-Currency?'],
+  problems: ['no_data', 'upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
+} as const;
+
+type Options = { catalogue: Catalogue; currencies: readonly Currency[]; market: Market; send: Send };
+
+export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const { catalogue, currencies, market, send } = options;
+  const currency = currencyParameters(currencies);
+  const one = inOneCurrency(z.object({ tokenName: tokenName(catalogue), ...currency }));
+  app.get('/token', { schema: { ...latest, querystring: one }, config }, (request, reply) =>
+    send(request, reply, market.latest(request.query.tokenName, currencyOf(request.query))),
+  );
+
+  const several = inOneCurrency(z.object({ tokenNames: tokenNames(catalogue), ...currency }));
+  const cost = ({ tokenNames }: { tokenNames: readonly unknown[] }) => callsFor(tokenNames.length);
+  app.get(
+    '/tokens',
+    { schema: { ...table, querystring: several }, config: { ...config, cost, price: PRICE } },
+    (request, reply) =>
+      send(request, reply, market.latestOf(request.query.tokenNames, currencyOf(request.query))),
+  );
+};

@@ -1,0 +1,46 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { type Clock, SECOND } from '#core/clock';
+import { marketSample, SAMPLE } from '#prices/latest/records';
+import { sendShared } from '#server/replies/static-content';
+import { REFRESH_EVERY, type Sample } from './market-sample.ts';
+
+const schema = {
+  tags: ['prices'],
+  summary: 'Read a sample: the latest price and the last 30 days of a token',
+  description:
+    `It is of \`${SAMPLE.token.name}\`, in US dollars, and costs nothing: \`latest\` is a record of \`/v1/prices/latest/tokens\`, ` +
+    '`history` one of `/v1/prices/history/days`. The figures are those that are stored, and are fetched for it once an ' +
+    'hour at most: `Age` says how old they are.',
+  operationId: 'getSample',
+  response: { 200: marketSample },
+};
+
+const config = {
+  open: true,
+  headers: ['ETag', 'Vary', 'Quotient-Source', 'Age', 'Quotient-Gaps?'],
+  problems: [
+    'no_data',
+    'upstream_invalid',
+    'upstream_unavailable',
+    'upstream_timeout',
+    'database_unavailable',
+  ],
+} as const;
+
+const CACHE_CONTROL = `public, max-age=${REFRESH_EVERY / SECOND}, stale-while-revalidate=60, stale-if-error=86400`;
+
+type Options = { sample: () => Promise<Sample>; clock: Clock };
+
+export const sample: FastifyPluginAsyncZod<Options> = async (app, { sample, clock }) => {
+  app.get('/sample', { schema, config }, async (request, reply) => {
+    const { body, source, fetchedAt, gaps } = await sample();
+    const age = Math.max(0, Math.floor((clock.now() - (fetchedAt ?? clock.now())) / SECOND));
+    const headers = {
+      'cache-control': CACHE_CONTROL,
+      'quotient-source': source,
+      age: String(age),
+      ...(gaps.length > 0 && { 'quotient-gaps': gaps.join(', ') }),
+    };
+    return sendShared(request, reply, body, { type: 'application/json; charset=utf-8', headers });
+  });
+};

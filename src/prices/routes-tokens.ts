@@ -1,0 +1,99 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { OpenCatalogue } from '#catalogue/open';
+import { type Clock, iso, isoDate, SECOND } from '#core/clock';
+import { memo } from '#core/memo';
+import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
+import type { Market } from '#prices/market';
+import { INTERVALS, type Interval } from '#prices/model/interval';
+import { type TokenRecord, tokenRecord } from '#prices/model/records';
+import { type Body, bodyOf, longBodyOf } from '#server/cache/answer-body';
+import { sendShared } from '#server/replies/static-content';
+
+const schema = {
+  tags: ['tokens'],
+  summary: 'List the tokens and what the archive holds of each',
+  description:
+    'In the order in which they were added. The operator can add and remove tokens at any time; the built-in ones stay. ' +
+    '`tokenName` and `symbol` are what the other paths take; of several tokens with one symbol, the symbol stands for the ' +
+    'first. `available` contains the first date for which each interval of prices and candles is available.',
+  operationId: 'listTokens',
+  response: { 200: z.array(tokenRecord).meta({ description: 'Every token' }) },
+};
+
+const PRICES = [
+  '/v1/prices/latest/token',
+  '/v1/prices/latest/tokens',
+  '/v1/prices/history/date',
+  '/v1/prices/history/days',
+  '/v1/prices/history/date/range',
+];
+const CANDLES = '/v1/prices/history/ohlc';
+const STATISTICS = '/v1/prices/latest/stats';
+
+const byInterval = <Value>(of: (interval: Interval) => Value) =>
+  Object.fromEntries(INTERVALS.map((interval) => [interval, of(interval)])) as Record<Interval, Value>;
+
+type Listed = Awaited<ReturnType<Market['tokens']>>[number];
+
+function toRecord({ token, listedAt, held, firstPrice }: Listed, firstCandles: FirstCandles): TokenRecord {
+  const archive = byInterval((interval) => {
+    const row = held.find((one) => one.interval === interval);
+    return row
+      ? { from: iso(row.from), thru: iso(row.thru), points: row.points }
+      : { from: null, thru: null, points: 0 };
+  });
+  const { name: tokenName, symbol, title, pair, statistics } = token;
+  const endpoints = [...PRICES, ...(pair ? [CANDLES] : []), ...(statistics ? [STATISTICS] : [])];
+  const dateOfCandle = (at: number | undefined) => (at === undefined ? null : isoDate(at));
+  const available = {
+    prices: byInterval((interval) => isoDate(firstPrice(interval))),
+    candles: pair === undefined ? null : byInterval((interval) => dateOfCandle(firstCandles[interval])),
+  };
+  return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive, available };
+}
+
+/** How long a list is given while nothing changes that this process knows of, in ms: whoever asks needs no key. */
+const KEPT_FOR = SECOND;
+/** A longer list is made in pieces. */
+const LONG_LIST = 200;
+
+type Options = {
+  catalogue: OpenCatalogue;
+  market: Market;
+  firstCandles: CandleAvailability;
+  clock: Clock;
+};
+
+/** The list as a body that many share: a thousand tokens are half a megabyte. */
+function createList({ catalogue, market, firstCandles, clock }: Options) {
+  async function make(): Promise<Body> {
+    const [all, firstCandlesOf] = await Promise.all([market.tokens(), firstCandles()]);
+    function* pieces() {
+      let before = '[';
+      for (const one of all) {
+        const { token, listedAt } = one;
+        yield `${before}${JSON.stringify(toRecord(one, firstCandlesOf(token.name, listedAt)))}`;
+        before = ',';
+      }
+      yield ']';
+    }
+    return all.length > LONG_LIST ? longBodyOf(pieces) : bodyOf([...pieces()].join(''));
+  }
+
+  const list = memo(make, { ttl: KEPT_FOR, clock });
+  return () => list(`${catalogue.generation()}:${market.generation()}`);
+}
+
+const config = {
+  open: true,
+  headers: ['ETag', 'Vary'],
+  problems: ['database_unavailable'],
+} as const;
+
+export const tokens: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const list = createList(options);
+  app.get('/tokens', { schema, config }, async (request, reply) =>
+    sendShared(request, reply, await list(), { type: 'application/json; charset=utf-8' }),
+  );
+};

@@ -1,0 +1,108 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Catalogue } from '#catalogue/catalogue';
+import type { Clock } from '#core/clock';
+import type { ProblemCode } from '#core/problems';
+import type { Currency } from '#prices/model/currency';
+import type { Interval } from '#prices/model/interval';
+import { type currencyParameters, date, type tokenName } from '#prices/parameters';
+import type { Answer } from '#server/cache/answer';
+import { createAnswerQueues } from '#server/limits/answer-queue';
+import type { Send } from '#server/replies/write-answer';
+import { CSV_HEADER } from './history/series-csv.ts';
+import type { WindowSize } from './history/window-rows.ts';
+
+/* What the routes of prices and of candles over a window share. */
+
+/** As callers name them. */
+export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<
+  string,
+  Interval
+>;
+
+export const interval = z
+  .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'is not an interval')
+  .default('daily')
+  .meta({
+    description: 'A finer grain, where it is known',
+    fix: 'minute, hourly or daily',
+    examples: ['daily'],
+  });
+
+/** What a path gives in CSV: the pattern of its header, an example of it, and what more there is to say. */
+const SAMPLES = {
+  header: `${CSV_HEADER}(,source)?(,currency)?`,
+  example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
+  note: ', with a column `source` where more than one has told them, and a last column `currency` where it is not the US dollar',
+};
+/** An answer in JSON, or the same as CSV. */
+export const orCsv = <T extends z.ZodType>(
+  description: string,
+  schema: T,
+  { header, example, note } = SAMPLES,
+) => ({
+  description: `${description}; or as CSV, with \`2026-11-21\` for a midnight and otherwise \`2026-11-21 13:05:00\`${note}`,
+  content: {
+    'application/json': { schema },
+    'text/csv': { schema: z.string().meta({ pattern: `^${header}\\r\\n`, examples: [example] }) },
+  },
+});
+
+export type TokenParameter = ReturnType<typeof tokenName>;
+export type CurrencyParameters = ReturnType<typeof currencyParameters>;
+
+/** The parameters of a range of dates, both included. */
+export const dates = (token: TokenParameter, clock: Clock) => ({
+  tokenName: token,
+  fromDate: date('YYYY-MM-DD', clock),
+  thruDate: date('YYYY-MM-DD', clock, { future: true }),
+});
+
+/** A range of dates has its end after its beginning. */
+export const inOrder = <T extends z.ZodType<{ fromDate: number; thruDate: number }>>(schema: T) =>
+  schema.refine(({ fromDate, thruDate }) => fromDate <= thruDate, {
+    path: ['fromDate'],
+    message: 'is after thruDate',
+    params: { fix: 'a fromDate that is not after thruDate' },
+  });
+
+export const format = z
+  .enum(['json', 'csv'], 'is not a format')
+  .optional()
+  .meta({ description: 'In place of `Accept`', fix: 'json or csv', examples: ['json'] });
+
+const problems: ProblemCode[] = [
+  'no_data',
+  'overloaded',
+  'upstream_invalid',
+  'upstream_unavailable',
+  'upstream_timeout',
+];
+
+/** What is so of any call for a window. */
+export const WINDOW_FACTS = {
+  cost: 1,
+  scope: 'prices',
+  csv: true,
+  headers: ['Quotient-Currency?'],
+  problems,
+} as const;
+
+/** What tells the parameters of any call for a window. */
+export type WindowOptions = { catalogue: Catalogue; currencies: readonly Currency[]; clock: Clock };
+
+/** Sends a window's answer, a large one when those before it to the same user have gone out. */
+export function createWindowSender(send: Send) {
+  const enter = createAnswerQueues();
+  return function sendWindow(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    size: WindowSize,
+    answer: () => Answer | Promise<Answer>,
+  ): void | Promise<void> {
+    const give = () => send(request, reply, answer(), request.format);
+    return size === 'short' ? give() : enter(request.user, reply.raw, size).then(give);
+  };
+}
+
+export type SendWindow = ReturnType<typeof createWindowSender>;

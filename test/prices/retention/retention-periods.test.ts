@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR } from '#core/clock';
+import { SettingsError } from '#core/setting-forms';
+import { keptFrom, parseRetention } from '#prices/model/retention-periods';
+import { readSettings } from '#settings';
+
+describe('how long samples are kept', () => {
+  it('is read in hours and days, source by source', () => {
+    expect(parseRetention('coingecko=24h,kraken=365d')).toEqual({ coingecko: DAY, kraken: 365 * DAY });
+    expect(parseRetention(' kraken=1h ')).toEqual({ kraken: HOUR });
+    expect(readSettings({}).retention).toEqual({});
+    expect(readSettings({ MARKET_RETENTION: 'coingecko=2d' }).retention).toEqual({ coingecko: 2 * DAY });
+  });
+
+  it.each([
+    '24h',
+    'coingecko',
+    'coingecko=24',
+    'coingecko=0h',
+    'coingecko=24m',
+    'coingecko=24h,',
+    'nobody=1d',
+    'coingecko=1d,coingecko=2d',
+    'toString=1d',
+    'coingecko=100000d',
+    'coingecko=-1d',
+  ])('%s is wrong, and says what is wanted in one line', (text) => {
+    let fault: unknown;
+    try {
+      readSettings({ MARKET_RETENTION: text });
+    } catch (error) {
+      fault = error;
+    }
+    expect(fault).toBeInstanceOf(SettingsError);
+    expect((fault as SettingsError).faults).toEqual([
+      'MARKET_RETENTION must be like coingecko=24h,kraken=365d (whole numbers of h or d, each source once: coingecko, kraken)',
+    ]);
+  });
+
+  it('is for good where a source is not named', () => {
+    expect(keptFrom({ coingecko: DAY }, 'coingecko', 5 * DAY)).toBe(4 * DAY);
+    expect(keptFrom({ coingecko: DAY }, 'kraken', 5 * DAY)).toBe(Number.NEGATIVE_INFINITY);
+  });
+});
