@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, test } from 'vitest';
+import { SETTING_NAMES } from '#settings';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
@@ -34,4 +35,14 @@ test.each(PAGES)('every link of %s leads to a file, and to a heading that it has
 it('the README fits on two screens, and its picture is small', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(110);
   expect(statSync(join(ROOT, 'docs/console.png')).size).toBeLessThan(200_000);
+});
+
+it('docs/settings.md names every setting, and none that does not exist', () => {
+  const rows = read('docs/settings.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) =>
+    [...(row.split(' | ')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+  expect(named.sort()).toEqual([...SETTING_NAMES].sort());
 });

@@ -51,17 +51,6 @@ it.each(BUILT_IN_TOKENS)(
   },
 );
 
-it('docs/settings.md names every setting, and none that does not exist', () => {
-  const page = read('docs/settings.md');
-  const settings = [...read('src/settings.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
-  expect(settings).toContain('SHUTDOWN_GRACE_MS');
-  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-  const named = rows.flatMap((row) =>
-    [...(row.split(' | ')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
-  );
-  expect(named.sort()).toEqual(settings.sort());
-});
-
 it('GET /v1/tokens tells of each token the paths that take it', async () => {
   const tokens = (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
   const taking = (name: string) =>
