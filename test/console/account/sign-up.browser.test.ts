@@ -145,7 +145,9 @@ it('asks for what is missing before it asks the service', async () => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expectFault(page.getByLabel('API key', { exact: true }), 'Enter your API key: it begins with qt_.');
   // The page asks for its sample by itself, and may do so at any time after it was opened.
-  const asked = here.requests.slice(before).filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample'));
+  const asked = here.requests
+    .slice(before)
+    .filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample'));
   expect(asked).toEqual([]);
 });
 
