@@ -8,6 +8,7 @@ import { type Service, startService } from './support/service/service.ts';
 
 const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 const README = read('README.md');
+const API = read('docs/api.md');
 
 let service: Service;
 let paths: Document['paths'];
@@ -17,37 +18,38 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('names every path, and none that is not served', () => {
+it('docs/api.md names every path, and none that is not served', () => {
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => ({ path, call: `${method.toUpperCase()} ${path}` })),
   );
   expect(calls.length).toBeGreaterThan(10);
   const missing = calls.filter(
-    ({ path, call }) => !README.includes(`\`${call}\``) && !README.includes(`\`${path}\``),
+    ({ path, call }) => !API.includes(`\`${call}\``) && !API.includes(`\`${path}\``),
   );
   expect(missing).toEqual([]);
-  const named = [...README.matchAll(/`([A-Z]+ \/v1\/[^`]+)`/g)].map(([, call]) => call);
+  const pages = [
+    README,
+    ...['api', 'keys-and-allowances', 'prices', 'node'].map((name) => read(`docs/${name}.md`)),
+  ];
+  const named = pages.flatMap((page) =>
+    [...page.matchAll(/`([A-Z]+ \/v1\/[^`?]+)[^`]*`/g)].map(([, call]) => call),
+  );
   expect(calls.map(({ call }) => call)).toEqual(expect.arrayContaining(named));
 });
 
-it.each(PLAN_NAMES)('names the plan %s and its limit', (plan) => {
-  expect(README).toContain(`\`${plan}\` (${PLANS[plan].limit.toLocaleString('en')} `);
+it.each(PLAN_NAMES)('docs/keys-and-allowances.md names the plan %s and its limit', (plan) => {
+  const limit = PLANS[plan].limit.toLocaleString('en');
+  expect(read('docs/keys-and-allowances.md')).toContain(`| \`${plan}\` | ${limit} |`);
 });
 
 it.each(BUILT_IN_TOKENS)(
-  'names $name, and its symbol where it has statistics',
+  'README.md names $name, and docs/api.md its symbol if it has statistics',
   ({ name, symbol, statistics }) => {
     expect(README.slice(0, README.indexOf('##'))).toMatch(new RegExp(`\\b${name}\\b`));
-    const row = README.split('\n').find((line) => line.includes('`GET /v1/prices/latest/stats`'));
+    const row = API.split('\n').find((line) => line.includes('`GET /v1/prices/latest/stats`'));
     expect(row?.includes(`\`${symbol}\``)).toBe(statistics);
   },
 );
-
-it('names every setting', () => {
-  const settings = [...read('src/settings.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
-  expect(settings).toContain('SHUTDOWN_GRACE_MS');
-  expect(settings.filter((name) => !README.includes(`\`${name}\``))).toEqual([]);
-});
 
 it('GET /v1/tokens tells of each token the paths that take it', async () => {
   const tokens = (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
