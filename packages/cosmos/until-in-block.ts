@@ -9,10 +9,7 @@ type Options = {
   pause: () => Promise<boolean>;
 };
 
-/**
- * Looks a transaction up until it is in a block: a node does not know one by its hash before. Undefined when the time
- * is up; any failure but that is thrown.
- */
+/** Looks a transaction up until it is in a block; undefined when the time is up. Throws any failure except 404. */
 export async function untilInBlock({ lookUp, pause }: Options): Promise<LegacyTransaction | undefined> {
   while (await pause()) {
     try {
