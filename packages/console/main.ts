@@ -21,10 +21,6 @@ import { openConfirm } from './panels/confirm.ts';
 import { createSession } from './session/session.ts';
 import { openSample } from './welcome/sample.ts';
 
-/*
- * Opens the parts of the page and switches between its views.
- */
-
 /** The views, each with its heading, which gets the focus. */
 const VIEWS = {
   resume: 'resume-title',

@@ -12,10 +12,7 @@ export type NodeQuestion = {
   body?: unknown;
 };
 
-/**
- * Whether how long the answer takes is up to whoever asks, and not to the node: that of a search, or of a further page
- * of balances. Nothing else that is asked has a query.
- */
+/** Whether the caller decides how long the answer takes: searches and further pages, the only calls with a query. */
 export const isUpToCaller = ({ method, query }: NodeQuestion): boolean =>
   method === 'GET' && query.length > 0;
 
@@ -31,10 +28,7 @@ export type NodeReply = {
 /** Asks one node; throws the transport's own error when there is no answer at all. */
 export type AskNode = (question: NodeQuestion) => Promise<NodeReply>;
 
-/**
- * The node understood the request and refuses it: another node would, too. `message` is what it said (or what it
- * would have said, where it is plain before anything is sent).
- */
+/** The node rejects the request, as another node would. `message` is the node's. */
 export class NodeRejection extends Error {
   override readonly name = 'NodeRejection';
   readonly status: 400 | 404 | 422;

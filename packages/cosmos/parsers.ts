@@ -1,9 +1,7 @@
 import { NodeFault } from './exchange.ts';
 import type { Coin } from './legacy-shapes.ts';
 
-/*
- * Reading what a node says, none of which is believed. Each throws `NodeFault` (`malformed`) that names the member.
- */
+/** Parsers for what a node says. Each throws `NodeFault` (`malformed`) that names the member. */
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -21,11 +19,7 @@ export function members(value: unknown, what: string): Members {
 export const tooLarge = (what: string) =>
   new NodeFault('too_large', `the node's answer has too many ${what}`);
 
-/**
- * A list; one that is left out or null is empty, as Go writes it.
- *
- * @param most how many elements it may have, where each is looked at
- */
+/** A list of at most `most` elements; a missing one is empty, as Go writes it. */
 export function list(value: unknown, what: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw malformed(what);
@@ -45,12 +39,7 @@ export function text(value: unknown, what: string): string {
   return value;
 }
 
-/**
- * A whole number from 0, as text without zeros before it, whether it came as a text or as a number; a zero is often
- * left out.
- *
- * @param digits how many it may have: 20 are those of 64 bits
- */
+/** A whole number of at most so many digits, as text without leading zeros; a missing one is 0. */
 export function count(value: unknown, what: string, digits = 20): string {
   if (value === undefined || value === null || value === '') return '0';
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;

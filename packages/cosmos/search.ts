@@ -65,10 +65,7 @@ function conditionsIn(query: string): string[] {
   return found.map((one) => one.trim());
 }
 
-/**
- * Reads the parameters of a search. A name without a dot that it does not know is ignored. Throws `NodeRejection`
- * (400) for one that no node would take.
- */
+/** Reads the parameters of a search. Throws `NodeRejection` (400) for one that no node accepts. */
 export function readSearch(query: Pairs): Search {
   const known = new Map<string, string>();
   const attributes: (readonly [string, string])[] = [];
@@ -126,10 +123,7 @@ export function modernParameters(search: Search, conditionsIn: 'query' | 'events
 
 const EQUALITY = /^([\w.-]+)\s*=\s*(?:'([^'"]*)'|(\d+))$/;
 
-/**
- * The parameters for a legacy node. It takes equality alone, and it decodes a value twice. Throws `NodeRejection`
- * (422) for a condition that it has no word for.
- */
+/** The parameters for a legacy node, which decodes values twice. Throws `NodeRejection` (422) beyond equality. */
 export function legacyParameters({ attributes, conditions, page, limit }: Search): Pairs {
   const written = conditions.map((condition) => {
     const [, name = '', quoted, digits] = EQUALITY.exec(condition) ?? [];

@@ -16,12 +16,7 @@ async function webCrypto(): Promise<Digests> {
   }
 }
 
-/**
- * The hash that a transaction is looked up by: the SHA-256 of its bytes, in upper-case hex. Throws `RangeError` for
- * what is not base64.
- *
- * @param txBytes the signed transaction in base64
- */
+/** The hash of a transaction in base64: its SHA-256 in upper-case hex. Throws `RangeError` for other text. */
 export async function txHashOf(txBytes: string): Promise<string> {
   let binary: string;
   try {

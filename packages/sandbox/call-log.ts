@@ -20,10 +20,7 @@ export function createCallLog() {
       if (calls.push(call) > KEPT) calls.shift();
       counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
     },
-    /**
-     * The number of all calls since the last `clear`. `endpoint` is the end of a path with its variable parts as
-     * `{id}`: `/coins/markets`, `/market_chart`, `/coins/{id}/market_chart`.
-     */
+    /** The calls since `clear` of endpoints that end like this: `/market_chart`, `/coins/{id}/market_chart`. */
     count(endpoint = ''): number {
       let total = 0;
       for (const [name, times] of counts) if (name.endsWith(endpoint)) total += times;

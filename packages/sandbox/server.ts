@@ -42,26 +42,24 @@ export async function startSandbox(
   const log = createCallLog();
   const faults = createFaults();
   const setting = { seed, clock };
-  const coingecko = createCoingecko({ ...setting, plan });
-  const kraken = createKraken(setting);
-  const ecb = createEcb(setting);
-  // The statistics of a chain agree whatever the source.
-  const statistics = {
+  const chain = createChain(setting, node.blockMs);
+  const upstreams = {
+    coingecko: createCoingecko({ ...setting, plan }),
+    kraken: createKraken(setting),
+    exchangeRates: createEcb(setting),
+    // The statistics of a chain agree whatever the source.
     cryptocompare: createCryptoCompare(setting),
     bitcoin: createBlockchainInfo(setting),
     mempool: createMempool(setting),
     ethereum: createBlockscout(setting),
+    // Blockscout's own service, which wants a key.
     blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
     solana: createSolana(setting),
     arweave: createArweave(setting),
-  };
-  const chain = createChain(setting, node.blockMs);
-  const legacy = createLegacyNode(chain);
-  const cosmos = createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize });
-  const upstreams: readonly Upstream[] = [
-    ...[coingecko, kraken, ecb, ...Object.values(statistics)],
-    ...[legacy, cosmos],
-  ];
+    // Two nodes of one chain, one for each dialect.
+    legacyNode: createLegacyNode(chain),
+    cosmosNode: createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize }),
+  } satisfies Record<string, Upstream>;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
@@ -72,7 +70,7 @@ export async function startSandbox(
     const body = await text(request);
     if (!url) return send(response, errorReply(400, 'not a path'));
     const { pathname: path, search, searchParams: query } = url;
-    const upstream = upstreams.find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
+    const upstream = Object.values(upstreams).find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
     if (!upstream) return send(response, errorReply(404, 'no upstream is here'));
 
     const inner = path.slice(upstream.prefix.length);
@@ -101,23 +99,13 @@ export async function startSandbox(
   await once(server, 'listening');
 
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  /** The base of each upstream's paths: `coingeckoUrl` for those such as `/coins/markets`. */
+  const urls = Object.fromEntries(
+    Object.entries(upstreams).map(([name, { prefix }]) => [`${name}Url`, origin + prefix]),
+  ) as { [Name in keyof typeof upstreams as `${Name}Url`]: string };
   let closed: Promise<void> | undefined;
   return {
-    /** The base for paths such as `/coins/markets`. */
-    coingeckoUrl: origin + coingecko.prefix,
-    krakenUrl: origin + kraken.prefix,
-    exchangeRatesUrl: origin + ecb.prefix,
-    cryptocompareUrl: origin + statistics.cryptocompare.prefix,
-    bitcoinUrl: origin + statistics.bitcoin.prefix,
-    mempoolUrl: origin + statistics.mempool.prefix,
-    ethereumUrl: origin + statistics.ethereum.prefix,
-    /** Blockscout's own service, which wants a key. */
-    blockscoutUrl: origin + statistics.blockscout.prefix,
-    solanaUrl: origin + statistics.solana.prefix,
-    arweaveUrl: origin + statistics.arweave.prefix,
-    /** Two nodes of one chain, one for each dialect. */
-    legacyNodeUrl: origin + legacy.prefix,
-    cosmosNodeUrl: origin + cosmos.prefix,
+    ...urls,
     /** The chain of both nodes: its accounts and its faucet. */
     chain,
     calls: log.calls,

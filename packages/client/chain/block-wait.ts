@@ -16,10 +16,7 @@ export type WaitOptions = {
 const isTransientLookUp = (error: unknown) =>
   error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || isTransient(error));
 
-/**
- * Looks a transaction up by its hash until it is in a block. Rejects with `timeout` and the `txhash` if that takes too
- * long, with the signal's reason, and with any error of a look-up that is not transient.
- */
+/** Looks a transaction up until it is in a block; rejects with `timeout` and the `txhash` if that takes too long. */
 export async function waitForBlock(
   hash: string,
   lookUp: (signal: AbortSignal) => Promise<LegacyTransaction>,

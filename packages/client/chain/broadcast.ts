@@ -20,10 +20,7 @@ type Means = {
   lookUp: (hash: string, call: CallOptions) => Promise<LegacyTransaction>;
 };
 
-/**
- * Sends a signed transaction, once. Where no answer comes the transaction may have arrived: the error has its hash, or
- * it is looked up if the caller waits for its block.
- */
+/** Sends a signed transaction, once. Without an answer it may have arrived: the error has its hash. */
 export async function broadcast(
   { within, lookUp }: Means,
   signed: ReturnType<typeof readSigned>,

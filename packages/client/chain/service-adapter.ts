@@ -4,10 +4,7 @@ import { answered } from '../../cosmos/dialects/replies.ts';
 import { legacySearch, legacyTransaction } from '../../cosmos/dialects/transactions.ts';
 import type { AskNode } from '../../cosmos/exchange.ts';
 
-/**
- * An adapter for a node behind the service, which has the legacy shapes whatever the node's dialect. Unlike a legacy
- * node it accepts searches of either dialect, decodes them once, and also accepts a transaction's bytes.
- */
+/** A node behind the service: legacy shapes, but searches of either dialect, and transactions as bytes too. */
 export function createServiceAdapter(ask: AskNode): NodeCalls {
   return {
     ...createLegacyAdapter(ask),

@@ -18,10 +18,7 @@ export function object<T extends object>(wire: T): T {
   return wire;
 }
 
-/**
- * Reads a record as it arrives: the named members become `Date`, those of `nullable` unless they are null. Another shape
- * throws some error.
- */
+/** Reads a record: these members become `Date`, those of `nullable` unless null. Throws for another shape. */
 export const record =
   <T extends object>(times: readonly (keyof T & string)[], nullable: typeof times = []) =>
   (wire: Wire<T>): T => {

@@ -4,10 +4,7 @@ import { onAbort } from './signals.ts';
 /** A longer timer would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/**
- * A call's deadline: its signal aborts when the time is over or when the caller's signal aborts. The first releases of
- * Node 18 have no `AbortSignal.any`.
- */
+/** A deadline whose signal also follows the caller's. The first releases of Node 18 have no `AbortSignal.any`. */
 export function startDeadline(asked: number, caller?: AbortSignal) {
   const timeout = Math.min(asked, LONGEST_MS);
   const ending = new AbortController();

@@ -54,10 +54,7 @@ function reportUncaught(error: unknown): void {
   }
 }
 
-/**
- * Sends requests to one base URL. `note` is called for every answer before the caller's `onAnswer`. Throws
- * `QuotientError` for invalid options.
- */
+/** Sends requests to one base URL; calls `note` before `onAnswer`. Throws `QuotientError` for invalid options. */
 export function createTransport(base: unknown, options: TransportOptions, note?: (answer: Answer) => void) {
   const { baseUrl, fetch: ownFetch, onAnswer, ...defaults } = readOptions(base, options);
 

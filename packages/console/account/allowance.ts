@@ -11,10 +11,7 @@ import { openValidity } from './validity.ts';
 /** Usage is read this long after the last of several answers, in ms: once for all of them. */
 const SETTLE_MS = 400;
 
-/**
- * The panel of the allowance: updated at once from the headers of each answer, and shortly after from the usage,
- * which is free to read.
- */
+/** The panel of the allowance: updated from each answer's headers, and shortly after from the usage, which is free. */
 export function openAllowance(session: Session, isVisible: () => boolean, onError: OnError) {
   const panel = byId('allowance');
   const meter = byId('meter', HTMLMeterElement);

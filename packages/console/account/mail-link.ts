@@ -29,10 +29,7 @@ const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
 
 type Events = { onKey: (user: User) => void; onLeave: () => void };
 
-/**
- * The view of a link that came by mail. The token is used by a click and not before: what scans mails opens their links,
- * and a token works once.
- */
+/** The view of a mailed link. A click uses the token, which works once: mail scanners open links. */
 export function openMailLink(session: Session, { onKey, onLeave }: Events) {
   const use = byId('mail-link-use');
   const problem = byId('mail-link-problem');

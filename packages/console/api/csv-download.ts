@@ -1,9 +1,6 @@
 import type { Candle, PriceSeries } from '../../client/index.ts';
 
-/*
- * What is loaded, in the service's own CSV format: so that a file costs no call. Its last column is the currency, where
- * that is not the dollar.
- */
+/** What is loaded, in the service's CSV format. The last column is the currency unless that is US dollars. */
 
 const COLUMNS = ['prices', 'market_cap', 'total_volume'] as const;
 

@@ -60,10 +60,7 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
   }
 
   return {
-    /**
-     * Rejects as the client does if there never was an answer; else the result has the failure. `refresh` calls the
-     * service even if the answer is less than a minute old.
-     */
+    /** Rejects if there never was an answer; otherwise the result has the failure. `refresh` reuses no answer. */
     async fetch<T extends object>(call: ApiCall<T>, { refresh = false } = {}): Promise<Result<T>> {
       const { path } = call;
       const recent = refresh ? undefined : reusable(path);
@@ -78,10 +75,7 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
       return result;
     },
 
-    /**
-     * The answer to a call as far as it is free: one that is reused, or the service's sample of it. Undefined where
-     * neither exists. Never rejects.
-     */
+    /** The answer to a call as far as it is free: a reused one, or the service's sample. Never rejects. */
     async free<T extends object>({ path }: ApiCall<T>): Promise<Result<T> | undefined> {
       const recent = await reusable(path)?.catch(() => undefined);
       const result = recent ?? (path === SAMPLED ? await loadSample() : undefined);

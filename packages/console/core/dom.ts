@@ -77,10 +77,7 @@ export function copyButton(
   });
 }
 
-/**
- * A group of buttons of which one is pressed. They are no radio buttons, since with those the arrow keys would select,
- * and pay for, every option on the way.
- */
+/** Buttons of which one is pressed. The arrow keys of radio buttons would select, and pay for, every option. */
 export function buttonGroup<T extends string>(
   group: HTMLElement,
   options: readonly (readonly [value: T, label: string])[],

@@ -10,10 +10,7 @@ function faultOf({ validity, validationMessage, dataset }: Field): string {
   return validity.customError ? validationMessage : (words ?? validationMessage);
 }
 
-/**
- * Tells what is wrong with the fields of a form, in a line below each and not in the browser's bubbles. A field has such
- * a line if the page says what it wants: `data-wrong`, and `data-missing` where nothing is entered.
- */
+/** Shows faults below the fields that have `data-wrong` (and `data-missing`), instead of in the browser's bubbles. */
 export function openFaults(form: HTMLFormElement) {
   form.noValidate = true;
   const lines = new Map<Field, HTMLElement>();

@@ -1,6 +1,4 @@
-/*
- * Numbers and times as text, in the language of the page and in UTC.
- */
+/** Numbers and times as text, in English and in UTC. */
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;

@@ -16,10 +16,7 @@ export const isKeyProblem = ({ status, code }: QuotientError) =>
 export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;
 
-/**
- * Tells of an error in a panel, at `place` if it is that panel's own; `retry` repeats what failed. `hasFigures`: the
- * panel still shows what it had.
- */
+/** Shows an error of a panel; `retry` repeats what failed. `hasFigures`: the panel still shows earlier figures. */
 export type OnError = (
   error: unknown,
   place: Element,
@@ -57,10 +54,7 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   return note;
 }
 
-/**
- * Runs `act` unless it is under way from the same button, shows an error in `problem` and returns it. The button is not
- * `disabled`, which would take the focus away.
- */
+/** Runs `act` once at a time and shows its error. `disabled` would take the focus away from the button. */
 export async function runOnce(
   button: Element,
   problem: Element,

@@ -1,7 +1,4 @@
-/**
- * Marks at which edges a frame's box has more content to scroll to (`data-more-left`, `data-more-right`), so that the style
- * sheet can show it: on a phone, scroll bars are invisible until the user scrolls.
- */
+/** Marks the edges beyond which a box has more content: on a phone, scroll bars are invisible until the user scrolls. */
 export function openScrollEdges(box: HTMLElement): void {
   const frame = box.parentElement;
   if (!frame) return;

@@ -1,7 +1,4 @@
-/**
- * A text in the browser's storage: of this tab (`sessionStorage`) or of this device (`localStorage`). Where the browser
- * lets the page store nothing, nothing is kept.
- */
+/** A text in the storage of this tab or device. Where the browser blocks storage, nothing is kept. */
 export function openStored(kind: 'sessionStorage' | 'localStorage', name: string) {
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {

@@ -13,11 +13,7 @@ type Options = {
   refresh: () => Promise<void>;
 };
 
-/**
- * The switch that refreshes the page automatically: off at first, idle while the page is hidden, and off again when less
- * than a share of the allowance is left, so that it does not use up the calls of other programs. The user chooses the
- * share, which this device keeps.
- */
+/** Refreshes the page automatically, until a share of the allowance is reached that is left to other programs. */
 export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   const toggle = byId('auto-refresh', HTMLInputElement);
   const note = byId('auto-refresh-note');

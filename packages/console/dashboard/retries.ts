@@ -22,10 +22,7 @@ const TICK_MS = 1000;
 
 const UNANSWERED = new Set(['network', 'timeout']);
 
-/**
- * Tries again what failed for a while: after what the service asks for or longer and longer, and never while nobody
- * looks at the page.
- */
+/** Tries again what failed, after `Retry-After` or with growing pauses, while the page is visible. */
 export function openRetries() {
   const groups = new Map<Element, Group>();
   let ticking: ReturnType<typeof setInterval> | undefined;
@@ -79,10 +76,7 @@ export function openRetries() {
   }
 
   return {
-    /**
-     * Has something tried again that failed in `panel`, and tells so in `place`; `isTold`: something else tells of it
-     * there.
-     */
+    /** Adds what failed in `panel` to the retries, with a note in `place` unless `isTold`. */
     add(place: Element, panel: Element, error: QuotientError, retry: Retry, { isTold = false } = {}): void {
       let group = groups.get(place);
       if (!group) {

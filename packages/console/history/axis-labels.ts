@@ -20,10 +20,7 @@ const UNITS = [1e12, 1e9, 1e6, 1e3];
 /** From here on they are used: prices are written out for longer. */
 const LARGE = { prices: 1e6, amounts: 1e4 };
 
-/**
- * The labels of an axis: as many decimals as tell each tick from the next, and the same for ticks of one size, since
- * those of a log scale are not evenly spaced.
- */
+/** The labels of an axis: enough decimals to tell the ticks apart, the same number for ticks of one size. */
 export function axisLabels(ticks: readonly number[], currency: string, kind: keyof typeof LARGE): string[] {
   const most = Math.max(...ticks.map(Math.abs));
   // 1.2E-10: nobody counts ten zeros.

@@ -16,9 +16,7 @@ import { openGestures } from './gestures.ts';
 import { type TimeUnit, timeLabel } from './time-labels.ts';
 import { indicesIn, isClosest, isWhole, type Part, panned, wholeOf, zoomed } from './zoom.ts';
 
-/*
- * The only module that imports the charting library. It is loaded when there is something to draw.
- */
+/** The only module that imports the charting library. It is loaded when there is something to draw. */
 
 const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.Year]: 'year',

@@ -12,10 +12,7 @@ type Gestures = {
 const LINE_PX = 16;
 const MOST_TURNED = 25;
 
-/**
- * What fingers and the wheel do on the chart. A finger that moves sideways reads, one that moves up or down scrolls the
- * page (`touch-action: pan-y` in the style sheet), two zoom and pan. The wheel scrolls the page, and with Ctrl it zooms.
- */
+/** One finger reads sideways and scrolls up and down, two zoom and pan; the wheel zooms with Ctrl. */
 export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures): void {
   const fingers = new Map<number, Point>();
 

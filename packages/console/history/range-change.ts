@@ -26,10 +26,7 @@ function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
   return isShort ? `since ${onDate(first)}` : `in ${days} days`;
 }
 
-/**
- * The change over what is drawn, and the time it is of: `+2.10% in 30 days`. That of 24 hours is the board's, in per
- * cent, where that is known (`board`).
- */
+/** The change over what is drawn: `+2.10% in 30 days`. `board` is the service's change in 24 hours, in per cent. */
 export function changeInWords(drawn: Drawn, board: number | null | undefined): string {
   const { view, points, candles } = drawn;
   const [first, last] = [points[0], points.at(-1)];

@@ -55,10 +55,7 @@ export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
   return `${parts.join(', ')}.`;
 }
 
-/**
- * The key of the list that was presented, by its beginning. Keys of older versions have none: the only one of those is
- * it when no other is. Undefined where that is not certain.
- */
+/** The presented key, by its beginning, which keys of older versions lack. Undefined if that is ambiguous. */
 export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   const alike = keys.filter(({ start }) => start !== null && presented.startsWith(start));
   const candidates = alike.length > 0 ? alike : keys.filter(({ start }) => start === null);

@@ -1,11 +1,7 @@
 import { openFaults } from '../core/faults.ts';
 import { problemNote, runOnce } from '../core/problem.ts';
 
-/**
- * Runs `submit` with the form's fields, once the browser finds nothing wrong with them; while it runs the form cannot be
- * sent again. What is wrong with a field is shown below it, other errors above the button. A text that `submit` resolves
- * with is shown in the form, which is emptied unless `keeps`.
- */
+/** Runs `submit` once the fields are valid, shows its faults or the text it returns, and resets unless `keeps`. */
 export function onSubmit(
   form: HTMLFormElement,
   busyLabel: string,

@@ -1,9 +1,6 @@
 import { byId } from '../core/dom.ts';
 
-/**
- * The line of a panel whose figures cost a call: it has a button that loads them, and is shown until the user asks for
- * them. So a sign-in costs no more than the prices.
- */
+/** The line with a button that loads a panel's figures, so that a sign-in costs no more than the prices. */
 export function openOffer(panel: 'chart' | 'statistics', onTaken: () => void) {
   const line = byId(`${panel}-offer`);
   byId(`${panel}-load`).addEventListener('click', onTaken);

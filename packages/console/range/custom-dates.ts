@@ -6,10 +6,7 @@ import { isoDate } from './intervals.ts';
 
 const DAY = 86_400_000;
 
-/**
- * The two dates of a custom range, and ranges that one click selects. They are the browser's date fields, which have a
- * calendar and show dates in the user's own order.
- */
+/** The two dates of a custom range, and presets. The browser's date fields use the user's own date order. */
 export function openCustomDates(onApply: (range: DateRange) => void) {
   const form = byId('dates', HTMLFormElement);
   const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
@@ -44,10 +41,7 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
     focus: () => from.focus(),
     set,
 
-    /**
-     * Limits the dates to those for which something is available.
-     * @param subject what: `Prices`
-     */
+    /** Limits the dates to those for which `subject` (such as `Prices`) is available. */
     limit(first: string, subject: string): void {
       limit = { first, subject };
       const now = Date.now();

@@ -2,10 +2,7 @@ import { openStored } from '../core/storage.ts';
 
 const MOST_ENDS = 20;
 
-/**
- * Where the key of who is signed in is kept: in this tab, and on this device if the user wants that. `path` is part of
- * the names, since two services can run on one host.
- */
+/** Keeps the key in this tab, and on this device on request. Two services can share a host, at different paths. */
 export function openKeyStore(path: string) {
   const ofTab = openStored('sessionStorage', `quotient:key:${path}`);
   const ofDevice = openStored('localStorage', `quotient:key:${path}`);

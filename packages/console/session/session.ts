@@ -18,10 +18,7 @@ type Events = {
   onEnded: (notice: string) => void;
 };
 
-/**
- * The signed-in user, the key, and a client that uses it. Each tab has its own: a tab stays with the user who signed in
- * there, and follows what other tabs do with that user.
- */
+/** The signed-in user, the key and a client. A tab keeps its user and follows other tabs' changes of that user. */
 export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const store = openKeyStore(base.pathname);
   const tabs = openTabs(`quotient:key:${base.pathname}`, (message) => void hear(message));
@@ -135,10 +132,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
 
     setSaved: () => setUnsaved(false),
 
-    /**
-     * Goes on with the key of this tab, of this device, or of another tab; resolves with whether there is one. A key
-     * that is dead is forgotten. Rejects as the client does: with what is wrong with the last key that was found.
-     */
+    /** Signs in with the key of this tab, device or another tab, if there is one. Dead keys are forgotten. */
     async resume(): Promise<boolean> {
       let failure: QuotientError | undefined;
       const finders = [store.tabKey, store.deviceKey, tabs.ask];
@@ -169,10 +163,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     /** Whether this page has slept through the end of its session, or a page after it in this tab ended it. */
     isOver: (): boolean => user !== undefined && (store.hasEnded(user.key) || store.hasChanged()),
 
-    /**
-     * Ends the session in all tabs, and says why in the others. `ofKey`: the key alone is dead, and tabs with another key
-     * of the user go on.
-     */
+    /** Ends the session in all tabs. `ofKey`: the key alone is dead, and tabs with another key go on. */
     signOut(notice: string, { ofKey = false } = {}): void {
       if (user) {
         if (!ofKey) store.noteEnd(user.key);

@@ -27,10 +27,7 @@ export const refusal = (what: string, wanted: string) =>
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/**
- * A kind of values that have no others within. Both functions give undefined for what is none; `amino` gives null for
- * what amino leaves out. `absent` is what amino has for no value.
- */
+/** A kind without parts. The functions return undefined for an invalid value, `amino` null for an omitted one. */
 const scalar = (
   wanted: string,
   amino: (value: unknown) => unknown,

@@ -37,11 +37,7 @@ const vote = { proposal_id, voter: text, option };
 const deposit = { proposal_id, depositor: text, amount: coins };
 const granting = { granter: text, grantee: text };
 
-/**
- * Gov, authz, feegrant.
- *
- * @param any a message of any type, as some of these have within them
- */
+/** Gov, authz, feegrant. `any` is a message of any type. */
 export const governance = (any: Kind): readonly MessageType[] => [
   message(`${GOV}.MsgSubmitProposal`, 'proposer', {
     content: proposal,

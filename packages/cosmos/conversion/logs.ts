@@ -59,12 +59,7 @@ function logsOfEvents(events: readonly LegacyEvent[], messages: number): LegacyL
   return byMessage.map((own, i) => log(i, groupByType(own)));
 }
 
-/**
- * What a modern node tells of the outcome of a transaction, as the legacy interface has it: of one that succeeded in a
- * block a log for each message, the same as text, and all their events.
- *
- * @param messages how many it has
- */
+/** The outcome of a transaction with that many messages, as the legacy interface has it: a log for each message. */
 export function legacyOutcome(response: Members, messages: number): Members {
   const { logs, raw_log, events, code, height, ...rest } = response;
   const isDone = count(code, 'code') === '0' && count(height, 'height') !== '0';

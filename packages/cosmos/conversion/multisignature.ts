@@ -1,10 +1,7 @@
 import { isMembers, malformed } from '../parsers.ts';
 import { bytesField, concat, EMPTY, fromBase64, readFields, toBase64, wholeField } from './protobuf.ts';
 
-/*
- * The signature of a multisig account: which of its keys have signed, as an array of bits, and their signatures. Amino
- * has both in one text of bytes; protobuf has the bits in the `mode_info`, and the signatures by themselves.
- */
+/** A multisignature: amino has the bits and the signatures in one text, protobuf has the bits in `mode_info`. */
 
 /** `SIGN_MODE_LEGACY_AMINO_JSON`. */
 const AMINO = 127n;

@@ -1,7 +1,4 @@
-/*
- * The wire format of protobuf (https://protobuf.dev/programming-guides/encoding/), as far as transactions need it. A
- * field that has its zero is left out, as proto3 has it.
- */
+/** The wire format of protobuf (https://protobuf.dev/programming-guides/encoding/); a zero is left out. */
 
 export const EMPTY = new Uint8Array();
 

@@ -8,11 +8,7 @@ export type { NodeCalls };
 /** `legacy`: the REST interface of SDK 0.39 and before; `cosmos`: the gRPC gateway that took its place. */
 export type NodeDialect = 'legacy' | 'cosmos';
 
-/**
- * The calls of one node.
- *
- * @param capabilities shared by all adapters of the same node
- */
+/** The calls of one node; all its adapters share `capabilities`. */
 export function createAdapter(
   dialect: NodeDialect,
   ask: AskNode,
@@ -21,10 +17,7 @@ export function createAdapter(
   return dialect === 'legacy' ? createLegacyAdapter(ask) : createModernAdapter(ask, capabilities);
 }
 
-/**
- * Which dialect a node speaks, by its latest block; `cosmos` for one that speaks both, as every node of today does.
- * Throws `NodeFault` when it speaks neither or is unavailable, and what the transport throws.
- */
+/** The dialect of a node, by its latest block; `cosmos` if it speaks both. Throws `NodeFault` if it speaks neither. */
 export async function detectDialect(ask: AskNode): Promise<NodeDialect> {
   for (const dialect of ['cosmos', 'legacy'] as const) {
     try {

@@ -50,11 +50,7 @@ export function legacyTransaction(value: unknown): LegacyTransaction {
   };
 }
 
-/**
- * A transaction of the modern interface as the legacy one has it: they name the members alike, and not what is in them.
- *
- * @param beside the transaction itself, where it is told beside the answer as well
- */
+/** A transaction of the modern interface as the legacy one has it; `beside` is its `tx` beside the answer. */
 export function modernTransaction(value: unknown, beside?: unknown): LegacyTransaction {
   const { tx, ...response } = members(value, 'transaction');
   const told = isMembers(tx) ? tx : beside;
@@ -84,10 +80,7 @@ export function legacySearch(body: Members): LegacySearch {
   };
 }
 
-/**
- * The same from a modern node: `tx_responses` beside `txs`, and a total that is at its own place since SDK 0.46, in
- * `pagination` before, and left out by some.
- */
+/** The same from a modern node. The total is in `pagination` before SDK 0.46, and left out by some nodes. */
 export async function legacySearchOfModern(
   body: Members,
   page: number,

@@ -25,10 +25,7 @@ export type BroadcastMode = 'sync' | 'async' | 'block';
 /** The outcome of a broadcast: failed, in the mempool, or in a block. */
 export type BroadcastResult = { hash: string; failure: TransactionError | null; delivered: Delivered | null };
 
-/**
- * A small chain with a block every `blockMs` (six seconds) of the clock; blocks that are due are made when the chain is
- * used. Its three genesis accounts and their keys follow from the seed.
- */
+/** A small chain with a block every `blockMs`. Its three genesis accounts and their keys follow from the seed. */
 export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) {
   const ledger = createLedger();
   const accounts = Array.from({ length: GENESIS_ACCOUNTS }, (_, place) => genesisKey(seed, place));
@@ -124,10 +121,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
       return [...delivered.values()].filter((each) => satisfies(each, conditions));
     },
 
-    /**
-     * `read` decodes the transaction, or throws a TransactionError. `async` answers before the transaction is
-     * checked, `sync` after that, and `block` makes a block at once.
-     */
+    /** `async` returns before the transaction is checked, `sync` after that, and `block` makes a block at once. */
     broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {
       makeDueBlocks();
       const known = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);
@@ -143,10 +137,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
       return { hash, failure: null, delivered: delivered.get(hash) ?? null };
     },
 
-    /**
-     * Credits new coins at once, their amounts as strings, and opens the account if needed. Throws for an address
-     * of another chain or an invalid coin.
-     */
+    /** Credits new coins, and opens the account if needed. Throws for another chain's address or an invalid coin. */
     fund(address: string, coins: readonly z.input<typeof coinSchema>[]): void {
       const problem = addressError(address);
       if (problem) throw new RangeError(problem);

@@ -88,10 +88,7 @@ function checkSignature(
   return { address, publicKey, sequence };
 }
 
-/**
- * Checks a transaction before its messages run, and returns its signers. The first one pays the fee.
- * Throws a TransactionError.
- */
+/** The signers of a transaction, the fee payer first. Throws a TransactionError for an invalid one. */
 export function check(transaction: Transaction, view: ChainView): Signer[] {
   checkContent(transaction, view.height);
   const signers = signersOf(transaction);

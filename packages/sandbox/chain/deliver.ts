@@ -72,10 +72,7 @@ function takeFee(fee: readonly Coin[], signers: readonly Signer[], ledger: Ledge
   ledger.credit(FEE_COLLECTOR, fee);
 }
 
-/**
- * Runs one transaction of a block. One that fails the check changes nothing; after the check the fee is taken and the
- * sequence counted, even if a message fails.
- */
+/** Runs a transaction of a block. If it passes the check, the fee is taken even if a message fails. */
 export function deliver(
   { hash, transaction }: { hash: string; transaction: Transaction },
   { height, at }: { height: number; at: number },

@@ -48,10 +48,7 @@ function isSignedByEnough(publicKey: Uint8Array, message: Uint8Array, signature:
   );
 }
 
-/**
- * Whether these 64 bytes are the key's signature of the message's SHA-256, with the low `s` that chains require, or
- * those of a multisig account.
- */
+/** Whether the signature is the key's, or the multisig account's, of the message's SHA-256, with a low `s`. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     if (isMultisig(publicKey)) return isSignedByEnough(publicKey, message, signature);

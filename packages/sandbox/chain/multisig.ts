@@ -2,10 +2,7 @@ import { decodeAminoPubkey, type MultisigThresholdPubkey } from '@cosmjs/amino';
 import { BinaryReader, BinaryWriter } from 'cosmjs-types/binary';
 import { CompactBitArray } from 'cosmjs-types/cosmos/crypto/multisig/v1beta1/multisig';
 
-/*
- * Multisig accounts. Their public key is told from a single one by its length: it is in amino's encoding, which is what
- * its address is made of. Their signature is amino's too, whichever way it came.
- */
+/** Multisig keys are in amino's encoding, and told by their length. Their signatures are amino's too. */
 
 const SINGLE_KEY_BYTES = 33;
 

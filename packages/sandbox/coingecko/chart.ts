@@ -10,10 +10,7 @@ export type Chart = { prices: Column; market_caps: Column; total_volumes: Column
 /** The sample of a midnight is published this long after it. */
 const DAY_PUBLISHED_AFTER = 35 * MINUTE;
 
-/**
- * The interval of a window: five minutes for up to one day that ends now, hours for others up to 90 days, days beyond.
- * The parameter `interval` overrides it with `daily`.
- */
+/** Five minutes up to one day that ends now, else hours up to 90 days, else days, or if `daily` is requested. */
 export function chartInterval(window: Window, now: number, interval: string | null): ChartInterval {
   const span = window.to - window.from;
   if (interval === 'daily' || span > 90 * DAY) return 'day';
@@ -77,10 +74,7 @@ export function dailySample(
   return midnight < (ZERO_CAP_UNTIL[token] ?? 0) ? { ...figures, marketCap: 0 } : figures;
 }
 
-/**
- * The three columns of a window, times in Unix ms, values in US dollars. If the window reaches `now`, a last sample of
- * that time follows, cut to the second. It can be earlier than the one before it, as in recorded answers.
- */
+/** The three columns of a window in US dollars. A last sample of now can be earlier than the one before it. */
 export function chartOf(
   seed: number,
   token: string,

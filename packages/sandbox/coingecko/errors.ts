@@ -1,9 +1,6 @@
 import { jsonReply } from '../core/replies.ts';
 import type { Answer } from '../core/upstream.ts';
 
-/*
- * The error answers of the aggregator, which have five different shapes.
- */
 const json = (status: number, body: unknown) => jsonReply(status, body, { 'cache-control': 'no-cache' });
 
 const stamp = (now: number) => new Date(now).toISOString().replace('Z', '+00:00');

@@ -1,10 +1,7 @@
 // `rawJSON` is in Node 24 and not yet in the compiler's es2024 library.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/**
- * A number that JSON.stringify writes as the aggregator's Ruby does: `21000000.0` where it is whole, `3.5e-05`
- * below 0.0001, `1.0e+16` from 10^16 up.
- */
+/** A number that JSON.stringify writes as Ruby does: `21000000.0`, `3.5e-05`, `1.0e+16`. */
 export function rubyFloat(value: number): unknown {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e16)) {

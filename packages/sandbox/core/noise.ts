@@ -1,7 +1,3 @@
-/*
- * Noise as a pure function of its arguments: the same place always has the same value.
- */
-
 /** A uniform value in [0, 1) for (seed, lane, index); `index` is any integer below 2^53. */
 export function hashed(seed: number, lane: number, index: number): number {
   let h = Math.imul(seed | 0, 0x9e3779b1) ^ Math.imul(lane + 1, 0x85ebca6b);

@@ -7,46 +7,24 @@ import { publicationDates, publishedAt } from './calendar.ts';
 const BEGINNING = Date.UTC(1999, 0, 4);
 
 /** Units for one euro around which a currency's rates move, and the last date of one that has ended. Invented values. */
-const CURRENCIES: Readonly<Record<string, readonly [rate: number, last?: string]>> = {
-  ARS: [91, '2020-10-30'],
-  AUD: [1.63],
-  BGN: [1.9558, '2025-12-31'],
-  BRL: [5.8],
-  CAD: [1.55],
-  CHF: [0.95],
-  CNY: [7.9],
-  CZK: [24.8],
-  DKK: [7.46],
-  GBP: [0.86],
-  HKD: [8.9],
-  HRK: [7.53, '2022-12-30'],
-  HUF: [385],
-  IDR: [17_600],
-  ILS: [3.9],
-  INR: [92],
-  ISK: [147],
-  JPY: [162],
-  KRW: [1480],
-  MXN: [20],
-  MYR: [4.9],
-  NOK: [11.5],
-  NZD: [1.85],
-  PHP: [63],
-  PLN: [4.31],
-  RON: [4.97],
-  RUB: [90, '2022-03-01'],
-  SEK: [11.2],
-  SGD: [1.46],
-  THB: [38],
-  TRY: [35],
-  USD: [1.12],
-  ZAR: [20],
-};
-const CODES = Object.keys(CURRENCIES);
+const CURRENCIES = new Map(
+  [
+    'ARS 91 2020-10-30; AUD 1.63; BGN 1.9558 2025-12-31; BRL 5.8; CAD 1.55; CHF 0.95; CNY 7.9; CZK 24.8',
+    'DKK 7.46; GBP 0.86; HKD 8.9; HRK 7.53 2022-12-30; HUF 385; IDR 17600; ILS 3.9; INR 92; ISK 147',
+    'JPY 162; KRW 1480; MXN 20; MYR 4.9; NOK 11.5; NZD 1.85; PHP 63; PLN 4.31; RON 4.97; RUB 90 2022-03-01',
+    'SEK 11.2; SGD 1.46; THB 38; TRY 35; USD 1.12; ZAR 20',
+  ]
+    .flatMap((line) => line.split('; '))
+    .map((entry) => {
+      const [code = '', rate, last = '9999-12-31'] = entry.split(' ');
+      return [code, { rate: Number(rate), last }];
+    }),
+);
+const CODES = [...CURRENCIES.keys()];
 
 /** The rate of a currency for a date, as it is written. */
 function rateOn(seed: number, code: string, date: number): string {
-  const [rate] = CURRENCIES[code] ?? [1];
+  const { rate = 1 } = CURRENCIES.get(code) ?? {};
   const lane = 10_000 + CODES.indexOf(code);
   const swing =
     0.06 * valueNoise(seed, lane, date / (400 * DAY)) + 0.01 * valueNoise(seed, lane, date / (9 * DAY));
@@ -82,7 +60,7 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
   const days = dates.map((date) => ({ date, text: isoDate(date) }));
   let lines = '';
   for (const code of codes) {
-    const [, last = '9999-12-31'] = CURRENCIES[code] ?? [];
+    const { last = '' } = CURRENCIES.get(code) ?? {};
     for (const { date, text } of days) {
       if (text > last) break;
       const row = `EXR.D.${code}.EUR.SP00.A,D,${code},EUR,SP00,A,${text},${rateOn(seed, code, date)}`;

@@ -7,10 +7,7 @@ import { type ReadMail, readMail } from './read-mail.ts';
 /** A mail that came, and whom it was for. */
 export type ReceivedMail = ReadMail & { to: string };
 
-/**
- * Starts a mail server on a free port of 127.0.0.1 that takes every mail and delivers none.
- * @param receive is called with each
- */
+/** Starts a mail server on a free port of 127.0.0.1 that delivers nothing and calls `receive` with each mail. */
 export async function startMailbox(receive: (mail: ReceivedMail) => void) {
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],

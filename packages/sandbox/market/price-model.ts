@@ -149,10 +149,7 @@ function extremesThru(seed: number, token: string, midnight: number): Extremes |
   return extremes;
 }
 
-/**
- * The highest and lowest price, and when: over every midnight (UTC; of a made-up token every tenth) from the listing up to
- * `midnight`, and the one sample at `t`. Null before the listing.
- */
+/** The extremes of every midnight (of a made-up token, every tenth) and of `t`. Null before the listing. */
 export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;

@@ -5,10 +5,7 @@ import { createChainFigures } from './chain-figures.ts';
 
 const PAGE = 50;
 
-/**
- * The stand-in for a Blockscout explorer, REST API v2: `/stats` and the first page of `/blocks`; with `wantsKey` for
- * Blockscout's own service, which accepts any key.
- */
+/** A Blockscout explorer's `/stats` and first page of `/blocks`; with `wantsKey`, any key is accepted. */
 export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum', wantsKey = false): Upstream {
   const chain = createChainFigures(seed, 'ethereum');
 

@@ -62,9 +62,9 @@ export const accounts: Mutations[] = [
     tests: ['console/session/session.browser.test.ts'],
     changes: [
       ['if (!isSameUser) return;', 'return;'],
-      ['store.isUnsaved || (message.key', '(message.key'],
-      ['const finders = [() => store.tabKey, ', 'const finders = ['],
-      [', () => tabs.ask()]', ']'],
+      ['store.isUnsaved() || (message.key', '(message.key'],
+      ['const finders = [store.tabKey, ', 'const finders = ['],
+      [', tabs.ask]', ']'],
     ],
   },
   {

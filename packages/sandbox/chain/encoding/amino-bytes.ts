@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { BinaryWriter } from 'cosmjs-types/binary';
+import { bytesField, concat, textField, wholeField } from '../../../cosmos/conversion/protobuf.ts';
 import type { Coin } from '../coin.ts';
 import { addressBytes } from '../keys.ts';
 import { isMultisig } from '../multisig.ts';
@@ -17,39 +18,28 @@ const TX = aminoPrefix('cosmos-sdk/StdTx');
 const SEND = aminoPrefix('cosmos-sdk/MsgSend');
 const PUBLIC_KEY = aminoPrefix('tendermint/PubKeySecp256k1');
 
-const field = (number: number) => (number << 3) | 2;
+const coinFields = (field: number, coins: readonly Coin[]): Uint8Array[] =>
+  coins.map(({ denom, amount }) =>
+    bytesField(field, concat(textField(1, denom), textField(2, String(amount)))),
+  );
 
-function writeCoins(writer: BinaryWriter, number: number, coins: readonly Coin[]): BinaryWriter {
-  for (const { denom, amount } of coins) {
-    const coin = new BinaryWriter().uint32(field(1)).string(denom).uint32(field(2)).string(String(amount));
-    writer.uint32(field(number)).bytes(coin.finish());
-  }
-  return writer;
-}
-
-function sendBytes({ from, to, amount }: Send): Uint8Array {
-  const writer = new BinaryWriter();
-  writer.uint32(field(1)).bytes(addressBytes(from)).uint32(field(2)).bytes(addressBytes(to));
-  return Buffer.concat([SEND, writeCoins(writer, 3, amount).finish()]);
-}
+const sendBytes = ({ from, to, amount }: Send): Uint8Array =>
+  concat(SEND, bytesField(1, addressBytes(from)), bytesField(2, addressBytes(to)), ...coinFields(3, amount));
 
 function signatureBytes({ publicKey, bytes }: Signature): Uint8Array {
-  const writer = new BinaryWriter();
-  if (publicKey) {
-    const single = () => Buffer.concat([PUBLIC_KEY, Buffer.of(publicKey.length), publicKey]);
-    writer.uint32(field(1)).bytes(isMultisig(publicKey) ? publicKey : single());
-  }
-  return writer.uint32(field(2)).bytes(bytes).finish();
+  const single = (key: Uint8Array) => concat(PUBLIC_KEY, Uint8Array.of(key.length), key);
+  const key = publicKey && bytesField(1, isMultisig(publicKey) ? publicKey : single(publicKey));
+  return concat(...(key ? [key] : []), bytesField(2, bytes));
 }
 
 /** The bytes of a StdTx as the chain stores and hashes them. Throws for an invalid address. */
 export function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
-  const writer = new BinaryWriter();
-  for (const send of sends) writer.uint32(field(1)).bytes(sendBytes(send));
-  const feeWriter = writeCoins(new BinaryWriter(), 1, fee);
-  if (gas > 0) feeWriter.uint32(2 << 3).uint64(BigInt(gas));
-  writer.uint32(field(2)).bytes(feeWriter.finish());
-  for (const signature of signatures) writer.uint32(field(3)).bytes(signatureBytes(signature));
-  if (memo) writer.uint32(field(4)).string(memo);
-  return new BinaryWriter().bytes(Buffer.concat([TX, writer.finish()])).finish();
+  const content = concat(
+    TX,
+    ...sends.map((send) => bytesField(1, sendBytes(send))),
+    bytesField(2, concat(...coinFields(1, fee), wholeField(2, BigInt(gas)))),
+    ...signatures.map((signature) => bytesField(3, signatureBytes(signature))),
+    textField(4, memo),
+  );
+  return new BinaryWriter().bytes(content).finish();
 }

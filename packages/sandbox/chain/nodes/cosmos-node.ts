@@ -98,10 +98,7 @@ const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
     application_version: { name: 'sandbox', app_name: 'sandboxd', cosmos_sdk_version: `v${version}.0` },
   });
 
-/**
- * A node with the current REST interface, at `/cosmos-node`. A page has at most `pageSize` entries; `version` is
- * that of the SDK.
- */
+/** A node with the current REST interface, at `/cosmos-node`. */
 export function createCosmosNode(
   chain: Chain,
   { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },

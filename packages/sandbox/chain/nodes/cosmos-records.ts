@@ -93,10 +93,7 @@ function resultData({ sends }: Transaction): string {
   return Buffer.from(encoded).toString('hex').toUpperCase();
 }
 
-/**
- * The `tx_response` of a transaction in a block. Since SDK 0.50 (`withLogs` false) a success has no log, and an event
- * names its message.
- */
+/** The `tx_response` of a transaction in a block. Since SDK 0.50 a success has no log, and events name their message. */
 export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
   const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
   const logs = delivered.messageEvents.map((events, place) => ({
