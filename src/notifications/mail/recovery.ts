@@ -6,8 +6,7 @@ import type { OutboxMessage } from '#notifications/outbox/outbox';
 import type { Mailer } from '#notifications/sources/smtp';
 import { recoveryMail } from './recovery-mail.ts';
 import type { RecoveryStore } from './recovery-store.ts';
-import { hashMailToken, isMailToken, mintMailToken, TOKEN_LIFE } from './token.ts';
-import { tokenInvalid } from './token-invalid.ts';
+import { hashMailToken, isMailToken, mintMailToken, TOKEN_LIFE, tokenInvalid } from './token.ts';
 
 /** How many users a mail lists. */
 const MOST_LISTED = 50;

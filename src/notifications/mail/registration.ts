@@ -10,8 +10,7 @@ import { Problem } from '#core/problems';
 import type { OutboxMessage } from '#notifications/outbox/outbox';
 import type { Mailer } from '#notifications/sources/smtp';
 import type { RegistrationStore } from './registration-store.ts';
-import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE } from './token.ts';
-import { tokenInvalid } from './token-invalid.ts';
+import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE, tokenInvalid } from './token.ts';
 import { verificationMail } from './verification-mail.ts';
 
 type Dependencies = {
