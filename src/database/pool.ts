@@ -24,7 +24,7 @@ type Options = {
   /** How long a statement may take, those of the migrations apart; as long as it takes where left out. */
   statementMs: number | undefined;
   /** The database in an error's words; its host and port where left out. */
-  name?: string;
+  name?: string | undefined;
 };
 
 /** Connections to a database that speaks PostgreSQL's protocol, brought up to this release's migrations. */
