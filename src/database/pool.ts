@@ -2,7 +2,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type Clock, SECOND } from '#core/clock';
 import type { Prisma } from '#generated/prisma/client';
-import { migrate, type Session } from './migrations.ts';
+import { migrate } from './migrations.ts';
+import type { Session } from './transaction.ts';
 import { connectionFailure, isPassing, READ_ONLY, remedyOf } from './unreachable.ts';
 
 const CONNECT_TIMEOUT = 5 * SECOND;

@@ -1,6 +1,6 @@
-import type { Session } from './migrations.ts';
 import { connect, sessionOn } from './pool.ts';
 import { reach } from './reach.ts';
+import type { Session } from './transaction.ts';
 
 /** Where a database is: on a server, or embedded in a directory. */
 export type Place = { url: string } | { dataDir: string };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { hasRecord, migrate, readMigrations, type Session, UNFINISHED_COPY } from '#database/migrations';
+import { hasRecord, migrate, readMigrations, UNFINISHED_COPY } from '#database/migrations';
+import type { Session } from '#database/transaction';
 import { type Batch, isInUse } from './source.ts';
 import { atOneMoment, type Digest, digestOf, readTables, type Sequence, type Table } from './tables.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserRecord } from '#accounts/records';
 import type { Users } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
-import type { OutboxMessage } from '#notifications/outbox/outbox';
+import type { OutboxMessage } from '#notifications/outbox/outbox-store';
 import type { Mailer } from '#notifications/sources/smtp';
 import { recoveryMail } from './recovery-mail.ts';
 import type { RecoveryStore } from './recovery-store.ts';

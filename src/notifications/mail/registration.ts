@@ -7,7 +7,7 @@ import type { RegistrationForm } from '#accounts/users/registration';
 import type { Users } from '#accounts/users/users';
 import { type Clock, HOUR, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { OutboxMessage } from '#notifications/outbox/outbox';
+import type { OutboxMessage } from '#notifications/outbox/outbox-store';
 import type { Mailer } from '#notifications/sources/smtp';
 import type { RegistrationStore } from './registration-store.ts';
 import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE, tokenInvalid } from './token.ts';

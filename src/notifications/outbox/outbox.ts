@@ -5,8 +5,6 @@ import type { FailureLog } from '#upstream/failure-log';
 import type { OutboxMessage, OutboxStore } from './outbox-store.ts';
 import { pauseAfter, Undeliverable } from './retries.ts';
 
-export type { OutboxMessage } from './outbox-store.ts';
-
 /** How often a process looks for what others have added or left behind, and for what is to be tried again, in ms. */
 const POLL_EVERY = 5 * SECOND;
 /** How long one attempt may take, in ms. */
