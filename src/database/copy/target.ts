@@ -11,7 +11,7 @@ const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
 export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
 
 /** `unfinished` is a copy that this command began; `filled` is anybody's data. */
-export type TargetState =
+type TargetState =
   | { kind: 'empty' }
   | { kind: 'unfinished'; progress: Progress }
   | { kind: 'filled'; table: string }

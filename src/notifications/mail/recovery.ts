@@ -11,9 +11,8 @@ import { hashMailToken, isMailToken, mintMailToken, TOKEN_LIFE, tokenInvalid } f
 /** How many users a mail lists. */
 const MOST_LISTED = 50;
 
-type Dependencies = {
-  store: RecoveryStore;
-  users: Pick<Users, 'recover' | 'usersOf'>;
+/** What every kind of mail is sent with. */
+export type MailDependencies = {
   mailer: Mailer;
   /** Has messages that were added leave at once. */
   wake: () => void;
@@ -21,6 +20,8 @@ type Dependencies = {
   /** Where users reach the service, without a slash at its end. */
   publicUrl: string;
 };
+
+type Dependencies = MailDependencies & { store: RecoveryStore; users: Pick<Users, 'recover' | 'usersOf'> };
 
 /**
  * A new key by mail for whoever has lost theirs. Nothing that a request does depends on whether the address is known:
