@@ -1,6 +1,8 @@
 import { type Clock, SECOND, systemClock } from '#core/clock';
 import { isInMemory } from '#database/embedded/data-directory';
 import { PrismaClient } from '#generated/prisma/client';
+import { openPool } from './pool.ts';
+import { reach } from './reach.ts';
 import { checkWrite } from './write-check.ts';
 
 const POOL_SIZE = 10;
@@ -35,28 +37,30 @@ export async function openDatabase(options: {
   onEnd?: ((reason: string) => void) | undefined;
 }) {
   const { url, dataDir, clock = systemClock, poolSize = POOL_SIZE, statementMs } = options;
-  // Only one of them is loaded: the other would be megabytes that nobody uses.
-  const opened = url
-    ? await (await import('./server.ts')).openServer(url, poolSize, clock, statementMs)
-    : await (await import('./embedded.ts')).openEmbedded({ ...options, clock, poolSize });
-  const prisma = new PrismaClient({ adapter: opened.adapter, transactionOptions: TRANSACTION });
+  const { config, guard, close } = await reach(url ? { url } : options);
+  const name = url ? undefined : `the embedded database in ${dataDir}`;
+  const pool = await openPool({ config, clock, poolSize, statementMs, name }).catch(async (error) => {
+    await close().catch(() => {});
+    throw error;
+  });
+  if (statementMs !== undefined) guard();
+  const prisma = new PrismaClient({ adapter: pool.adapter, transactionOptions: TRANSACTION });
   let closing: Promise<void> | undefined;
 
   return {
     prisma,
-    kind: opened.kind,
     /** Whether other processes may write to it. */
     isShareable: url !== undefined || !isInMemory(dataDir),
     /**
      * Rows of a statement, past Prisma: it keeps the text and arguments of its last hundred statements, which for one of
      * a megabyte a second is a hundred megabytes.
      */
-    query: opened.query,
+    query: pool.query,
     /** Rejects when the database cannot be written to. */
     ready: () => checkWrite(prisma),
     /** Ends the connections, after the queries that run; the directory is free afterwards. May be called again. */
     close(): Promise<void> {
-      closing ??= prisma.$disconnect().finally(opened.close);
+      closing ??= prisma.$disconnect().finally(pool.close).finally(close);
       return closing;
     },
   };

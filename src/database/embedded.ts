@@ -1,12 +1,11 @@
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
-import type { Clock } from '#core/clock';
 import { isInMemory, makeWritable, POSTGRES } from '#database/embedded/data-directory';
 import { lockDirectory } from '#database/embedded/directory-lock';
 import { isListening, PORT, socketPathOf } from '#database/embedded/local-socket';
 import { PortStream } from '#database/embedded/port-stream';
 import { startSupervisor } from '#database/embedded/supervisor';
-import { COMMON, openPool } from './pool.ts';
+import { COMMON } from './pool.ts';
 
 /** Whatever the environment says of a server (`PGHOST`, `PGSSLMODE`) is not about this one. */
 const CONFIG: pg.ClientConfig = {
@@ -18,36 +17,19 @@ const CONFIG: pg.ClientConfig = {
   ssl: false,
 };
 
-type Place = {
+export type EmbeddedPlace = {
   dataDir: string;
   isShared?: boolean | undefined;
   loadDataDir?: Blob | undefined;
   onEnd?: ((reason: string) => void) | undefined;
 };
 
-/** PostgreSQL in a thread of this process, brought up to this release's migrations. Throws as `openDatabase` tells. */
-export async function openEmbedded(
-  place: Place & { clock: Clock; poolSize: number; statementMs?: number | undefined },
-) {
-  const { dataDir, clock, poolSize, statementMs } = place;
-  const { config, guard, close } = await reachEmbedded(place);
-  try {
-    const name = `the embedded database in ${dataDir}`;
-    const pool = await openPool({ config, clock, poolSize, statementMs, name });
-    if (statementMs !== undefined) guard();
-    return { kind: 'embedded' as const, ...pool, close: () => pool.close().finally(close) };
-  } catch (error) {
-    await close().catch(() => {});
-    throw error;
-  }
-}
-
 /**
  * The way for a client of `pg` to the embedded database of a directory, as it is: in a thread of this process, or through
  * the process that has the directory (`isShared`), where that may be. `close` ends the thread and lets the directory go.
  * `guard` has a thread that hangs ended from now on.
  */
-export async function reachEmbedded(place: Place) {
+export async function reachEmbedded(place: EmbeddedPlace) {
   const { dataDir, isShared = false } = place;
   if (isInMemory(dataDir)) return startHere(place, dataDir, () => undefined);
   await makeWritable(dataDir);
@@ -63,7 +45,7 @@ export async function reachEmbedded(place: Place) {
   return startHere(place, join(dataDir, POSTGRES), lock.release);
 }
 
-async function startHere({ dataDir, loadDataDir, onEnd }: Place, at: string, release: () => void) {
+async function startHere({ dataDir, loadDataDir, onEnd }: EmbeddedPlace, at: string, release: () => void) {
   try {
     const socketPath = at === dataDir ? undefined : socketPathOf(dataDir);
     const thread = await startSupervisor({ at, loadDataDir, socketPath }, { onEnd });

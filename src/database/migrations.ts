@@ -4,8 +4,6 @@ import type { Clock } from '#core/clock';
 import { systemClock } from '#core/clock';
 import { inTransaction, type Session } from './transaction.ts';
 
-export type { Session } from './transaction.ts';
-
 export type Migration = { name: string; script: string };
 
 type Recorded = { name: string; checksum: string; finished: boolean; logs: string | null };

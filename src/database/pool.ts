@@ -2,7 +2,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type Clock, SECOND } from '#core/clock';
 import type { Prisma } from '#generated/prisma/client';
-import { migrate, type Session } from './migrations.ts';
+import { migrate } from './migrations.ts';
+import type { Session } from './transaction.ts';
 import { connectionFailure, isPassing, READ_ONLY, remedyOf } from './unreachable.ts';
 
 const CONNECT_TIMEOUT = 5 * SECOND;
@@ -24,7 +25,7 @@ type Options = {
   /** How long a statement may take, those of the migrations apart; as long as it takes where left out. */
   statementMs: number | undefined;
   /** The database in an error's words; its host and port where left out. */
-  name?: string;
+  name?: string | undefined;
 };
 
 /** Connections to a database that speaks PostgreSQL's protocol, brought up to this release's migrations. */

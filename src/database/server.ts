@@ -1,17 +1,7 @@
 import pg from 'pg';
-import type { Clock } from '#core/clock';
 import { searchingClient } from './hosts.ts';
-import { COMMON, openPool, type Reach } from './pool.ts';
+import { COMMON, type Reach } from './pool.ts';
 import { parseServerUrl, type ServerUrl } from './server-url.ts';
-
-/**
- * Connections to a server, brought up to this release's migrations. Throws as `openDatabase` tells.
- * @param statementMs how long a statement may take, those of the migrations apart; as long as it takes where left out
- */
-export async function openServer(url: string, poolSize: number, clock: Clock, statementMs?: number) {
-  const config = serverConfig(url);
-  return { kind: 'server' as const, ...(await openPool({ config, clock, poolSize, statementMs })) };
-}
 
 /** How a client of `pg` reaches the server of a URL. Throws as `openDatabase` does for a malformed URL. */
 export function serverConfig(url: string): Reach {

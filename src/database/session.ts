@@ -1,5 +1,6 @@
-import type { Session } from './migrations.ts';
 import { connect, sessionOn } from './pool.ts';
+import { reach } from './reach.ts';
+import type { Session } from './transaction.ts';
 
 /** Where a database is: on a server, or embedded in a directory. */
 export type Place = { url: string } | { dataDir: string };
@@ -19,13 +20,13 @@ const APPLICATION = 'quotient database';
  * @param isShared whether a directory that another process has is reached through that process
  */
 export async function openSession(place: Place, isShared = false): Promise<OpenSession> {
-  const reached =
-    'url' in place ? await reachServer(place.url) : await reachDirectory(place.dataDir, isShared);
+  const reached = await reach('url' in place ? place : { ...place, isShared });
+  const name = 'url' in place ? undefined : place.dataDir;
   try {
-    const client = await connect({ ...reached.config, application_name: APPLICATION }, reached.name);
+    const client = await connect({ ...reached.config, application_name: APPLICATION }, name);
     return {
       session: sessionOn(client),
-      name: reached.name ?? `${client.host}:${client.port}/${client.database}`,
+      name: name ?? `${client.host}:${client.port}/${client.database}`,
       isShared: reached.isShared,
       close: () => client.end().finally(reached.close),
     };
@@ -33,15 +34,4 @@ export async function openSession(place: Place, isShared = false): Promise<OpenS
     await reached.close();
     throw error;
   }
-}
-
-// Only one of them is loaded, as in `openDatabase`.
-async function reachServer(url: string) {
-  const { serverConfig } = await import('./server.ts');
-  return { config: serverConfig(url), name: undefined, isShared: false, close: async () => undefined };
-}
-
-async function reachDirectory(dataDir: string, isShared: boolean) {
-  const { reachEmbedded } = await import('./embedded.ts');
-  return { ...(await reachEmbedded({ dataDir, isShared })), name: dataDir };
 }

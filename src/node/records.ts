@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text } from '#core/record-fields';
 import { BROADCAST_MODES } from '#cosmos/legacy-shapes';
 
 /*
@@ -18,7 +19,6 @@ const coin = z.object({
   }),
 });
 
-const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 const whole = (description: string, example: string, digits = 20) =>
   z.string().meta({ description, pattern: `^\\d{1,${digits}}$`, examples: [example] });
 

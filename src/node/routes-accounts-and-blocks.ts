@@ -70,9 +70,11 @@ const block = {
 
 /** What the chain knows now: balances, accounts, blocks. */
 export const accountsAndBlocks: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
+  const config = { ...NODE_FACTS, rejections: [400, 404] };
+
   app.get(
     '/bank/balances/:address',
-    { schema: balances, config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] } },
+    { schema: balances, config: { ...config, headers: ['Link?'] } },
     async (request, reply) => {
       const { params } = request;
       const found = await call(request, reply, () => node.balances(params.address));
@@ -81,27 +83,19 @@ export const accountsAndBlocks: FastifyPluginAsyncZod<NodeScope> = async (app, {
     },
   );
 
-  app.get(
-    '/auth/accounts/:address',
-    { schema: account, config: { ...NODE_FACTS, rejections: [400, 404] } },
-    (request, reply) => call(request, reply, () => node.account(request.params.address)),
+  app.get('/auth/accounts/:address', { schema: account, config }, (request, reply) =>
+    call(request, reply, () => node.account(request.params.address)),
   );
 
-  app.get(
-    '/node_info',
-    { schema: info, config: { ...NODE_FACTS, rejections: [400, 404] } },
-    (request, reply) => call(request, reply, () => node.nodeInfo()),
+  app.get('/node_info', { schema: info, config }, (request, reply) =>
+    call(request, reply, () => node.nodeInfo()),
   );
 
-  app.get(
-    '/blocks/latest',
-    { schema: latestBlock, config: { ...NODE_FACTS, rejections: [400, 404] } },
-    (request, reply) => call(request, reply, () => node.block()),
+  app.get('/blocks/latest', { schema: latestBlock, config }, (request, reply) =>
+    call(request, reply, () => node.block()),
   );
 
-  app.get(
-    '/blocks/:height',
-    { schema: block, config: { ...NODE_FACTS, rejections: [400, 404] } },
-    (request, reply) => call(request, reply, () => node.block(request.params.height)),
+  app.get('/blocks/:height', { schema: block, config }, (request, reply) =>
+    call(request, reply, () => node.block(request.params.height)),
   );
 };

@@ -6,7 +6,6 @@ import { createTestDatabase, openTestDatabase } from '../support/database/databa
 test('an empty database is migrated when it is opened', async () => {
   const { url, drop } = await createTestDatabase('empty');
   const database = await openDatabase({ url, dataDir: 'unused' });
-  expect(database.kind).toBe('server');
   expect(await database.prisma.user.count()).toBe(0);
   await database.close();
   await drop();

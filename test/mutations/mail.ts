@@ -20,7 +20,6 @@ export const mail: Mutations[] = [
       ['ORDER BY due_at LIMIT', 'ORDER BY due_at DESC LIMIT'],
       ['attempts = attempts + 1', 'attempts = attempts'],
       ['AND attempts = ${attempts}::int AND given_up_at IS NULL', ''],
-      ['ON CONFLICT (id) DO NOTHING', 'ON CONFLICT (id) DO UPDATE SET attempts = 9'],
       ['SET due_at = NULL, given_up_at', 'SET given_up_at'],
       ["payload = payload - 'email'", 'payload = payload'],
     ],

@@ -1,4 +1,5 @@
-import { hasRecord, migrate, type Session } from '#database/migrations';
+import { hasRecord, migrate } from '#database/migrations';
+import type { Session } from '#database/transaction';
 import {
   atOneMoment,
   type Digest,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { hasRecord, migrate, readMigrations, type Session, UNFINISHED_COPY } from '#database/migrations';
+import { hasRecord, migrate, readMigrations, UNFINISHED_COPY } from '#database/migrations';
+import type { Session } from '#database/transaction';
 import { type Batch, isInUse } from './source.ts';
 import { atOneMoment, type Digest, digestOf, readTables, type Sequence, type Table } from './tables.ts';
 
@@ -10,7 +11,7 @@ const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
 export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
 
 /** `unfinished` is a copy that this command began; `filled` is anybody's data. */
-export type TargetState =
+type TargetState =
   | { kind: 'empty' }
   | { kind: 'unfinished'; progress: Progress }
   | { kind: 'filled'; table: string }

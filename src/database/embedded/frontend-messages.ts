@@ -47,7 +47,7 @@ export function createByteReader(stream: Readable) {
   };
 }
 
-export type ByteReader = ReturnType<typeof createByteReader>;
+type ByteReader = ReturnType<typeof createByteReader>;
 
 /**
  * Reads what a client begins with. Encryption is declined, and may be asked for first.

@@ -1,7 +1,7 @@
 import { queryMessage, SYNC, startMessage } from './frontend-messages.ts';
 
 /** What PGlite does with messages: it calls back with pieces of the answer, which are its own memory. */
-export type Engine = {
+type Engine = {
   execProtocolRawStream(
     messages: Uint8Array,
     options: { onRawData: (piece: Uint8Array) => void },

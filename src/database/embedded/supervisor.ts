@@ -22,8 +22,6 @@ const UNANSWERED = 6;
 /** How long it may take to stop, in ms. */
 const STOP = 10 * SECOND;
 
-export type Supervisor = Awaited<ReturnType<typeof startSupervisor>>;
-
 /**
  * Starts the thread of the embedded database, and starts it again when it ends without having been told to.
  * @param onEnd told of each end that was not asked for

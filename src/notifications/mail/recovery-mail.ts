@@ -4,7 +4,7 @@ import type { Mail } from '#notifications/sources/smtp';
 import { curl, inWords, type MailPart, writeMail } from './mail.ts';
 
 /** A user of the address, and the token that gives a new key; instants in Unix ms. */
-export type RecoverableUser = {
+type RecoverableUser = {
   key: number;
   plan: Plan;
   createdAt: number;

@@ -2,19 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { UserRecord } from '#accounts/records';
 import type { Users } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
-import type { OutboxMessage } from '#notifications/outbox/outbox';
+import type { OutboxMessage } from '#notifications/outbox/outbox-store';
 import type { Mailer } from '#notifications/sources/smtp';
 import { recoveryMail } from './recovery-mail.ts';
 import type { RecoveryStore } from './recovery-store.ts';
-import { hashMailToken, isMailToken, mintMailToken, TOKEN_LIFE } from './token.ts';
-import { tokenInvalid } from './token-invalid.ts';
+import { hashMailToken, isMailToken, mintMailToken, TOKEN_LIFE, tokenInvalid } from './token.ts';
 
 /** How many users a mail lists. */
 const MOST_LISTED = 50;
 
-type Dependencies = {
-  store: RecoveryStore;
-  users: Pick<Users, 'recover' | 'usersOf'>;
+/** What every kind of mail is sent with. */
+export type MailDependencies = {
   mailer: Mailer;
   /** Has messages that were added leave at once. */
   wake: () => void;
@@ -22,6 +20,8 @@ type Dependencies = {
   /** Where users reach the service, without a slash at its end. */
   publicUrl: string;
 };
+
+type Dependencies = MailDependencies & { store: RecoveryStore; users: Pick<Users, 'recover' | 'usersOf'> };
 
 /**
  * A new key by mail for whoever has lost theirs. Nothing that a request does depends on whether the address is known:

@@ -5,25 +5,15 @@ import { firstTerm, PLANS } from '#accounts/ledger/plan';
 import type { UserRecord } from '#accounts/records';
 import type { RegistrationForm } from '#accounts/users/registration';
 import type { Users } from '#accounts/users/users';
-import { type Clock, HOUR, iso, SECOND } from '#core/clock';
+import { HOUR, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { OutboxMessage } from '#notifications/outbox/outbox';
-import type { Mailer } from '#notifications/sources/smtp';
+import type { OutboxMessage } from '#notifications/outbox/outbox-store';
+import type { MailDependencies } from './recovery.ts';
 import type { RegistrationStore } from './registration-store.ts';
-import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE } from './token.ts';
-import { tokenInvalid } from './token-invalid.ts';
+import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE, tokenInvalid } from './token.ts';
 import { verificationMail } from './verification-mail.ts';
 
-type Dependencies = {
-  store: RegistrationStore;
-  users: Pick<Users, 'recordOf'>;
-  mailer: Mailer;
-  /** Has messages that were added leave at once. */
-  wake: () => void;
-  clock: Clock;
-  /** Where users reach the service, without a slash at its end. */
-  publicUrl: string;
-};
+type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<Users, 'recordOf'> };
 
 /** Registration of addresses that were confirmed: nobody is registered before. */
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DAY, HOUR, MINUTE } from '#core/clock';
+import { Problem } from '#core/problems';
 
 /*
  * What is mailed to an address to be brought back: 32 bytes from a CSPRNG in base64url. Only its SHA-256 is stored.
@@ -16,6 +17,10 @@ export const isMailToken = (text: string) => FORM.test(text);
 
 /** SHA-256 of a token, in lower-case hex: the only form in which it is stored. */
 export const hashMailToken = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/** For a token that was used, has expired or never was: nothing tells which. */
+export const tokenInvalid = () =>
+  new Problem('token_invalid', 'The token was used, has expired or was never given: ask for another mail.');
 
 /** How many mails of a kind an address gets: `most` within `window` ms, and none within `apart` ms of another. */
 export type MailRate = { apart: number; most: number; window: number };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Clock, DAY } from '#core/clock';
-import type { Deliver, OutboxMessage } from '#notifications/outbox/outbox';
+import type { Deliver } from '#notifications/outbox/outbox';
+import type { OutboxMessage } from '#notifications/outbox/outbox-store';
 import { Undeliverable } from '#notifications/outbox/retries';
 import type { Mailer } from '#notifications/sources/smtp';
 import type { WebhookFailure, WebhookSender } from '#notifications/sources/webhook';

@@ -12,14 +12,6 @@ export type NoticeSettings = {
   thresholds: number[];
 };
 
-type Row = { email: boolean; webhook_url: string | null; thresholds: number[] };
-
-const toSettings = ({ email, webhook_url: webhookUrl, thresholds }: Row): NoticeSettings => ({
-  email,
-  webhookUrl,
-  thresholds,
-});
-
 /**
  * What holds of a user `u` with the settings `s`, which may be missing: mail goes to addresses that were verified, and
  * to others only when it is asked for.
@@ -32,10 +24,10 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
   return {
     /** The settings of a user, or the defaults. */
     async find(userKey: number): Promise<NoticeSettings | undefined> {
-      const [row] = await prisma.$queryRaw<Row[]>`
-        SELECT ${EMAIL} AS email, s.webhook_url, ${THRESHOLDS} AS thresholds
+      const [row] = await prisma.$queryRaw<NoticeSettings[]>`
+        SELECT ${EMAIL} AS email, s.webhook_url AS "webhookUrl", ${THRESHOLDS} AS thresholds
         FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key WHERE u.key = ${userKey}`;
-      return row && toSettings(row);
+      return row;
     },
 
     /**
@@ -51,7 +43,7 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
       change(authority, async (tx) => {
         const stays = Prisma.sql`held.webhook_url = excluded.webhook_url`;
         const rotated = Prisma.sql`${stays} AND ${isRotated}::boolean`;
-        const [row] = await tx.$queryRaw<[Row & { is_new: boolean }]>`
+        const [row] = await tx.$queryRaw<[NoticeSettings & { isSecretNew: boolean }]>`
         INSERT INTO notice_settings AS held (user_key, email, webhook_url, thresholds, secret)
         VALUES (${authority.userKey}::int, ${email}::boolean, ${webhookUrl}::text, ${thresholds}::int[],
           CASE WHEN ${webhookUrl}::text IS NOT NULL THEN ${secret}::text END)
@@ -61,8 +53,9 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
           previous_secret = CASE WHEN ${rotated} THEN held.secret WHEN ${stays} THEN held.previous_secret END,
           previous_until = CASE WHEN ${rotated} THEN ${iso(graceEnds)}::timestamptz
             WHEN ${stays} THEN held.previous_until END
-        RETURNING email, webhook_url, thresholds, coalesce(secret = ${secret}::text, false) AS is_new`;
-        return { ...toSettings(row), isSecretNew: row.is_new };
+        RETURNING email, webhook_url AS "webhookUrl", thresholds,
+          coalesce(secret = ${secret}::text, false) AS "isSecretNew"`;
+        return row;
       }),
 
     /** An address wants no more: nothing is posted to it any longer, if it is still the user's. */

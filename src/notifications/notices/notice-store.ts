@@ -15,35 +15,25 @@ export type Addressed = {
 
 type Row = {
   id: string;
-  user_key: number;
+  userKey: number;
   kind: 'usage' | 'validity';
   concerns: Date;
   threshold: number;
   used: number | null;
   limit: number | null;
-  told_at: Date;
+  toldAt: Date;
   email: string;
   plan: Plan;
   anchor: Date;
-  is_verified: boolean;
-  webhook_url: string | null;
+  isVerified: boolean;
+  url: string | null;
   secrets: string[];
 };
 
-function toNotice({
-  id,
-  user_key: userKey,
-  kind,
-  concerns,
-  threshold,
-  used,
-  limit,
-  told_at: told,
-}: Row): Notice {
-  const common = { id, userKey, toldAt: told.getTime() };
-  if (kind === 'validity') return { ...common, kind, days: threshold, validUntil: concerns.getTime() };
-  const counts = { used: used ?? 0, limit: limit ?? 0 };
-  return { ...common, kind, threshold, periodStart: concerns.getTime(), ...counts };
+function toNotice({ id, userKey, kind, concerns, threshold, used, limit, toldAt }: Row): Notice {
+  const [common, at] = [{ id, userKey, toldAt: toldAt.getTime() }, concerns.getTime()];
+  if (kind === 'validity') return { ...common, kind, days: threshold, validUntil: at };
+  return { ...common, kind, threshold, periodStart: at, used: used ?? 0, limit: limit ?? 0 };
 }
 
 /** A message that carries a notice and has not arrived; instants in Unix ms. */
@@ -92,14 +82,15 @@ export function createNoticeStore(prisma: PrismaClient) {
     /** A notice and to whom it goes; undefined when the user was erased. `now` in Unix ms. */
     async find(id: string, now: number): Promise<Addressed | undefined> {
       const [row] = await prisma.$queryRaw<Row[]>`
-        SELECT n.id::text, n.user_key, n.kind::text, n.concerns, n.threshold, n.used, n."limit", n.told_at, u.email,
-          u.plan::text, u.anchor, u.verified_at IS NOT NULL AS is_verified, s.webhook_url,
+        SELECT n.id::text, n.user_key AS "userKey", n.kind::text, n.concerns, n.threshold, n.used, n."limit",
+          n.told_at AS "toldAt", u.email, u.plan::text, u.anchor, u.verified_at IS NOT NULL AS "isVerified",
+          s.webhook_url AS url,
           array_remove(ARRAY[s.secret,
             CASE WHEN s.previous_until > ${iso(now)}::timestamptz THEN s.previous_secret END], NULL) AS secrets
         FROM notice n JOIN "user" u ON u.key = n.user_key LEFT JOIN notice_settings s ON s.user_key = u.key
         WHERE n.id = ${id}::uuid AND n.told_at IS NOT NULL AND u.erased_at IS NULL`;
       if (!row) return undefined;
-      const { email, plan, anchor, is_verified: isVerified, webhook_url: url, secrets } = row;
+      const { email, plan, anchor, isVerified, url, secrets } = row;
       return {
         notice: toNotice(row),
         user: { email, plan, anchor: anchor.getTime(), isVerified },

@@ -5,7 +5,7 @@ import { mintWebhookSecret } from '#notifications/webhooks/signature';
 import type { NoticeSettings, NoticeSettingsStore } from './notice-settings-store.ts';
 
 /** For so long, in ms, webhooks are signed with the secret before the rotated one too. */
-export const SECRET_GRACE = DAY;
+const SECRET_GRACE = DAY;
 
 type Dependencies = { store: NoticeSettingsStore; clock: Clock };
 

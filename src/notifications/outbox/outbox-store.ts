@@ -1,16 +1,6 @@
 import { SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/** A message to be added. `id` is a UUID: one that is there already is not added again. */
-export type NewMessage = {
-  id: string;
-  /** Who delivers it. */
-  kind: string;
-  userKey?: number | undefined;
-  /** What it takes to deliver it, as JSON: no secret, since it lies in the database until it is delivered. */
-  payload: object;
-};
-
 /** A message that was claimed. */
 export type OutboxMessage = {
   id: string;
@@ -23,39 +13,14 @@ export type OutboxMessage = {
   age: number;
 };
 
-/** A message that could not be delivered yet, or was given up; instants in Unix ms. */
-export type FailedMessage = Omit<OutboxMessage, 'age'> & {
-  createdAt: number;
-  /** When it is tried again; null once it was given up. */
-  dueAt: number | null;
-  lastError: string;
-};
-
-/** How many failed messages are listed. */
-const MOST_LISTED = 1000;
-
 /** How long a message that was given up is kept, in days. */
 const KEPT_DAYS = 30;
 
 const interval = (ms: number) => Prisma.sql`make_interval(secs => ${ms / SECOND}::float8)`;
 
-/**
- * The statement that adds messages, also as a part of another one (`WITH … AS (…)`) or of a transaction: they are there
- * together with what they tell of. In other words of SQL: `id`, `kind`, `user_key` and `payload` have to be given.
- */
-export const addMessages = (messages: readonly NewMessage[]): Prisma.Sql => Prisma.sql`
-  INSERT INTO outbox_message (id, kind, user_key, payload)
-  SELECT id, kind, "userKey", payload FROM json_to_recordset(${JSON.stringify(messages)}::json)
-    AS added(id uuid, kind text, "userKey" int, payload jsonb)
-  ON CONFLICT (id) DO NOTHING`;
-
 /** The rows of `OutboxMessage`; all times are by the database's clock. */
 export function createOutboxStore(prisma: PrismaClient) {
   return {
-    async add(messages: readonly NewMessage[]): Promise<void> {
-      await prisma.$executeRaw(addMessages(messages));
-    },
-
     /**
      * Claims messages that are due, for so many ms: of each kind as many as are named, the longest due first. One
      * statement, which passes over rows that another has locked: of processes that claim at once each message is one's.
@@ -99,21 +64,6 @@ export function createOutboxStore(prisma: PrismaClient) {
         UPDATE outbox_message SET due_at = NULL, given_up_at = clock_timestamp(), last_error = ${error},
           payload = payload - 'email'
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int`;
-    },
-
-    /** What failed at its last attempt or was given up, the newest first. */
-    async failures(): Promise<FailedMessage[]> {
-      const rows = await prisma.outboxMessage.findMany({
-        where: { lastError: { not: null } },
-        orderBy: { createdAt: 'desc' },
-        take: MOST_LISTED,
-      });
-      return rows.map(({ createdAt, dueAt, lastError, givenUpAt: _, ...rest }) => ({
-        ...rest,
-        createdAt: createdAt.getTime(),
-        dueAt: dueAt?.getTime() ?? null,
-        lastError: lastError ?? '',
-      }));
     },
 
     /** Those that were given up long ago are no more. */

@@ -2,10 +2,8 @@ import { SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { Log } from '#core/log';
 import type { FailureLog } from '#upstream/failure-log';
-import type { NewMessage, OutboxMessage, OutboxStore } from './outbox-store.ts';
+import type { OutboxMessage, OutboxStore } from './outbox-store.ts';
 import { pauseAfter, Undeliverable } from './retries.ts';
-
-export type { OutboxMessage } from './outbox-store.ts';
 
 /** How often a process looks for what others have added or left behind, and for what is to be tried again, in ms. */
 const POLL_EVERY = 5 * SECOND;
@@ -116,13 +114,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
   }
 
   return {
-    /** Adds messages; they leave at once. */
-    async add(messages: readonly NewMessage[]): Promise<void> {
-      await store.add(messages);
-      void look();
-    },
-
-    /** To be told of messages that were added past `add`, with what they tell of: they leave at once. */
+    /** To be called when messages were added: they leave at once. */
     wake: (): void => void look(),
 
     /** Resolves when all that is due was tried. */

@@ -3,7 +3,7 @@ import { SECOND } from '#core/clock';
 import { Undeliverable } from '#notifications/outbox/retries';
 
 /** A server that takes mails, as the settings name it. */
-export type SmtpServer = {
+type SmtpServer = {
   host: string;
   port: number;
   /** TLS from the first byte; without it, STARTTLS where the server offers it. */

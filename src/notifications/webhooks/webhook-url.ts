@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isAmong, isPublicAddress, type Network } from './public-address.ts';
 
 /** A longer one is a mistake. */
-export const LONGEST_WEBHOOK_URL = 2_000;
+const LONGEST_WEBHOOK_URL = 2_000;
 
 /** What a URL is not written with: it would be left out of it or changed, and the database takes no NUL. */
 const STRAY = /[\p{Cc}\s\\\p{Cs}]/u;

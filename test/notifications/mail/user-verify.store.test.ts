@@ -4,6 +4,7 @@ import { DAY, HOUR, iso } from '#core/clock';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 import { startService } from '../../support/service/service.ts';
+import { addMessages } from '../../support/mail/add-messages.ts';
 
 let service: MailingService;
 beforeAll(async () => {
@@ -116,7 +117,7 @@ test('a mail that could not be sent in time is not sent', async () => {
   await service.mail.outbox.deliverDue();
   await service.database.prisma.$executeRaw`
     INSERT INTO pending_registration VALUES ('0f8fad5b-d9cb-469f-a165-70867728950e', 'Bob', ${email}, 'monthly', now(), '2026-01-01')`;
-  await service.mail.outbox.add([
+  await addMessages(service.database.prisma, [
     {
       id: '0f8fad5b-d9cb-469f-a165-70867728950e',
       kind: 'verify',

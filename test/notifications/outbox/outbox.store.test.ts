@@ -4,6 +4,7 @@ import { createOutbox, type Deliver, type Outbox } from '#notifications/outbox/o
 import { createOutboxStore, type OutboxStore } from '#notifications/outbox/outbox-store';
 import { Undeliverable } from '#notifications/outbox/retries';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { addMessages } from '../../support/mail/add-messages.ts';
 
 let database: TestDatabase;
 let store: OutboxStore;
@@ -34,7 +35,12 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-const message = (payload: object = {}) => ({ id: randomUUID(), kind: 'mail', payload });
+const message = (payload = {}) => ({ id: randomUUID(), kind: 'mail', payload });
+const add = (messages: Parameters<typeof addMessages>[1]) => addMessages(database.prisma, messages);
+async function addAndWake({ wake }: Outbox, messages: Parameters<typeof addMessages>[1]): Promise<void> {
+  await add(messages);
+  wake();
+}
 const rows = () => database.prisma.outboxMessage.findMany();
 
 /** A promise, and what settles it. */
@@ -54,7 +60,7 @@ test('a message leaves at once, and is no more', async () => {
       open();
     },
   });
-  await outbox.add([message({ to: 'ada@example.org' })]);
+  await addAndWake(outbox, [message({ to: 'ada@example.org' })]);
   await opened;
   await expect.poll(rows).toEqual([]);
 });
@@ -63,7 +69,7 @@ test('what another process has added is found', async () => {
   const got: string[] = [];
   const outbox = start({ mail: async ({ id }) => void got.push(id) });
   const one = message();
-  await store.add([one]);
+  await add([one]);
   await outbox.deliverDue();
   expect(got).toEqual([one.id]);
 });
@@ -81,9 +87,9 @@ test('however many there are, a few are under way at once, and all leave', async
     },
   });
   const messages = Array.from({ length: 42 }, () => message());
-  await outbox.add(messages.slice(0, 4));
+  await addAndWake(outbox, messages.slice(0, 4));
   await expect.poll(() => now).toBe(4);
-  await outbox.add(messages.slice(4));
+  await addAndWake(outbox, messages.slice(4));
   await expect.poll(() => now).toBe(5);
   open();
   // Each makes room for the next: nothing waits for the poll.
@@ -108,7 +114,10 @@ test('of a kind of which more may hang, more are under way at once', async () =>
     { webhook: 20 },
   );
   const messages = Array.from({ length: 30 }, () => message());
-  await outbox.add([...messages, ...messages.map((one) => ({ ...one, id: randomUUID(), kind: 'webhook' }))]);
+  await addAndWake(outbox, [
+    ...messages,
+    ...messages.map((one) => ({ ...one, id: randomUUID(), kind: 'webhook' })),
+  ]);
   await expect.poll(() => [mails, webhooks]).toEqual([5, 20]);
   open();
   await outbox.deliverDue();
@@ -126,7 +135,7 @@ test('one that hangs keeps neither the others nor other kinds', async () => {
     webhook: async ({ id }) => void got.push(id),
   });
   const others = [message(), { ...message(), kind: 'webhook' }];
-  await outbox.add([message({ hangs: true }), ...others]);
+  await addAndWake(outbox, [message({ hangs: true }), ...others]);
   await expect.poll(() => got.toSorted()).toEqual(others.map(({ id }) => id).sort());
   open();
   await outbox.deliverDue();
@@ -141,7 +150,7 @@ describe('a failure', () => {
         if (fails) throw new Error('the server\nis away');
       },
     });
-    await outbox.add([{ ...message(), userKey: 3 }]);
+    await addAndWake(outbox, [{ ...message(), userKey: 3 }]);
     await outbox.deliverDue();
     const [row] = await rows();
     expect(row).toMatchObject({ attempts: 1, lastError: 'the server is away', givenUpAt: null });
@@ -158,7 +167,7 @@ describe('a failure', () => {
 
   test('after a day ends it, with a line in the log', async () => {
     const outbox = start({ mail: () => Promise.reject(new Error('away')) });
-    await store.add([message()]);
+    await add([message()]);
     await database.prisma
       .$executeRaw`UPDATE outbox_message SET created_at = now() - interval '25 hours', attempts = 14`;
     await outbox.deliverDue();
@@ -168,7 +177,7 @@ describe('a failure', () => {
 
   test('for good ends it at once', async () => {
     const outbox = start({ mail: () => Promise.reject(new Undeliverable('no such mailbox')) });
-    await outbox.add([message()]);
+    await addAndWake(outbox, [message()]);
     await outbox.deliverDue();
     expect(await rows()).toMatchObject([{ dueAt: null, lastError: 'no such mailbox' }]);
   });
@@ -176,7 +185,7 @@ describe('a failure', () => {
   test('of several messages for good is a line for each', async () => {
     const outbox = start({ mail: () => Promise.reject(new Undeliverable('no such mailbox')) });
     const messages = [3, 4, 5].map((userKey) => ({ ...message(), userKey }));
-    await outbox.add(messages);
+    await addAndWake(outbox, messages);
     await outbox.deliverDue();
     const expected = messages.map(({ id, kind, userKey: user }) =>
       expect.objectContaining({ message: 'delivery given up', id, kind, user, reason: 'no such mailbox' }),
@@ -197,7 +206,7 @@ test('what is under way at the end is another process’s at once', async () => 
     },
   });
   const one = message();
-  await first.add([one]);
+  await addAndWake(first, [one]);
   await opened;
   await first.close(0);
   const got: string[] = [];
@@ -206,7 +215,7 @@ test('what is under way at the end is another process’s at once', async () => 
 });
 
 test('a kind that nobody delivers is left alone', async () => {
-  await store.add([message()]);
+  await add([message()]);
   await start({}).deliverDue();
   expect(await rows()).toMatchObject([{ attempts: 0 }]);
 });
