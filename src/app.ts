@@ -10,7 +10,7 @@ import type { Users } from '#accounts/users/users';
 import type { OpenCatalogue } from '#catalogue/open';
 import { tokens } from '#catalogue/routes';
 import type { Clock } from '#core/clock';
-import { describeInterface } from '#docs/openapi/routes';
+import { describeInterface } from '#docs/routes-openapi';
 import { serveConsole } from '#docs/pages/console';
 import { servePageAssets } from '#docs/pages/page-assets';
 import { problemHtml } from '#docs/pages/problem-html';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant, text, whole } from '#core/record-fields';
-import { SOURCE_NAMES, TOLD } from './source-list.ts';
+import { SOURCE_NAMES, TOLD } from './content/source-list.ts';
 
 /* What the service has: tokens and sources; and what it says when something is wrong. */
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { SOURCES } from './content/source-list.ts';
 import { sourceRecord } from './records.ts';
-import { SOURCES } from './source-list.ts';
 
 const list = {
   tags: ['tokens'],
