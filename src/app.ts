@@ -3,7 +3,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod';
 import { guard } from '#accounts/gate/guard';
 import type { Accounts } from '#accounts/open';
 import type { Clock } from '#core/clock';
-import { describeInterface } from '#docs/openapi/routes';
+import { describeInterface } from '#docs/routes-openapi';
 import { serveConsole } from '#docs/pages/console';
 import { servePageAssets } from '#docs/pages/page-assets';
 import { problemHtml } from '#docs/pages/problem-html';

@@ -2,8 +2,8 @@ import { assetsOf, htmlPage } from '#docs/pages/page';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
 import type { Document } from '#docs/reference/document';
 import { type Part, referenceParts } from '#docs/reference/reference';
+import { inlineHtml, toHtml } from './content/markdown.ts';
 import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
-import { inlineHtml, toHtml } from './markdown.ts';
 
 const sidebarPart = ({ title, links }: Part) => `<p class="group">${title}</p>
 <ul>

@@ -5,7 +5,7 @@ import { DATES, firstCall, history, javascriptClient } from '#docs/guide/prices'
 import { errors, nodeProxy, RULES } from '#docs/guide/rules';
 import type { GuideSettings } from '#docs/guide/words';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
-import { attributions } from './source-list.ts';
+import { attributions } from './content/source-list.ts';
 
 export type { GuideSettings };
 

@@ -2,8 +2,8 @@ import { escapeHtml } from '#core/html';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
 import { problemExample } from '#docs/openapi/schema-examples';
 import { assetsOf, htmlPage } from '#docs/pages/page';
-import { codeHtml, inlineHtml } from './markdown.ts';
-import { ADVICE } from './problem-advice.ts';
+import { codeHtml, inlineHtml } from './content/markdown.ts';
+import { ADVICE } from './content/problem-advice.ts';
 
 /** What the node refuses goes out with the status that it gave. */
 const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : String(problemKind(code).status));

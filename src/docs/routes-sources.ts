@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { sourceRecord } from '#docs/records';
-import { SOURCES } from './source-list.ts';
+import { SOURCES } from './content/source-list.ts';
 
 const list = {
   tags: ['tokens'],

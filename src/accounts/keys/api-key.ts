@@ -30,10 +30,6 @@ export function mintApiKey(): string {
   return API_KEY_PREFIX + secret + checksum(secret);
 }
 
-/** The first characters of a key: so few that they tell a user's keys apart and help nobody to guess one. */
-export const startOfApiKey = (apiKey: string): string =>
-  apiKey.slice(0, API_KEY_PREFIX.length + START_LENGTH);
-
 /** Whether a text has a key's form and its checksum is right. */
 export function isApiKey(text: string): boolean {
   if (!FORM.test(text)) return false;
@@ -45,3 +41,12 @@ export function isApiKey(text: string): boolean {
 export function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }
+
+/**
+ * What is stored of a key: its hash, and its first characters, so few that they tell a user's keys apart and help nobody
+ * to guess one.
+ */
+export const storedForm = (apiKey: string) => ({
+  hash: hashApiKey(apiKey),
+  start: apiKey.slice(0, API_KEY_PREFIX.length + START_LENGTH),
+});

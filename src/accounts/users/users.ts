@@ -1,14 +1,14 @@
-import { mintApiKey } from '#accounts/keys/api-key';
+import { mintApiKey, storedForm } from '#accounts/keys/api-key';
 import type { Authority } from '#accounts/keys/authority';
-import { GRACE_SECONDS } from '#accounts/keys/key-limits';
-import { covers } from '#accounts/keys/key-problems';
-import { createUserKeys, decided, storedForm } from '#accounts/keys/user-keys';
+import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { covers, notActive } from '#accounts/keys/key-problems';
 import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
 import { firstTerm, PLANS, renewedTerm } from '#accounts/ledger/plan';
 import type { UserOfKey, UserRecord } from '#accounts/records';
 import { type Clock, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { RegistrationForm } from './registration.ts';
+import type { KeyTerms, StoredKey } from '#accounts/keys/key-store';
 
 function toRecord(user: User, apiKey: string): UserRecord {
   return {
@@ -24,6 +24,9 @@ function toRecord(user: User, apiKey: string): UserRecord {
   };
 }
 
+/** A key that was just made: its text is not to be had again. Instants in Unix ms. */
+type CreatedKey = Pick<StoredKey, 'id' | 'createdAt'> & KeyTerms & { apiKey: string; start: string };
+
 type Dependencies = {
   store: UserStore;
   clock: Clock;
@@ -31,14 +34,29 @@ type Dependencies = {
   changed?: () => Promise<unknown>;
 };
 
-/** The life of a user and of the keys; users are named by their record number. */
+/**
+ * The life of a user and of the keys; users are named by their record number. What an owner key asks for names its
+ * authority, and is `api_key_revoked` when that key is no longer active in the database.
+ */
 export function createUsers({ store, clock, changed = async () => undefined }: Dependencies) {
-  const keys = createUserKeys({ store, clock, changed });
-
   async function existing(key: number): Promise<User> {
     const user = await store.find(key);
     if (!user) throw new Problem('not_found', `No user has the record number ${key}.`);
     return user;
+  }
+
+  /** Waits for a change, and has this process act on it. Throws `api_key_revoked` and `too_many_keys` for their outcomes. */
+  async function decided<Outcome>(change: Promise<Outcome>): Promise<Exclude<Outcome, 'ended' | 'too_many'>> {
+    const outcome = await change;
+    await changed();
+    if (outcome === 'ended') throw notActive();
+    if (outcome === 'too_many') {
+      const detail =
+        `The user has ${MAX_KEYS_PER_USER} keys already, including those in the grace period of a rotation. ` +
+        'Delete a key that is not needed.';
+      throw new Problem('too_many_keys', detail);
+    }
+    return outcome as Exclude<Outcome, 'ended' | 'too_many'>;
   }
 
   return {
@@ -78,12 +96,15 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     },
 
     /**
-     * Creates an owner key. The ones that it replaces remain valid for reading for `graceSeconds`; keys with other scopes
-     * are unaffected. Throws `api_key_revoked` and `too_many_keys`.
+     * Creates an owner key in place of the one that asks for it or, for the operator, of every owner key. These remain
+     * valid for reading for `graceSeconds`; keys with other scopes are unaffected. Throws `api_key_revoked` and
+     * `too_many_keys`.
      */
     async rotate(authority: Authority, graceSeconds: number = GRACE_SECONDS.default): Promise<UserRecord> {
       await existing(authority.userKey);
-      const apiKey = await keys.replace(authority, graceSeconds * SECOND);
+      const [apiKey, now] = [mintApiKey(), clock.now()];
+      const replacement = { now, graceEnds: now + graceSeconds * SECOND };
+      await decided(store.replaceKeys(authority, storedForm(apiKey), replacement));
       return toRecord(await existing(authority.userKey), apiKey);
     },
 
@@ -92,19 +113,39 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
      * where the user was erased, the operator has revoked the keys, or the token (its hash) was used.
      */
     async recover(key: number, token?: string): Promise<UserRecord | undefined> {
-      const apiKey = await keys.recover(key, token);
-      return apiKey === undefined ? undefined : toRecord(await existing(key), apiKey);
+      const apiKey = mintApiKey();
+      const recovered = store.recoverKeys(key, storedForm(apiKey), clock.now(), token);
+      const outcome = await decided(recovered.then((one) => (one === 'ended' ? undefined : one)));
+      return outcome && toRecord(await existing(key), apiKey);
     },
 
     /** As the store of users has them. */
     ...{ usersOf: store.usersOf, change: store.change },
 
-    createKey: keys.create,
-    listKeys: keys.list,
-    /** As `createUserKeys` has it; throws `not_found` for an unknown user too. */
+    /** Creates a key with these terms, which must not include `account`. Throws `api_key_revoked` and `too_many_keys`. */
+    async createKey(authority: Authority, terms: KeyTerms): Promise<CreatedKey> {
+      const [apiKey, createdAt] = [mintApiKey(), clock.now()];
+      const key = storedForm(apiKey);
+      const id = await decided(store.createKey(authority, key, terms, createdAt));
+      return { id, ...terms, apiKey, start: key.start, createdAt };
+    },
+
+    /** The active keys of a user, newest first. */
+    listKeys: (key: number): Promise<StoredKey[]> => store.listKeys(key, clock.now()),
+
+    /**
+     * Revokes a key; one that has ended already is left as it is. Throws `api_key_revoked`, `not_found` and
+     * `last_owner_key`.
+     */
     async deleteKey(authority: Authority, id: number): Promise<void> {
       await existing(authority.userKey);
-      await keys.delete(authority, id);
+      const outcome = await decided(store.deleteKey(authority, id, clock.now()));
+      if (outcome === 'unknown') throw new Problem('not_found', 'The user has no key with this id.');
+      if (outcome === 'last_owner') {
+        const detail =
+          'The last owner key cannot be deleted: replace it (POST /v1/user/rotate), or erase the user (DELETE /v1/user).';
+        throw new Problem('last_owner_key', detail);
+      }
     },
 
     /** One period more, or a fresh start after a lapse. Throws `renew_too_early` and `api_key_revoked`. */
@@ -113,7 +154,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       const now = clock.now();
       // Of two requests at once, such as a double click after a lapse, the second renews nothing.
       const renewed = (user: User) => (user.validUntil === validUntil ? renewedTerm(user, now) : undefined);
-      const outcome = await decided(store.renew(authority, renewed, now), changed);
+      const outcome = await decided(store.renew(authority, renewed, now));
       const user = await existing(authority.userKey);
       if (outcome === 'renewed') return user;
       const detail = `The key is valid until ${iso(user.validUntil)}: it can be renewed in the last period before that.`;
@@ -130,7 +171,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     /** Ends every key of a user and erases name and e-mail; the record number and the counts stay. */
     async erase(authority: Authority): Promise<void> {
-      await decided(store.erase(authority, clock.now()), changed);
+      await decided(store.erase(authority, clock.now()));
     },
   };
 }

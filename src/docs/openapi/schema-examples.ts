@@ -1,5 +1,5 @@
 import { type ProblemCode, problemKind } from '#core/problems';
-import { ADVICE } from '#docs/problem-advice';
+import { ADVICE } from '#docs/content/problem-advice';
 
 /** A JSON schema (2020-12), as far as the interface description looks into it. */
 export type Schema = {

@@ -1,4 +1,4 @@
-import { attributions } from '#docs/source-list';
+import { attributions } from '#docs/content/source-list';
 
 /** The pages for people: the path below the base path, and the title. */
 const PAGES = {

@@ -1,5 +1,5 @@
 import { escapeHtml } from '#core/html';
-import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/markdown';
+import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/content/markdown';
 import type { Parameter } from '#docs/openapi/operation-shapes';
 import type { NamedSchemas, Schema } from '#docs/openapi/schema-examples';
 import { LANGUAGES, type Language, samplesOf } from './code-samples.ts';

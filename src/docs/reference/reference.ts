@@ -1,6 +1,6 @@
 import { escapeHtml } from '#core/html';
 import { type ProblemCode, problemKind } from '#core/problems';
-import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
+import { inlineCodeHtml as code, inlineHtml } from '#docs/content/markdown';
 import { type Document, type Entry, entriesOf, sharedOf } from './document.ts';
 import { methodHtml, operationHtml, type Place, parametersHtml } from './operation-html.ts';
 

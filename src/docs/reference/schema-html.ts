@@ -1,5 +1,5 @@
 import { escapeHtml } from '#core/html';
-import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
+import { inlineCodeHtml as code, inlineHtml } from '#docs/content/markdown';
 import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schema-examples';
 
 /** More choices than these are folded. */

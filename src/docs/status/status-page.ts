@@ -1,7 +1,7 @@
 import { escapeHtml } from '#core/html';
 import type { Problem } from '#core/problems';
+import { VERSION } from '#docs/content/version';
 import { assetsOf, htmlPage } from '#docs/pages/page';
-import { VERSION } from '#docs/version';
 import type { Warning } from '#upstream/warning';
 import { statusWords, timeInWords, type Words } from './status-words.ts';
 

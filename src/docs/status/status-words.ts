@@ -1,4 +1,4 @@
-import { SOURCES } from '#docs/source-list';
+import { SOURCES } from '#docs/content/source-list';
 import { causeInWords } from '#upstream/failure';
 import { readResource } from '#upstream/resource';
 import type { Warning } from '#upstream/warning';

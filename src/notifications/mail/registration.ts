@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mintApiKey } from '#accounts/keys/api-key';
-import { storedForm } from '#accounts/keys/user-keys';
+import { mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { firstTerm, PLANS } from '#accounts/ledger/plan';
 import type { UserRecord } from '#accounts/records';
 import type { RegistrationForm } from '#accounts/users/registration';

@@ -1,13 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createOneAtATime } from '#core/one-at-a-time';
+import { createLongWork } from '#core/long-work';
 
 /** A value whose text is longer than about this is written in pieces, with a turn of the loop between them. */
 const PIECE = 64 * 1024;
 /** What a value that is no text takes, about; in characters. */
 const ANY = 8;
 
-/** Side by side, each of several would have its piece in every turn of the loop. */
-const inTurn = createOneAtATime();
+const writing = createLongWork();
 
 /** What is left of so many characters when a value is written, about; it is not gone through when nothing is. */
 function rest(value: unknown, room: number): number {
@@ -44,16 +42,15 @@ function* pieces(value: unknown): Generator<string> {
   yield `${text}${isList ? ']' : '}'}`;
 }
 
-async function writeInPieces(value: unknown): Promise<Buffer> {
-  const written: Buffer[] = [];
-  for (const piece of pieces(value)) {
-    written.push(Buffer.from(piece));
-    await nextTurn();
-  }
-  return Buffer.concat(written);
-}
-
 /** What `JSON.stringify` writes of a JSON value, the loop held for some milliseconds at most. */
 export async function writeJson(value: unknown): Promise<string | Buffer> {
-  return rest(value, PIECE) >= 0 ? JSON.stringify(value) : inTurn(() => writeInPieces(value));
+  if (rest(value, PIECE) >= 0) return JSON.stringify(value);
+  return writing(async (yieldIfDue) => {
+    const written: Buffer[] = [];
+    for (const piece of pieces(value)) {
+      written.push(Buffer.from(piece));
+      await yieldIfDue();
+    }
+    return Buffer.concat(written);
+  });
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mintApiKey } from '#accounts/keys/api-key';
+import { mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { byOperator } from '#accounts/keys/authority';
-import { storedForm } from '#accounts/keys/user-keys';
 import { createUserStore } from '#accounts/keys/user-store';
 import { addMonths, firstTerm } from '#accounts/ledger/plan';
 import { createAccountReport } from '#accounts/users/account-report';

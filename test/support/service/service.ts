@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import { mintApiKey } from '#accounts/keys/api-key';
+import { mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { byOperator } from '#accounts/keys/authority';
-import { storedForm } from '#accounts/keys/user-keys';
 import { createUserStore } from '#accounts/keys/user-store';
 import { firstTerm } from '#accounts/ledger/plan';
 import { buildApp } from '#app';

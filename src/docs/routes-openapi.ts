@@ -5,13 +5,13 @@ import { type GuideSettings, guideText } from '#docs/guide';
 import { type Described, llmsText } from '#docs/llms-text';
 import type { Document as ReferenceDocument } from '#docs/reference/document';
 import { serveDocs } from '#docs/routes';
-import { VERSION } from '#docs/version';
+import { VERSION } from '#docs/content/version';
 import { serveText } from '#server/replies/static-content';
-import { describeOperation } from './operation.ts';
-import type { Context, Operation } from './operation-shapes.ts';
+import { describeOperation } from './openapi/operation.ts';
+import type { Context, Operation } from './openapi/operation-shapes.ts';
 import { byPlace } from './public-records.ts';
-import type { NamedSchemas } from './schema-examples.ts';
-import { withSharedParameters } from './shared-parameters.ts';
+import type { NamedSchemas } from './openapi/schema-examples.ts';
+import { withSharedParameters } from './openapi/shared-parameters.ts';
 
 const TAGS = [
   { name: 'users', description: 'Registration, and what goes with an API key' },
