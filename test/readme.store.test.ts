@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PLAN_NAMES, PLANS } from '#accounts/allowance/plan';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import type { TokenRecord } from '#prices/records';
+import { SETTING_NAMES } from '#settings';
 import { type Document, published } from '../fixtures/published.ts';
 import { type Service, startService } from './support/service/service.ts';
 
@@ -44,9 +45,8 @@ it.each(BUILT_IN_TOKENS)(
 );
 
 it('names every setting', () => {
-  const settings = [...read('src/settings.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
-  expect(settings).toContain('SHUTDOWN_GRACE_MS');
-  expect(settings.filter((name) => !README.includes(`\`${name}\``))).toEqual([]);
+  expect(SETTING_NAMES.length).toBeGreaterThan(40);
+  expect(SETTING_NAMES.filter((name) => !README.includes(`\`${name}\``))).toEqual([]);
 });
 
 it('GET /v1/tokens tells of each token the paths that take it', async () => {
