@@ -12,8 +12,7 @@ import { type UserOptions, user } from './users/routes.ts';
 import { userKeys } from './users/routes-keys.ts';
 import { createUsers } from './users/users.ts';
 
-type Deps = CapabilityDeps & {
-  settings: RegistrationSettings & { shutdownGraceMs: number };
+type Deps = CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number }> & {
   /** What verifies the address of a registration; undefined where no mail is configured. */
   mail: () => UserOptions['mail'];
 };

@@ -6,10 +6,8 @@ import { createNode } from './node.ts';
 import { nodeProxy } from './routes.ts';
 import type { NodeSettings } from './settings.ts';
 
-type Deps = CapabilityDeps & { settings: NodeSettings & { upstreamTimeoutMs: number } };
-
 /** Opens the node proxy: the nodes in their order, and the pool that chooses among them. */
-export function openNodes({ settings, observe, clock, log, failures }: Deps) {
+export function openNodes({ settings, observe, clock, log, failures }: CapabilityDeps<NodeSettings>) {
   const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
   // Named by its place among the URLs: a URL may hold a secret.
   const nodes = from.urls.map((url, index) => {

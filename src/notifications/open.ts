@@ -31,10 +31,7 @@ const WEBHOOKS_AT_ONCE = 50;
 /** How long a stop waits for mails that are being sent, in ms. */
 const LAST_MAILS = 2000;
 
-type Deps = CapabilityDeps & {
-  settings: NotificationSettings & RegistrationSettings & { upstreamTimeoutMs: number };
-  users: Users;
-};
+type Deps = CapabilityDeps<NotificationSettings & RegistrationSettings> & { users: Users };
 
 /** Opens all that mails are needed for; undefined where none are configured. */
 async function openMail({ settings, users, database: { prisma }, deadline, clock, log, failures }: Deps) {

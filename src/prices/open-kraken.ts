@@ -13,11 +13,7 @@ const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 
 /** What prices are opened with. */
-export type PriceDeps = CapabilityDeps & {
-  settings: PriceSettings & { upstreamTimeoutMs: number };
-  /** The tokens that are served. */
-  catalogue: OpenCatalogue;
-};
+export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
 
 /** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
 export async function openVenue(deps: Omit<PriceDeps, 'metrics' | 'responses'>) {

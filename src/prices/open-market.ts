@@ -1,4 +1,3 @@
-import type { TokenName } from '#catalogue/token';
 import { openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { createArchiveSummary } from '#prices/archive/archive-summary';
@@ -22,31 +21,17 @@ import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/single-flight';
 import { createMarket } from './market.ts';
 import { createSample } from './market-sample.ts';
+import { createPriceDifferences } from './metrics.ts';
 import type { PriceDeps, Venue } from './open-kraken.ts';
 
-type Beside = Pick<Venue, 'source'> &
-  Pick<Currencies, 'rates'> & {
-    workingSet: WorkingSet;
-    /** Counts a token whose price differed much when another source took over. */
-    differed: (token: TokenName) => void;
-  };
+type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
 
 /** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
-export async function openMarket(deps: PriceDeps, { source: venue, rates, workingSet, differed }: Beside) {
-  const {
-    settings,
-    database,
-    deadline,
-    refreshes,
-    versions,
-    responses,
-    catalogue,
-    observe,
-    clock,
-    log,
-    failures,
-  } = deps;
+export async function openMarket(deps: PriceDeps, { source: venue, rates, workingSet }: Beside) {
+  const { settings, database, deadline, refreshes, versions, responses, catalogue, observe } = deps;
+  const { clock, log, failures } = deps;
   const { prisma } = database;
+  const differed = createPriceDifferences(deps.metrics);
   const { coingecko, marketSources, retention, upstreamTimeoutMs: timeoutMs } = settings;
   const fallback = marketSources.includes(venue.name) ? venue : undefined;
   const upstream = 'coingecko';

@@ -8,18 +8,17 @@ import { priceLatest } from '#prices/routes-latest';
 import { sample } from '#prices/routes-sample';
 import { tokens } from '#prices/routes-tokens';
 import type { Capability } from '#server/capability';
-import { addMemoryReadings, createPriceDifferences } from './metrics.ts';
+import { addMemoryReadings } from './metrics.ts';
 import { openVenue, type PriceDeps } from './open-kraken.ts';
 import { openMarket } from './open-market.ts';
 
 /** Opens prices, latest and past, candles and exchange rates. */
 export async function openPrices(deps: PriceDeps) {
-  const { settings, database, catalogue, metrics, clock } = deps;
-  const differed = createPriceDifferences(metrics);
+  const { settings, database, catalogue, clock } = deps;
   const venue = await openVenue(deps);
   const workingSet = createWorkingSet({ clock });
-  const { currencies, ...rates } = openCurrencies(deps);
-  const beside = { ...venue, rates: rates.rates, workingSet, differed };
+  const { rates, currencies, ...money } = openCurrencies(deps);
+  const beside = { ...venue, rates, workingSet };
   const { market, archive, ...prices } = await openMarket(deps, beside);
   const { candles, ...traded } = openCandles(deps, { ...beside, archive });
   // No call waits for a deletion, so its store has no deadline.
@@ -32,7 +31,7 @@ export async function openPrices(deps: PriceDeps) {
   return {
     market,
     candles,
-    rates: rates.rates,
+    rates,
 
     routes: async (app, { send }) => {
       const shared = { catalogue, currencies, market, candles, clock, send };
@@ -44,10 +43,10 @@ export async function openPrices(deps: PriceDeps) {
 
     poll: async () => void (await Promise.all([prices.poll(), traded.poll()])),
 
-    warnings: () => [market, candles, rates.rates].flatMap((one) => one.warnings()),
+    warnings: () => [market, candles, rates].flatMap((one) => one.warnings()),
 
     readings: {
-      upstreams: () => [prices, venue, rates].flatMap((one) => one.readings()),
+      upstreams: () => [prices, venue, money].flatMap((one) => one.readings()),
       staleness: market.staleness,
       add: (registry) => addMemoryReadings(registry, workingSet.reading),
     },
@@ -56,7 +55,7 @@ export async function openPrices(deps: PriceDeps) {
     enforceRetention: async () => retention?.look(),
 
     async close(): Promise<void> {
-      for (const one of [retention, prices, venue, rates]) await one?.close();
+      for (const one of [retention, prices, venue, money]) await one?.close();
     },
   } satisfies Capability & Record<string, unknown>;
 }

@@ -13,8 +13,9 @@ import type { ResponseCache } from './cache/response-cache.ts';
 import type { RequestBodies } from './connections/request-body.ts';
 import type { Send } from './replies/write-answer.ts';
 
-/** What every capability is opened with, beside its settings. */
-export type CapabilityDeps = ReturnType<typeof createUpstreamRecording> & {
+/** What every capability is opened with. */
+export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstreamRecording> & {
+  settings: Settings & { upstreamTimeoutMs: number };
   database: Pick<Database, 'prisma' | 'query'>;
   /** Put around every store that a request waits for. */
   deadline: Deadline;
@@ -29,13 +30,10 @@ export type CapabilityDeps = ReturnType<typeof createUpstreamRecording> & {
   failures: FailureLog;
 };
 
-/** What the server gives to routes. */
-export type RouteServices = { bodies: RequestBodies; send: Send };
-
 /** A part of the service, as it is opened: what the server, the status and the metrics know of it. */
 export type Capability = {
   /** Its routes, below `/v1`. */
-  routes?: FastifyPluginAsyncZod<RouteServices>;
+  routes?: FastifyPluginAsyncZod<{ bodies: RequestBodies; send: Send }>;
   /** Reloads what other processes have written: once a second, where there can be others. */
   poll?: () => Promise<void>;
   /** What is worth knowing while it serves all the same. */

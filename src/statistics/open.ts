@@ -28,10 +28,8 @@ const OPEN: Record<StatisticsKind, (options: KeyedOptions) => StatisticsSource> 
   'arweave-node': openArweaveNode,
 };
 
-type Deps = CapabilityDeps & { settings: StatisticsSettings & { upstreamTimeoutMs: number } };
-
 /** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
-export async function openStatistics(deps: Deps) {
+export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const { settings, database, deadline, refreshes, versions, responses, observe, dropped } = deps;
   const { clock, log, failures } = deps;
   const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;

@@ -70,7 +70,7 @@ export const start: Mutations[] = [
     ],
   },
   {
-    file: 'src/open-service.ts',
+    file: 'src/open.ts',
     tests: ['cli/demo-settings.test.ts'],
     changes: [['if (metricsPort !== undefined) {', 'if (metricsPort === 0) {']],
   },

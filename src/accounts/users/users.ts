@@ -2,13 +2,13 @@ import { mintApiKey, storedForm } from '#accounts/keys/api-key';
 import type { Authority } from '#accounts/keys/authority';
 import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { covers, notActive } from '#accounts/keys/key-problems';
+import type { KeyTerms, StoredKey } from '#accounts/keys/key-store';
 import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
 import { firstTerm, PLANS, renewedTerm } from '#accounts/ledger/plan';
 import type { UserOfKey, UserRecord } from '#accounts/records';
 import { type Clock, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { RegistrationForm } from './registration.ts';
-import type { KeyTerms, StoredKey } from '#accounts/keys/key-store';
 
 function toRecord(user: User, apiKey: string): UserRecord {
   return {

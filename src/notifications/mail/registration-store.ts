@@ -1,5 +1,5 @@
+import type { storedForm } from '#accounts/keys/api-key';
 import { OWNER_SCOPES } from '#accounts/keys/scopes';
-import type { storedForm } from '#accounts/keys/user-keys';
 import type { Plan, Term } from '#accounts/ledger/plan';
 import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';

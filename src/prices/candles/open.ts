@@ -44,5 +44,3 @@ export function openCandles(deps: PriceDeps, { source, sync, archive, rates, wor
     },
   };
 }
-
-export type OpenCandles = ReturnType<typeof openCandles>;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { UserRecord } from '#accounts/records';
 import { DAY, HOUR, iso } from '#core/clock';
+import { addMessages } from '../../support/mail/add-messages.ts';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 import { startService } from '../../support/service/service.ts';
-import { addMessages } from '../../support/mail/add-messages.ts';
 
 let service: MailingService;
 beforeAll(async () => {
