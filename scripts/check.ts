@@ -11,6 +11,7 @@ const TSC = 'node_modules/typescript/bin/tsc';
 
 const CHECKS = [
   [BIOME, 'check', '.'],
+  ['scripts/check-imports.ts'],
   [TSC],
   ...['packages/client', 'packages/console', 'src/docs/pages/assets'].map((project) => [TSC, '-p', project]),
 ];
