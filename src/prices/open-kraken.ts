@@ -16,7 +16,7 @@ const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
 
 /** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
-export async function openVenue(deps: Omit<PriceDeps, 'metrics'>) {
+export async function openVenue(deps: Omit<PriceDeps, 'database' | 'deadline' | 'failures' | 'metrics'>) {
   const { settings, refreshes, catalogue, observe, clock, log } = deps;
   const upstream = 'kraken';
   const breaker = createBreaker();

@@ -69,8 +69,6 @@ const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...co
   gaps: gaps.map(spanRecord),
 });
 
-const leftAsideRecord = ({ what, ...row }: LeftAside) => ({ leftAside: what, ...row });
-
 function leftAsideLine({ token, what, count, instants }: LeftAside): string {
   const more = count > instants.length ? ` and ${count - instants.length} more` : '';
   return `not served, implausible: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
@@ -92,8 +90,10 @@ export const runStatus = command({ options: JSON_OPTION }, async ({ values }) =>
     for (const store of stores) leftAside.push(...(await store.leftAside(times)));
     return { report, candles, leftAside };
   });
-  if (values.json)
-    return printJson([...[...report, ...candles].map(statusRecord), ...leftAside.map(leftAsideRecord)]);
+  if (values.json) {
+    const records = [...report, ...candles].map(statusRecord);
+    return printJson([...records, ...leftAside.map(({ what, ...row }) => ({ leftAside: what, ...row }))]);
+  }
   const parts = [
     statusTable('points', report),
     candles.length > 0 ? statusTable('candles', candles) : 'no candles\n',

@@ -5,14 +5,13 @@ import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { Database } from '#database/database';
 import { createDeadline } from '#database/deadline';
-import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
+import { isDatabaseUnable } from '#database/unreachable';
 import { openVenue } from '#prices/open-kraken';
 import { openCoinGecko } from '#prices/sources/coingecko';
 import type { Settings } from '#settings';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
-import { createFailureLog } from '#upstream/failure-log';
 
 type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 
@@ -24,19 +23,11 @@ export async function openListing({ settings, database, clock, log }: Deps) {
   const deadline = createDeadline(isDatabaseUnable);
   const catalogue = await openCatalogue({ database, deadline, refreshes });
   const unobserved = () => () => undefined;
-  const failures = createFailureLog({ log, clock, identifyDatabaseFailure });
-  const venue = await openVenue({
-    ...{ settings, database, deadline, refreshes, catalogue, clock, log, failures },
-    ...{ observe: unobserved, dropped: unobserved },
-  });
-  const upstream = 'coingecko';
-  const throttle = () => undefined;
+  const recording = { observe: unobserved, dropped: unobserved };
+  const venue = await openVenue({ settings, refreshes, catalogue, clock, log, ...recording });
   const { reserve } = await openBudget({
-    store: refreshes,
-    upstream,
-    budget: coingecko.budget,
-    throttle,
-    clock,
+    ...{ store: refreshes, upstream: 'coingecko', budget: coingecko.budget, clock },
+    throttle: () => undefined,
   });
   const aggregator = openCoinGecko({
     ...coingecko,
@@ -45,7 +36,6 @@ export async function openListing({ settings, database, clock, log }: Deps) {
   });
 
   return {
-    catalogue,
     listing: createListing({ aggregator, venue: venue.source, store, catalogue, clock }),
     async close(): Promise<void> {
       await aggregator.close();
