@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /*
@@ -17,10 +17,6 @@ const CHECKS = [
 ];
 
 for (const args of CHECKS) {
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
-  const status = await new Promise<number>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
-  });
+  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
 }

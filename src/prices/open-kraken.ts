@@ -16,7 +16,9 @@ const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
 
 /** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
-export async function openVenue(deps: Omit<PriceDeps, 'metrics' | 'responses'>) {
+export async function openVenue(
+  deps: Pick<PriceDeps, 'settings' | 'refreshes' | 'catalogue' | 'observe' | 'dropped' | 'clock' | 'log'>,
+) {
   const { settings, refreshes, catalogue, observe, clock, log } = deps;
   const upstream = 'kraken';
   const breaker = createBreaker();

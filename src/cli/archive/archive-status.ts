@@ -68,8 +68,6 @@ const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...co
   gaps: gaps.map(spanRecord),
 });
 
-const leftAsideRecord = ({ what, ...row }: ImplausibleRows) => ({ leftAside: what, ...row });
-
 function leftAsideLine({ token, what, count, instants }: ImplausibleRows): string {
   const more = count > instants.length ? ` and ${count - instants.length} more` : '';
   return `not served, implausible: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
@@ -91,8 +89,10 @@ export const runStatus = command({ options: JSON_OPTION }, async ({ values }) =>
     for (const store of stores) implausibleRows.push(...(await store.implausibleRows(times)));
     return { report, candles, implausibleRows };
   });
-  if (values.json)
-    return printJson([...[...report, ...candles].map(statusRecord), ...implausibleRows.map(leftAsideRecord)]);
+  if (values.json) {
+    const records = [...report, ...candles].map(statusRecord);
+    return printJson([...records, ...implausibleRows.map(({ what, ...row }) => ({ leftAside: what, ...row }))]);
+  }
   const parts = [
     statusTable('points', report),
     candles.length > 0 ? statusTable('candles', candles) : 'no candles\n',

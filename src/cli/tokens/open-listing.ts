@@ -4,15 +4,14 @@ import { createTokenStore } from '#catalogue/token-store';
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { Database } from '#database/database';
-import { createDeadline, DEADLINE } from '#database/deadline';
-import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
+import { createDeadline } from '#database/deadline';
+import { isDatabaseUnable } from '#database/unreachable';
 import { openVenue } from '#prices/open-kraken';
 import { openCoinGecko } from '#prices/sources/coingecko';
 import type { Settings } from '#settings';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
-import { createFailureLog } from '#upstream/failure-log';
 import { createVersionWatcher } from '#upstream/version-watcher';
 
 type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
@@ -26,19 +25,11 @@ export async function openListing({ settings, database, clock, log }: Deps) {
   const deadline = createDeadline(isDatabaseUnable);
   const catalogue = await openCatalogue({ database, deadline, versions });
   const unobserved = () => () => undefined;
-  const failures = createFailureLog({ log, clock, identifyDatabaseFailure, deadline: DEADLINE });
-  const venue = await openVenue({
-    ...{ settings, database, deadline, refreshes, versions, catalogue, clock, log, failures },
-    ...{ observe: unobserved, dropped: unobserved },
-  });
-  const upstream = 'coingecko';
-  const throttle = () => undefined;
+  const recording = { observe: unobserved, dropped: unobserved };
+  const venue = await openVenue({ settings, refreshes, catalogue, clock, log, ...recording });
   const { reserve } = await openBudget({
-    store: refreshes,
-    upstream,
-    budget: coingecko.budget,
-    throttle,
-    clock,
+    ...{ store: refreshes, upstream: 'coingecko', budget: coingecko.budget, clock },
+    throttle: () => undefined,
   });
   const aggregator = openCoinGecko({
     ...coingecko,
@@ -47,7 +38,6 @@ export async function openListing({ settings, database, clock, log }: Deps) {
   });
 
   return {
-    catalogue,
     listing: createListing({ aggregator, venue: venue.source, store, catalogue, clock }),
     async close(): Promise<void> {
       await aggregator.close();

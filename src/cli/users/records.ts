@@ -1,5 +1,4 @@
 import { createUserStore, type User } from '#accounts/keys/user-store';
-import type { UserRecord } from '#accounts/records';
 import { createUsers, type Users } from '#accounts/users/users';
 import { wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
@@ -20,18 +19,12 @@ export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
     work(createUsers({ store: createUserStore(prisma), clock: systemClock })).catch(inCommands),
   );
 
-/** A user without the API key, of which only the hash is stored. */
-const withoutKey = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) => ({
-  ...{ key, name, email, plan, limit },
-  createdAt: iso(createdAt),
-  validUntil: iso(validUntil),
-  updatedAt: iso(updatedAt),
-});
-
-const print = (record: object) => printLines(Object.entries(record));
-
 /** Prints a record with the key that was just made. */
-export const printRecord = (record: UserRecord) => print(record);
+export const printRecord = (record: object) => printLines(Object.entries(record));
 
-/** Prints a user of whom no key is known. */
-export const printUser = (user: User) => print(withoutKey(user));
+/** Prints a user of whom no key is known: only its hash is stored. */
+export const printUser = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) =>
+  printRecord({
+    ...{ key, name, email, plan, limit },
+    ...{ createdAt: iso(createdAt), validUntil: iso(validUntil), updatedAt: iso(updatedAt) },
+  });
