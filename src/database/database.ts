@@ -36,8 +36,9 @@ export async function openDatabase(options: {
   statementMs?: number | undefined;
   onEnd?: ((reason: string) => void) | undefined;
 }) {
-  const { url, dataDir, clock = systemClock, poolSize = POOL_SIZE, statementMs } = options;
-  const { config, guard, close } = await reach(url ? { url } : options);
+  const { url, clock = systemClock, poolSize = POOL_SIZE, statementMs, ...place } = options;
+  const { dataDir } = place;
+  const { config, guard, close } = await reach(url ? { url } : place);
   const name = url ? undefined : `the embedded database in ${dataDir}`;
   const pool = await openPool({ config, clock, poolSize, statementMs, name }).catch(async (error) => {
     await close().catch(() => {});
