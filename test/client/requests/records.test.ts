@@ -2,8 +2,7 @@ import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type * as client from '#client/generated/records';
 import type { ProblemCode } from '#core/problems';
-import type { TokenPrice } from '#prices/latest/records';
-import type { MarketSample } from '#prices/latest/records';
+import type { MarketSample, TokenPrice } from '#prices/latest/records';
 import type * as service from '#records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 
