@@ -5,7 +5,7 @@ import { openCryptoCompare } from '#statistics/sources/cryptocompare';
 import { openEthereumStats } from '#statistics/sources/ethereum';
 import { openMempool } from '#statistics/sources/mempool';
 import { openSolanaRpc } from '#statistics/sources/solana';
-import type { KeyedOptions } from '#statistics/sources/source';
+import type { StatisticsOptions } from '#statistics/sources/source';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/single-flight';
@@ -19,7 +19,7 @@ import { openStatisticsCache } from './statistics-cache.ts';
 import { STATISTICS_KINDS, type StatisticsKind, type StatisticsSource } from './statistics-sources.ts';
 import { createStatisticsStore } from './statistics-store.ts';
 
-const OPEN: Record<StatisticsKind, (options: KeyedOptions) => StatisticsSource> = {
+const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSource> = {
   cryptocompare: openCryptoCompare,
   'bitcoin-stats': openBitcoinStats,
   'bitcoin-mempool': openMempool,

@@ -29,7 +29,7 @@ export type StatisticsKind = (typeof STATISTICS_KINDS)[number];
  */
 export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
 /** What the name of a source matches. */
-export const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
+const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 
 export const isStatisticsSymbol = (text: string): text is StatisticsSymbol =>
   (STATISTICS_SYMBOLS as readonly string[]).includes(text);

@@ -62,10 +62,7 @@ const toldBy = (...rows: readonly [FromSource, ...FromSource[]]): ToldLatest['so
  *
  * @param rows in the order of `MARKET_SOURCES`
  */
-export function composeLatest(
-  rows: readonly FromSource[],
-  { told, since }: FailoverState,
-): ToldLatest | undefined {
+function composeLatest(rows: readonly FromSource[], { told, since }: FailoverState): ToldLatest | undefined {
   const [main] = rows;
   if (!main) return undefined;
   const mine = rows.find(({ source }) => source === told);

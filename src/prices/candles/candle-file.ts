@@ -12,7 +12,7 @@ const LARGEST_SECONDS = 1e11;
 const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** A candle of a file, or what is wrong with its line. */
-export type ReadCandle = { candle: Candle } | { fault: string };
+type ReadCandle = { candle: Candle } | { fault: string };
 
 /** The beginning of a line's candle in Unix ms, or what is wrong with it. */
 export function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {

@@ -12,7 +12,7 @@ const ASKED_AGAIN = MINUTE;
 const EDGE = 2;
 
 /** What is known of the candles of a token and an interval, as of `now`; instants in Unix ms. */
-export type KnownCandles = {
+type KnownCandles = {
   now: number;
   interval: Interval;
   /** The spans of which the venue has told all. */
@@ -30,7 +30,7 @@ export type KnownCandles = {
  * What to fetch for a window: the candles from an instant on, all that the venue tells where that is undefined; and
  * until when the answer waits for them.
  */
-export type PlannedCandles = { from: number | undefined; wait: Wait };
+type PlannedCandles = { from: number | undefined; wait: Wait };
 
 /** Whether a candle is final once it was fetched at an instant. */
 export const isCandleSettled = (at: number, length: number, fetchedAt: number): boolean =>

@@ -10,7 +10,7 @@ export const RATES = 'rates';
 export type RateFetch = typeof RATES;
 
 /** The rates of the dollar and of another currency for one euro each; undefined for the euro itself. */
-export type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
+type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 
 type Dependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 

@@ -8,7 +8,7 @@ import { bumpVersion } from '#upstream/version-store';
 const SOURCE = 'ecb';
 
 /** The rates of one currency: date (Unix ms of its midnight, UTC) and units for one euro, ascending. */
-export type RateRows = readonly (readonly [date: number, rate: number])[];
+type RateRows = readonly (readonly [date: number, rate: number])[];
 
 /** A row for each date, not for each rate: a call may bring a hundred thousand rates. */
 const given = (rates: readonly PublishedRate[]) =>

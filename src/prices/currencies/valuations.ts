@@ -21,7 +21,7 @@ type Dependencies = {
 };
 
 /** `now` is what the currency is worth now, `worth` what it was on the dates of the records' extremes. */
-export type LatestValuation = Valuation & { now: number };
+type LatestValuation = Valuation & { now: number };
 
 /** When the highest and the lowest price were (Unix ms), of those that are known. */
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>

@@ -8,7 +8,7 @@ import { inCsv } from '#prices/model/text';
 
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 /** Where more than one source has told the samples. */
-export const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
+const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
 /**
  * A price series as CSV, in pieces: times that spreadsheets read, an empty field for an unknown figure; in a fifth column

@@ -2,17 +2,12 @@ import type { Token, TokenName } from '#catalogue/token';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { ToldLatest } from '#prices/archive/latest-prices';
 import { DOLLAR } from '#prices/model/currency';
-import { latestPrice } from '#prices/model/records';
+import { NO_FIGURES } from '#prices/model/sample';
 import type { Answer } from '#server/cache/answer';
 import { dayChange } from './day-change.ts';
 import type { LatestAnswers } from './latest-answer.ts';
 import { versionOf } from './latest-sources.ts';
 import type { TokenPrice } from './records.ts';
-
-/** What is said of a token without any price. */
-const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
-  [Member in keyof typeof latestPrice.shape]: null;
-};
 
 type Named = Pick<Token, 'name' | 'symbol'>;
 type Row = Named & { told: ToldLatest | undefined; change: number | null };

@@ -2,7 +2,7 @@ import { MINUTE } from '#core/clock';
 import type { Span } from '#core/span';
 import type { Interval } from '#prices/model/interval';
 import type { Sample } from '#prices/model/sample';
-import type { Layout } from '#prices/model/series';
+import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';
 import { type Implausible, implausible } from '#upstream/plausible';
 
 /**
@@ -64,33 +64,8 @@ export const closingSample = ({ at, close }: Candle, length: number): Sample => 
 export type StoredCandle = Candle & { settled: boolean };
 
 /** Candles as columns. */
-export type CandleColumns = {
-  readonly at: Float64Array;
-  readonly open: Float64Array;
-  readonly high: Float64Array;
-  readonly low: Float64Array;
-  readonly close: Float64Array;
-  readonly volume: Float64Array;
-  readonly settled: Uint8Array;
-};
-
-export const CANDLES: Layout<CandleColumns, StoredCandle> = {
-  allocate: (capacity) => ({
-    at: new Float64Array(capacity),
-    open: new Float64Array(capacity),
-    high: new Float64Array(capacity),
-    low: new Float64Array(capacity),
-    close: new Float64Array(capacity),
-    volume: new Float64Array(capacity),
-    settled: new Uint8Array(capacity),
-  }),
-  put(columns, index, { at, open, high, low, close, volume, settled }) {
-    columns.at[index] = at;
-    columns.open[index] = open;
-    columns.high[index] = high;
-    columns.low[index] = low;
-    columns.close[index] = close;
-    columns.volume[index] = volume;
-    columns.settled[index] = settled ? 1 : 0;
-  },
-};
+export type CandleColumns = ColumnsOf<'open' | 'high' | 'low' | 'close' | 'volume'>;
+export const CANDLES: Layout<CandleColumns, StoredCandle> = layoutOf(
+  ['open', 'high', 'low', 'close', 'volume'],
+  {},
+);

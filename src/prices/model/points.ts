@@ -1,17 +1,6 @@
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-sources.ts';
 import type { Sample } from './sample.ts';
-import type { Layout, Series, Slice } from './series.ts';
-
-/** Samples as columns; a missing figure is NaN. */
-export type PointColumns = {
-  readonly at: Float64Array;
-  readonly price: Float64Array;
-  readonly marketCap: Float64Array;
-  readonly volume: Float64Array;
-  readonly settled: Uint8Array;
-  /** Who told the row: a place in `MARKET_SOURCES`. */
-  readonly source: Uint8Array;
-};
+import { type ColumnsOf, layoutOf, type Series, type Slice } from './series.ts';
 
 /** A sample, and who told it. */
 export type ToldSample = Sample & { source: MarketSourceName };
@@ -19,25 +8,13 @@ export type ToldSample = Sample & { source: MarketSourceName };
 /** A row to put into a series; not settled, and the primary source's, where it does not say so. */
 type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
 
-export const POINTS: Layout<PointColumns, PointRow> = {
-  allocate: (capacity) => ({
-    at: new Float64Array(capacity),
-    price: new Float64Array(capacity),
-    marketCap: new Float64Array(capacity),
-    volume: new Float64Array(capacity),
-    settled: new Uint8Array(capacity),
-    source: new Uint8Array(capacity),
-  }),
-  put(columns, index, row) {
-    columns.at[index] = row.at;
-    columns.price[index] = row.price ?? Number.NaN;
-    columns.marketCap[index] = row.marketCap ?? Number.NaN;
-    columns.volume[index] = row.volume ?? Number.NaN;
-    columns.settled[index] = row.settled ? 1 : 0;
-    columns.source[index] = MARKET_SOURCES.indexOf(row.source ?? PRIMARY_SOURCE);
-  },
-};
+/** `source`: the place of a row's source in `MARKET_SOURCES`. */
+export const POINTS = layoutOf(['price', 'marketCap', 'volume'], {
+  source: ({ source }: PointRow) => MARKET_SOURCES.indexOf(source ?? PRIMARY_SOURCE),
+});
 
+/** Samples as columns. */
+export type PointColumns = ColumnsOf<'price' | 'marketCap' | 'volume', 'source'>;
 export type PointSeries = Series<PointColumns, PointRow>;
 type PointSlice = Slice<PointColumns>;
 

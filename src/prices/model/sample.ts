@@ -1,7 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import { startOfDate } from '#core/clock';
 import { isMidnightSample, slotOf } from './interval.ts';
-import type { LatestPrice } from './records.ts';
+import { type LatestPrice, latestPrice } from './records.ts';
 
 /** One sample of a token: `at` in Unix milliseconds, the figures in USD, null where the source has none. */
 export type Sample = {
@@ -18,6 +18,11 @@ export type Quote = {
   at: number;
   /** All that a latest price record has, from a source that tells it. */
   record?: LatestPrice;
+};
+
+/** A latest price of which nothing is known. */
+export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
+  [Member in keyof typeof latestPrice.shape]: null;
 };
 
 /**

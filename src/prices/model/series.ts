@@ -1,11 +1,53 @@
 /** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that will never change. */
 export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
 
+/** Columns of some figures, and of other things that are written as small numbers. */
+export type ColumnsOf<Figure extends string, Mark extends string = never> = Columns & {
+  readonly [Name in Figure]: Float64Array;
+} & { readonly [Name in Mark]: Uint8Array };
+
 /** How rows of a kind lie in columns. */
 export type Layout<C extends Columns, Row> = {
   allocate(capacity: number): C;
-  put(columns: C, index: number, row: Row): void;
+  /** Puts rows into columns from a place on. */
+  put(columns: C, first: number, rows: readonly Row[]): void;
 };
+
+type AnyRow<Figure extends string> = { at: number; settled?: boolean } & Readonly<
+  Record<Figure, number | null>
+>;
+
+/**
+ * The layout of rows with some figures; a missing one is NaN.
+ * @param marks what else a row has, as numbers from 0 through 255
+ */
+export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark extends string = never>(
+  figures: readonly Figure[],
+  marks: Readonly<Record<Mark, (row: Row) => number>>,
+): Layout<ColumnsOf<Figure, Mark>, Row> {
+  const numbers = ['at', ...figures] as const;
+  const small = Object.entries({ settled: (row: Row) => (row.settled ? 1 : 0), ...marks }) as [
+    Mark,
+    (row: Row) => number,
+  ][];
+  return {
+    allocate: (capacity) =>
+      Object.fromEntries([
+        ...numbers.map((name) => [name, new Float64Array(capacity)]),
+        ...small.map(([name]) => [name, new Uint8Array(capacity)]),
+      ]),
+    put(columns, first, rows) {
+      for (const name of numbers) {
+        const column: Float64Array = columns[name];
+        for (let i = 0; i < rows.length; i++) column[first + i] = (rows[i] as Row)[name] ?? Number.NaN;
+      }
+      for (const [name, markOf] of small) {
+        const column: Uint8Array = columns[name];
+        for (let i = 0; i < rows.length; i++) column[first + i] = markOf(rows[i] as Row);
+      }
+    },
+  };
+}
 
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced as soon as anything is awaited. */
 export type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
@@ -53,9 +95,7 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
   function replaceFrom(instant: number, rows: readonly Row[]): void {
     const keep = placeOf(columns.at, instant, length);
     reserve(keep + rows.length);
-    rows.forEach((row, i) => {
-      layout.put(columns, keep + i, row);
-    });
+    layout.put(columns, keep, rows);
     length = keep + rows.length;
     versions += 1;
     version = versions;
@@ -116,8 +156,6 @@ export function columnsOf<C extends Columns, Row>(
   const first = slice ? slice.end - slice.start : 0;
   const columns = allocate(first + rows.length);
   if (slice) copyRows(slice, columns);
-  rows.forEach((row, i) => {
-    put(columns, first + i, row);
-  });
+  put(columns, first, rows);
   return columns;
 }

@@ -6,23 +6,13 @@ import type { SeriesUpdate } from '#prices/archive/archive-store';
 import type { Fetch } from '#prices/archive/fetch-names';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import type { LatestPrice } from '#prices/model/records';
 import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
-import { firstOfEach, type Quote, type Sample, splitDaily } from '#prices/model/sample';
+import { firstOfEach, type Quote, type Sample, splitDaily, NO_FIGURES } from '#prices/model/sample';
 import type { CoinGecko } from '#prices/sources/coingecko';
 import { HOURLY_DAYS } from './backfill-plan.ts';
 
 /** Who is asked here. */
 const SOURCE: MarketSourceName = 'coingecko';
-
-/** What a source tells of the latest price that tells the price alone. */
-const priceAlone = (current_price: number): LatestPrice => ({
-  current_price,
-  ...{ market_cap: null, total_volume: null },
-  ...{ circulating_supply: null, total_supply: null, max_supply: null },
-  ...{ ath: null, ath_change_percentage: null, ath_date: null },
-  ...{ atl: null, atl_change_percentage: null, atl_date: null },
-});
 
 type Recording = { archive: ArchiveCache; retention: Retention };
 
@@ -64,7 +54,12 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
     async quotes(what: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
       const rows = quotes
         .filter(({ at }) => at >= oldest(fetchedAt))
-        .map(({ token, price, at, record = priceAlone(price) }) => ({ token, record, at, fetchedAt }));
+        .map(({ token, price, at, record = { ...NO_FIGURES, current_price: price } }) => ({
+          token,
+          record,
+          at,
+          fetchedAt,
+        }));
       await archive.recordLatest(source, what, rows, fetchedAt);
     },
   };

@@ -39,7 +39,7 @@ const KINDS = {
 } as const satisfies Record<string, Kind>;
 
 /** What is deleted in batches, with its coverage. */
-export type PurgedKind = keyof typeof KINDS;
+type PurgedKind = keyof typeof KINDS;
 
 /** What is deleted: what a source told of the time before an instant (Unix ms), or all that it told. */
 export type Purge = { source: MarketSourceName; before?: number | undefined };

@@ -40,5 +40,3 @@ export function createPurge({ store, clock }: Dependencies) {
     }
   };
 }
-
-export type PurgeSource = ReturnType<typeof createPurge>;

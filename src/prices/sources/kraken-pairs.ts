@@ -20,7 +20,7 @@ const TELLS_NOTHING: ReadonlySet<FailureCause> = new Set([
 export type LeftOut = { token: TokenName; pair: string; status: string };
 
 /** Whether the pair of a token is traded now. */
-export type IsTraded = (one: Pick<LeftOut, 'token' | 'pair'>) => boolean;
+type IsTraded = (one: Pick<LeftOut, 'token' | 'pair'>) => boolean;
 
 type AskPairs = () => Promise<ReadonlyMap<string, ListedPair>>;
 

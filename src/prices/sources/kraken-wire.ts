@@ -59,7 +59,7 @@ function candleOf(row: unknown): Candle | undefined {
 }
 
 /** `rows`: the candles as they came, the running one too; `last`: the beginning of the newest finished one (Unix ms). */
-export type Ohlc = { rows: Candle[]; last: number };
+type Ohlc = { rows: Candle[]; last: number };
 
 /** The candles of one pair. Of 721 rows a schema of tuples would take some milliseconds. */
 export const ohlcOf = (names: PairNames) =>

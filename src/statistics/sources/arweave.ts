@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import type { StatisticsSource } from '#statistics/statistics-sources';
 import { UpstreamFailure } from '#upstream/failure';
 import { digits, instant, maybe, whole } from '#upstream/transport/number';
 import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
-import { openStatisticsSource, type StatisticsOptions } from './source.ts';
+import { statisticsSource } from './source.ts';
 
 /** How far back the other end of a mean lies: about a day of blocks. */
 const BLOCKS_BACK = 720;
@@ -48,20 +47,18 @@ const RULES: FigureRules<Ends> = {
 };
 
 /** Statistics of Arweave from a node. The sample's time is that of the newest block. */
-export const openArweaveNode = ({ name = 'arweave-node', ...options }: StatisticsOptions): StatisticsSource =>
-  openStatisticsSource({
-    name,
-    figuresByToken: { ar: figuresTold(RULES) },
-    options,
-    async take(ask) {
-      const block = (height: number) =>
-        ask({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {
-          if (found.height === height) return found;
-          throw new UpstreamFailure(name, 'unexpected', `block ${found.height} in place of ${height}`);
-        });
-      const { height } = await ask({ path: '/info' }, infoAnswer);
-      const back = Math.min(BLOCKS_BACK, height);
-      const [tip, base] = await Promise.all([block(height), back > 0 ? block(height - back) : undefined]);
-      return sampleOf(name, RULES, { tip, base }, tip.timestamp);
-    },
-  });
+export const openArweaveNode = statisticsSource({
+  kind: 'arweave-node',
+  figuresByToken: { ar: figuresTold(RULES) },
+  async take(ask, { name }) {
+    const block = (height: number) =>
+      ask({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {
+        if (found.height === height) return found;
+        throw new UpstreamFailure(name, 'unexpected', `block ${found.height} in place of ${height}`);
+      });
+    const { height } = await ask({ path: '/info' }, infoAnswer);
+    const back = Math.min(BLOCKS_BACK, height);
+    const [tip, base] = await Promise.all([block(height), back > 0 ? block(height - back) : undefined]);
+    return sampleOf(name, RULES, { tip, base }, tip.timestamp);
+  },
+});

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { MINUTE, SECOND } from '#core/clock';
-import type { StatisticsSource } from '#statistics/statistics-sources';
 import { instant, maybe, numeric, whole } from '#upstream/transport/number';
 import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
-import { openStatisticsSource, type StatisticsOptions } from './source.ts';
+import { statisticsSource } from './source.ts';
 
 const MILLISECOND = 1;
 const SATOSHIS = 1e8;
@@ -42,16 +41,11 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
 };
 
 /** Statistics of Bitcoin from blockchain.info, `GET /stats?format=json`. Its `timestamp` (ms) is the sample's time. */
-export const openBitcoinStats = ({
-  name = 'bitcoin-stats',
-  ...options
-}: StatisticsOptions): StatisticsSource =>
-  openStatisticsSource({
-    name,
-    figuresByToken: { btc: figuresTold(RULES) },
-    options,
-    take: (ask) =>
-      ask({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
-        sampleOf(name, RULES, stats, stats.timestamp),
-      ),
-  });
+export const openBitcoinStats = statisticsSource({
+  kind: 'bitcoin-stats',
+  figuresByToken: { btc: figuresTold(RULES) },
+  take: (ask, { name }) =>
+    ask({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
+      sampleOf(name, RULES, stats, stats.timestamp),
+    ),
+});

@@ -2,16 +2,12 @@ import { z } from 'zod';
 import { SECOND } from '#core/clock';
 import { figuresOf } from '#statistics/chain-figures';
 import { FIGURES, type Figure } from '#statistics/figures';
-import {
-  STATISTICS_SYMBOLS,
-  type StatisticsSource,
-  type StatisticsSymbol,
-} from '#statistics/statistics-sources';
+import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { ToldError } from '#upstream/transport/json-answer';
 import { instant, maybe, numeric, whole } from '#upstream/transport/number';
 import { type FigureRules, rounded, sampleOf } from './chain-figures.ts';
-import { type KeyedOptions, openStatisticsSource } from './source.ts';
+import { statisticsSource } from './source.ts';
 
 const OVER_RATE_LIMIT = 99;
 
@@ -85,30 +81,22 @@ const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
  * say, and changes: every one is asked for, and `not_listed` is its answer for one it does not have. Without a key,
  * or with a wrong one, it refuses. The sample's time is the record's, 00:00 UTC of a day.
  */
-export function openCryptoCompare({
-  name = 'cryptocompare',
-  apiKey,
-  ...options
-}: KeyedOptions): StatisticsSource {
-  const headers: Record<string, string> = apiKey ? { authorization: `Apikey ${apiKey}` } : {};
-  return openStatisticsSource({
-    name,
-    figuresByToken: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, figuresOf(symbol)])),
-    options: { ...options, headers },
-    errorIn,
-    apiKey,
-    take(ask, symbol) {
-      const fsym = symbol.toUpperCase();
-      const question = { path: '/data/blockchain/latest', query: { fsym } };
-      return ask(question, latestAnswer, ({ Data: latest }) => {
-        if (latest.symbol.toUpperCase() !== fsym) {
-          throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} in place of ${fsym}`);
-        }
-        const sample = sampleOf(name, rulesOf(symbol), latest, latest.time);
-        if (latest.id != null) sample.id = latest.id;
-        if (latest.partner_symbol) sample.partnerSymbol = latest.partner_symbol;
-        return sample;
-      });
-    },
-  });
-}
+export const openCryptoCompare = statisticsSource({
+  kind: 'cryptocompare',
+  figuresByToken: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, figuresOf(symbol)])),
+  authorization: (apiKey) => `Apikey ${apiKey}`,
+  errorIn,
+  take(ask, { name, symbol }) {
+    const fsym = symbol.toUpperCase();
+    const question = { path: '/data/blockchain/latest', query: { fsym } };
+    return ask(question, latestAnswer, ({ Data: latest }) => {
+      if (latest.symbol.toUpperCase() !== fsym) {
+        throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} in place of ${fsym}`);
+      }
+      const sample = sampleOf(name, rulesOf(symbol), latest, latest.time);
+      if (latest.id != null) sample.id = latest.id;
+      if (latest.partner_symbol) sample.partnerSymbol = latest.partner_symbol;
+      return sample;
+    });
+  },
+});

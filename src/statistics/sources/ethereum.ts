@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import type { StatisticsSource } from '#statistics/statistics-sources';
 import { errorText, type ToldError } from '#upstream/transport/json-answer';
 import { listOf, maybe, numeric, whole } from '#upstream/transport/number';
 import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
-import { type KeyedOptions, openStatisticsSource, unlessRefused } from './source.ts';
+import { statisticsSource, unlessRefused } from './source.ts';
 
 const statsAnswer = z.object({
   average_block_time: maybe(numeric),
@@ -55,32 +54,24 @@ const RULES: FigureRules<Answers> = {
 /** Blockscout's own service has a body of its own for each of these; what they mean is that its key is at fault. */
 const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402]);
 
-const errorFor =
-  (apiKey: string | undefined) =>
-  (body: unknown, status: number): ToldError | undefined => {
-    if (!KEY_REFUSED.has(status)) return errorText(body);
-    return { message: apiKey ? 'it refuses the API key, or its credits are spent' : 'it wants an API key' };
-  };
+function errorIn(body: unknown, status: number, hasKey: boolean): ToldError | undefined {
+  if (!KEY_REFUSED.has(status)) return errorText(body);
+  return { message: hasKey ? 'it refuses the API key, or its credits are spent' : 'it wants an API key' };
+}
 
 /**
  * Statistics of Ethereum from a Blockscout explorer, or from Blockscout's own service, which wants a key
  * (docs.blockscout.com/devs/pro-api-responses-and-routes). The sample's time is the moment of the answer.
  */
-export const openEthereumStats = ({
-  name = 'ethereum-stats',
-  apiKey,
-  ...options
-}: KeyedOptions): StatisticsSource =>
-  openStatisticsSource({
-    name,
-    figuresByToken: { eth: figuresTold(RULES) },
-    options: { ...options, headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {} },
-    errorIn: errorFor(apiKey),
-    apiKey,
-    async take(ask) {
-      const stats = await ask({ path: '/stats' }, statsAnswer);
-      const newest = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
-      const blocks = await unlessRefused(ask(newest, blocksAnswer, ({ items }) => items));
-      return sampleOf(name, RULES, { stats, blocks }, options.clock.now());
-    },
-  });
+export const openEthereumStats = statisticsSource({
+  kind: 'ethereum-stats',
+  figuresByToken: { eth: figuresTold(RULES) },
+  authorization: (apiKey) => `Bearer ${apiKey}`,
+  errorIn,
+  async take(ask, { name, clock }) {
+    const stats = await ask({ path: '/stats' }, statsAnswer);
+    const newest = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
+    const blocks = await unlessRefused(ask(newest, blocksAnswer, ({ items }) => items));
+    return sampleOf(name, RULES, { stats, blocks }, clock.now());
+  },
+});

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import type { StatisticsSource } from '#statistics/statistics-sources';
 import { maybe, numeric, whole } from '#upstream/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { openStatisticsSource, type StatisticsOptions } from './source.ts';
+import { statisticsSource } from './source.ts';
 
 const TERAHASH = 1e12; // hashes
 
@@ -32,19 +31,17 @@ const RULES: FigureRules<Answers> = {
 };
 
 /** Statistics of Bitcoin from mempool's API; the URL ends in `/api`. The sample's time is the moment of the answer. */
-export const openMempool = ({ name = 'bitcoin-mempool', ...options }: StatisticsOptions): StatisticsSource =>
-  openStatisticsSource({
-    name,
-    figuresByToken: { btc: figuresTold(RULES) },
-    options,
-    async take(ask) {
-      // One call first: of a host whose circuit was open no more than one may be asked.
-      const adjustment = await ask({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
-      const [height, hashrate] = await Promise.all([
-        // A text that is the number alone.
-        ask({ path: '/blocks/tip/height' }, whole),
-        ask({ path: '/v1/mining/hashrate/3d' }, hashrateAnswer),
-      ]);
-      return sampleOf(name, RULES, { height, adjustment, hashrate }, options.clock.now());
-    },
-  });
+export const openMempool = statisticsSource({
+  kind: 'bitcoin-mempool',
+  figuresByToken: { btc: figuresTold(RULES) },
+  async take(ask, { name, clock }) {
+    // One call first: of a host whose circuit was open no more than one may be asked.
+    const adjustment = await ask({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
+    const [height, hashrate] = await Promise.all([
+      // A text that is the number alone.
+      ask({ path: '/blocks/tip/height' }, whole),
+      ask({ path: '/v1/mining/hashrate/3d' }, hashrateAnswer),
+    ]);
+    return sampleOf(name, RULES, { height, adjustment, hashrate }, clock.now());
+  },
+});

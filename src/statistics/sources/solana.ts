@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { StatisticsSource } from '#statistics/statistics-sources';
 import type { FailureCause } from '#upstream/failure';
 import type { ToldError } from '#upstream/transport/json-answer';
 import { listOf, maybe, numeric, whole } from '#upstream/transport/number';
 import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { openStatisticsSource, type StatisticsOptions, unlessRefused } from './source.ts';
+import { statisticsSource, unlessRefused } from './source.ts';
 
 const LAMPORTS = 1e9;
 /** Performance samples that the mean is taken over: they are one a minute, so an hour of them. */
@@ -59,24 +58,22 @@ const RULES: FigureRules<Answers> = {
 };
 
 /** Statistics of Solana from an RPC node; the URL is the node's own. The sample's time is the moment of the answer. */
-export const openSolanaRpc = ({ name = 'solana-rpc', ...options }: StatisticsOptions): StatisticsSource =>
-  openStatisticsSource({
-    name,
-    figuresByToken: { sol: figuresTold(RULES) },
-    options,
-    errorIn,
-    async take(ask) {
-      const call = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => {
-        const answer = z.object({ id: z.literal(1), result: schema });
-        const question = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
-        return ask(question, answer, ({ result }) => result);
-      };
-      // One call first: of a node whose circuit was open no more than one may be asked.
-      const epoch = await call(epochInfo, 'getEpochInfo');
-      const [total, samples] = await Promise.all([
-        unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),
-        unlessRefused(call(performanceSamples, 'getRecentPerformanceSamples', SAMPLES)),
-      ]);
-      return sampleOf(name, RULES, { epoch, supply: total, samples }, options.clock.now());
-    },
-  });
+export const openSolanaRpc = statisticsSource({
+  kind: 'solana-rpc',
+  figuresByToken: { sol: figuresTold(RULES) },
+  errorIn,
+  async take(ask, { name, clock }) {
+    const call = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => {
+      const answer = z.object({ id: z.literal(1), result: schema });
+      const question = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
+      return ask(question, answer, ({ result }) => result);
+    };
+    // One call first: of a node whose circuit was open no more than one may be asked.
+    const epoch = await call(epochInfo, 'getEpochInfo');
+    const [total, samples] = await Promise.all([
+      unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),
+      unlessRefused(call(performanceSamples, 'getRecentPerformanceSamples', SAMPLES)),
+    ]);
+    return sampleOf(name, RULES, { epoch, supply: total, samples }, clock.now());
+  },
+});
