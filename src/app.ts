@@ -1,4 +1,5 @@
-import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import Fastify from 'fastify';
+import { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import { guard } from '#accounts/gate/guard';
 import type { Accounts } from '#accounts/open';

@@ -10,7 +10,7 @@ import { attributions } from './content/source-list.ts';
 export type { GuideSettings };
 
 /** A part of the guide, in Markdown; its first paragraph says the essence, and can stand alone. */
-export type Section = { id: string; title: string; text: string };
+type Section = { id: string; title: string; text: string };
 
 export const SLOGAN = 'Market quotes, on a quota';
 

@@ -6,7 +6,7 @@ import { MAX_DISCARDED } from '#server/connections/request-body';
 const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;
 
 /** The cause of a problem and what a client can do; code is in backquotes. */
-export type Advice = { cause: string; remedy: string };
+type Advice = { cause: string; remedy: string };
 
 /** For the page of problems and the examples of the OpenAPI description. */
 export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {

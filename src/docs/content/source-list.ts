@@ -5,7 +5,7 @@ import { STATISTICS_KINDS, type StatisticsKind } from '#statistics/statistics-so
 export const TOLD = ['latest', 'history', 'candles', 'statistics', 'rates'] as const;
 
 /** A source of prices, statistics or exchange rates, as the service names it to its users. */
-export type SourceEntry = {
+type SourceEntry = {
   /** Its own name. */
   title: string;
   url: string;

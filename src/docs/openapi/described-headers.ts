@@ -93,7 +93,7 @@ export const HEADERS = {
   'WWW-Authenticate': text('How to present yourself: a key in the header X-API-KEY.', 'ApiKey', '^ApiKey$'),
 } as const satisfies Record<string, DescribedHeader>;
 
-export type HeaderName = keyof typeof HEADERS;
+type HeaderName = keyof typeof HEADERS;
 /** A header that an answer always has, or, with a question mark, one that it may have. */
 export type Occurrence = HeaderName | `${HeaderName}?`;
 
