@@ -1,5 +1,4 @@
-import Fastify from 'fastify';
-import { type FastifyBaseLogger, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import { guard } from '#accounts/gate/guard';
 import type { Accounts } from '#accounts/open';

@@ -91,7 +91,10 @@ export const runStatus = command({ options: JSON_OPTION }, async ({ values }) =>
   });
   if (values.json) {
     const records = [...report, ...candles].map(statusRecord);
-    return printJson([...records, ...implausibleRows.map(({ what, ...row }) => ({ leftAside: what, ...row }))]);
+    return printJson([
+      ...records,
+      ...implausibleRows.map(({ what, ...row }) => ({ leftAside: what, ...row })),
+    ]);
   }
   const parts = [
     statusTable('points', report),

@@ -7,7 +7,7 @@ import type { Fetch } from '#prices/archive/fetch-names';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
-import { firstOfEach, type Quote, type Sample, splitDaily, NO_FIGURES } from '#prices/model/sample';
+import { firstOfEach, NO_FIGURES, type Quote, type Sample, splitDaily } from '#prices/model/sample';
 import type { CoinGecko } from '#prices/sources/coingecko';
 import { HOURLY_DAYS } from './backfill-plan.ts';
 

@@ -1,13 +1,13 @@
-import type * as accounts from '#accounts/records';
-import type * as client from '#client/generated/records';
-import type * as docs from '#docs/records';
-import type * as notifications from '#notifications/records';
-import type * as prices from '#prices/model/records';
-import type * as statistics from '#statistics/records';
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
+import type * as accounts from '#accounts/records';
+import type * as client from '#client/generated/records';
 import type { ProblemCode } from '#core/problems';
+import type * as docs from '#docs/records';
+import type * as notifications from '#notifications/records';
 import type { MarketSample, TokenPrice } from '#prices/latest/records';
+import type * as prices from '#prices/model/records';
+import type * as statistics from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 
 /** What the service writes where the client gives a `Date`. */
