@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { PLAN_NAMES, PLANS, termInWords } from '#accounts/ledger/plan';
-import { footerHtml, headerHtml } from '#docs/pages/page-frame';
+import { footerHtml, headerHtml } from '#docs/pages/page';
 import { hasEnded, servedCurrencies } from '#prices/model/currency';
 
 /*

@@ -7,13 +7,19 @@ export type {
   LegacySearch,
   LegacyTransaction,
 } from '../cosmos/legacy-shapes.ts';
-export type { WaitOptions } from './chain/block-wait.ts';
-export type { BroadcastOptions } from './chain/broadcast.ts';
+export type { BroadcastOptions, WaitOptions } from './chain/broadcast.ts';
 export { ChainClient, type ChainClientOptions } from './chain/chain-client.ts';
-export type { Page, TransactionFilter } from './chain/inputs.ts';
-export type { Explorer, ExplorerTemplates, Network, NetworkChoice, NetworkName } from './chain/options.ts';
-export type { SignedTransaction, StdTx } from './chain/signed-transaction.ts';
-export { type Gap, QuotientError, type QuotientErrorCode } from './core/error.ts';
+export type { SignedTransaction, StdTx } from './chain/node-transport.ts';
+export type {
+  Explorer,
+  ExplorerTemplates,
+  Network,
+  NetworkChoice,
+  NetworkName,
+  Page,
+  TransactionFilter,
+} from './chain/options.ts';
+export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
 export type * from './generated/records.ts';
 export {
   type PriceOptions,
@@ -28,10 +34,9 @@ export type {
   Plan,
   Registration,
 } from './requests/account.ts';
-export type { DateInput, TimeInput } from './requests/dates.ts';
 export type { Days, PriceWindow, TokenName } from './requests/prices.ts';
-export type { Readiness } from './requests/service.ts';
+export type { DateInput, TimeInput } from './requests/records.ts';
+export type { Readiness } from './requests/request.ts';
 export type { Answer } from './transport/answer.ts';
-export type { CallOptions } from './transport/call-options.ts';
-export type { Fetch, TransportOptions } from './transport/client-options.ts';
-export type { Allowance } from './transport/rate-limit.ts';
+export type { CallOptions, Fetch, TransportOptions } from './transport/options.ts';
+export type { Allowance } from './transport/retries.ts';

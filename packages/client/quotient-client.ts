@@ -1,4 +1,4 @@
-import { readArguments } from './core/error.ts';
+import { readArguments } from './error.ts';
 import type {
   ApiKey,
   Candle,
@@ -20,17 +20,15 @@ import type {
 } from './generated/records.ts';
 import type { KeyOptions, NoticeSettings, PendingRegistration, Registration } from './requests/account.ts';
 import * as account from './requests/account.ts';
-import { type Caller, createCaller } from './requests/caller.ts';
-import type { DateInput } from './requests/dates.ts';
 import type { Days, PriceWindow, TokenName } from './requests/prices.ts';
 import * as prices from './requests/prices.ts';
-import type { Request } from './requests/request.ts';
-import type { Readiness } from './requests/service.ts';
-import * as service from './requests/service.ts';
+import type { DateInput } from './requests/records.ts';
+import type { Readiness, Request } from './requests/request.ts';
+import * as service from './requests/request.ts';
+import { type Caller, createCaller } from './requests/request.ts';
 import type { Answer } from './transport/answer.ts';
-import type { CallOptions } from './transport/call-options.ts';
-import type { TransportOptions } from './transport/client-options.ts';
-import type { Allowance } from './transport/rate-limit.ts';
+import type { CallOptions, TransportOptions } from './transport/options.ts';
+import type { Allowance } from './transport/retries.ts';
 
 export type QuotientClientOptions = TransportOptions & {
   /** The URL of the service, with its base path: `https://example.org/market`. */

@@ -1,25 +1,21 @@
 import type { User } from '../client/index.ts';
 import { openAccountMenu } from './account/account-menu.ts';
 import { openAllowance } from './account/allowance.ts';
-import { openKeyCreated } from './account/key-created.ts';
-import { isMailLink, mailLinkIn } from './account/link-in-address.ts';
-import { openMailLink } from './account/mail-link.ts';
+import { isMailLink, mailLinkIn, openMailLink } from './account/mail-link.ts';
 import { openNotices } from './account/notices.ts';
 import { openSignIn } from './account/sign-in.ts';
+import { openKeyCreated } from './account/validity.ts';
 import { openCurrency } from './core/currency.ts';
-import { byId } from './core/dom.ts';
+import { byId, openScrollEdges } from './core/dom.ts';
 import { isTemporary, toError } from './core/problem.ts';
-import { openScrollEdges } from './core/scroll-edges.ts';
-import { factsOf } from './core/service-facts.ts';
-import { openTheme } from './core/theme.ts';
-import { openBanner } from './dashboard/banner.ts';
+import { factsOf, openTheme } from './core/storage.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
-import { openPanelErrors } from './dashboard/panel-errors.ts';
+import { openBanner, openPanelErrors } from './dashboard/panel-errors.ts';
 import { openRetries } from './dashboard/retries.ts';
 import { openKeys } from './keys/keys.ts';
-import { openConfirm } from './panels/confirm.ts';
+import { openConfirm } from './panels/form.ts';
+import { openSample } from './sample.ts';
 import { createSession } from './session/session.ts';
-import { openSample } from './welcome/sample.ts';
 
 /** The views, each with its heading, which gets the focus. */
 const VIEWS = {

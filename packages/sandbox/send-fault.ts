@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as after } from 'node:timers/promises';
 import { edgePage, rateLimited } from './coingecko/errors.ts';
-import { jsonReply, parseJson } from './core/replies.ts';
-import type { Answer } from './core/upstream.ts';
 import type { Fault } from './faults.ts';
+import type { Answer } from './upstream.ts';
+import { jsonReply, parseJson } from './upstream.ts';
 
 /** Sends an answer as the aggregator does: chunked, without Content-Length. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SCOPES } from '#accounts/keys/scopes';
+import { SCOPES } from '#accounts/keys/api-key';
 import { PLAN_NAMES } from '#accounts/ledger/plan';
 import { instant, text, whole } from '#core/record-fields';
 

@@ -1,4 +1,4 @@
-import { parseUsageRetention } from '#accounts/ledger/usage-retention-periods';
+import { parseUsageRetention } from '#accounts/ledger/usage-retention';
 import { DAY } from '#core/clock';
 import { oneOf, type Parsed, readBy, whole } from '#core/setting-forms';
 

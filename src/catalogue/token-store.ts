@@ -1,7 +1,7 @@
 import { isoDate } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { TokenModel } from '#generated/prisma/models';
-import { bumpVersion } from '#upstream/version-store';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import { BUILT_IN_TOKENS, type Token } from './token.ts';
 
 const WITH_STATISTICS: ReadonlySet<string> = new Set(

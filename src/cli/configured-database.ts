@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
 import { createAccountStore } from '#accounts/users/account-store';
+import { createCatalogue } from '#catalogue/catalogue';
+import type { Token } from '#catalogue/token';
+import { createTokenStore } from '#catalogue/token-store';
 import type { Database } from '#database/database';
 import { parseServerUrl } from '#database/server-url';
 import { ExitError, isUnreachable, openConfiguredDatabase } from '#process/exit';
 import { readSettings, type Settings } from '#settings';
+import { wrongUsage } from './arguments.ts';
 
 /**
  * Runs some work with the configured database, and closes it afterwards in any case. A command reaches an embedded
@@ -37,4 +41,15 @@ function placeOf(databaseUrl: string): string {
   const { hosts } = parseServerUrl(databaseUrl);
   const { pathname } = new URL(hosts[0]?.url ?? databaseUrl);
   return hosts.map(({ name }) => name).join() + pathname;
+}
+
+/** The served token that an argument names, by name or symbol. Throws `ExitError` with the nearest for any other text. */
+export async function servedToken(prisma: Database['prisma'], text: string): Promise<Token> {
+  const catalogue = createCatalogue(await createTokenStore(prisma).all());
+  const token = catalogue.find(text);
+  if (token) return token;
+  const near = catalogue.nearest(text).map(({ name }) => name);
+  const hint =
+    near.length > 0 ? `do you mean ${near.join(' or ')}?` : '`npm run tokens -- list` has them all';
+  throw wrongUsage(`unknown token: ${hint}`);
 }

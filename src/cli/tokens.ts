@@ -1,5 +1,5 @@
 import '#process/supported-node';
-import { tokens } from '#cli/tokens/tokens';
+import { tokens } from '#cli/token-commands';
 import { runCommandLine } from './command-line.ts';
 
 await runCommandLine(tokens);

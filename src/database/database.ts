@@ -1,9 +1,8 @@
 import { type Clock, SECOND, systemClock } from '#core/clock';
 import { isInMemory } from '#database/embedded/data-directory';
 import { PrismaClient } from '#generated/prisma/client';
-import { openPool } from './pool.ts';
-import { reach } from './reach.ts';
-import { checkWrite } from './write-check.ts';
+import { checkWrite, openPool } from './pool.ts';
+import { reach } from './session.ts';
 
 const POOL_SIZE = 10;
 

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
-import { isInMemory, makeWritable, POSTGRES } from '#database/embedded/data-directory';
-import { lockDirectory } from '#database/embedded/directory-lock';
+import { isInMemory, lockDirectory, makeWritable, POSTGRES } from '#database/embedded/data-directory';
 import { isListening, PORT, socketPathOf } from '#database/embedded/local-socket';
 import { PortStream } from '#database/embedded/port-stream';
 import { startSupervisor } from '#database/embedded/supervisor';

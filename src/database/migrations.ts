@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from '#core/clock';
 import { systemClock } from '#core/clock';
-import { inTransaction, type Session } from './transaction.ts';
+import { inTransaction, type Session } from './deadline.ts';
 
 export type Migration = { name: string; script: string };
 

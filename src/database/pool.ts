@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type Clock, SECOND } from '#core/clock';
-import type { Prisma } from '#generated/prisma/client';
+import type { Prisma, PrismaClient } from '#generated/prisma/client';
+import type { Session } from './deadline.ts';
 import { migrate } from './migrations.ts';
-import type { Session } from './transaction.ts';
 import { connectionFailure, isPassing, READ_ONLY, remedyOf } from './unreachable.ts';
 
 const CONNECT_TIMEOUT = 5 * SECOND;
@@ -138,4 +139,16 @@ export function sessionOn(client: pg.Client): Session {
     query: <Row extends Record<string, unknown>>(statement: string, values?: unknown[]) =>
       client.query<Row>(statement, values),
   };
+}
+
+/**
+ * Finds out whether the database can be written to: one transaction, durable like any other, inserts a row and deletes
+ * it again. Rejects with what the database said.
+ */
+export async function checkWrite(prisma: PrismaClient): Promise<void> {
+  const what = `check:${randomUUID()}`;
+  await prisma.$transaction([
+    prisma.$executeRaw`INSERT INTO refresh (what) VALUES (${what})`,
+    prisma.$executeRaw`DELETE FROM refresh WHERE what = ${what}`,
+  ]);
 }

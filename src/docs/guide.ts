@@ -2,8 +2,8 @@ import { BUILT_IN_NAMES } from '#catalogue/token';
 import { account, gettingKey, leakedKey, renewal } from '#docs/guide/keys';
 import { freshness, limits, TOO_MANY_REQUESTS } from '#docs/guide/limits';
 import { DATES, firstCall, history, javascriptClient } from '#docs/guide/prices';
+import type { GuideSettings } from '#docs/guide/rules';
 import { errors, nodeProxy, RULES } from '#docs/guide/rules';
-import type { GuideSettings } from '#docs/guide/words';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
 import { attributions } from './content/source-list.ts';
 

@@ -1,4 +1,4 @@
-import type { Operation, Parameter, Response } from '#docs/openapi/operation-shapes';
+import type { Operation, Parameter, Response } from '#docs/openapi/schemas';
 import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
 
 /** The interface description, as far as its digest looks into it. */

@@ -1,6 +1,6 @@
-import { escapeHtml } from '#core/html';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
-import { problemExample } from '#docs/openapi/schema-examples';
+import { escapeHtml } from '#core/text';
+import { problemExample } from '#docs/openapi/schemas';
 import { assetsOf, htmlPage } from '#docs/pages/page';
 import { codeHtml, inlineHtml } from './content/markdown.ts';
 import { ADVICE } from './content/problem-advice.ts';

@@ -1,17 +1,16 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { VERSION } from '#docs/content/version';
+import { VERSION } from '#docs/content/markdown';
 import { type GuideSettings, guideText } from '#docs/guide';
 import { type Described, llmsText } from '#docs/llms-text';
 import type { Document as ReferenceDocument } from '#docs/reference/document';
 import { serveDocs } from '#docs/routes';
 import { serveText } from '#server/replies/static-content';
 import { describeOperation } from './openapi/operation.ts';
-import type { Context, Operation } from './openapi/operation-shapes.ts';
+import { withSharedParameters } from './openapi/parameters.ts';
 import { byPlace } from './openapi/public-records.ts';
-import type { NamedSchemas } from './openapi/schema-examples.ts';
-import { withSharedParameters } from './openapi/shared-parameters.ts';
+import type { Context, NamedSchemas, Operation } from './openapi/schemas.ts';
 
 const TAGS = [
   { name: 'users', description: 'Registration, and what goes with an API key' },

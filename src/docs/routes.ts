@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { serveAssets } from '#docs/pages/page-assets';
 import type { Document } from '#docs/reference/document';
-import { PAGE_SECURITY } from '#server/replies/page-security';
-import { serveText } from '#server/replies/static-content';
+import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
 import { docsPage } from './docs-page.ts';
 import type { GuideSettings } from './guide.ts';
 import { problemPage } from './problem-page.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
 import { NodeRejection } from '#cosmos/exchange';
 import type { LegacyTransaction } from '#cosmos/legacy-shapes';
-import { untilInBlock } from '#cosmos/until-in-block';
+import { untilInBlock } from '#cosmos/transactions';
 import { UpstreamFailure } from '#upstream/failure';
 
 /** The pause between two look-ups: doubled each time, up to a bound; in ms. */

@@ -1,5 +1,5 @@
 import { createNodePool } from '#node/pool/pool';
-import { openNode } from '#node/sources/node';
+import { openNode } from '#node/source';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createNode } from './node.ts';

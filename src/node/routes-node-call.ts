@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemCode } from '#core/problems';
-import { explorerLink } from '#cosmos/explorer';
+import { explorerLink } from '#cosmos/exchange';
 import type { Node } from './node.ts';
 import type { NodeSettings } from './settings.ts';
 

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes';
 import { isInBlock, isTransactionHash } from '#cosmos/transactions';
-import { broadcastRequest } from './broadcast-body.ts';
+import { broadcastRequest } from './broadcast.ts';
 import { NODE_EXAMPLES, nodeBroadcast, nodeSearch, nodeTransaction } from './records.ts';
 import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './routes-node-call.ts';
 

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { Problem } from '#core/problems';
-import { createConcurrencyLimit } from '#server/connections/concurrency-limit';
+import { createConcurrencyLimit } from '#server/connections/loop-turns';
 import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/pipeline/json-body';
 import { writeJson } from '#server/replies/json-write';
-import { neverStored } from '#server/replies/no-store';
-import { MAX_BROADCAST_BYTES } from './broadcast-body.ts';
+import { neverStored } from '#server/replies/static-content';
+import { MAX_BROADCAST_BYTES } from './broadcast.ts';
 import { accountsAndBlocks } from './routes-accounts-and-blocks.ts';
 import type { NodeScope } from './routes-node-call.ts';
 import { transactions } from './routes-transactions.ts';

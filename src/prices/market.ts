@@ -3,16 +3,19 @@ import { knownSince, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { SeriesSummary } from '#prices/archive/archive-store';
-import type { createArchiveSummary } from '#prices/archive/archive-summary';
+import type { createArchiveSummary } from '#prices/archive/coverage-report';
 import { fetchesOf } from '#prices/archive/fetch-names';
-import { convertedRows } from '#prices/currencies/converted-rows';
 import type { Rates } from '#prices/currencies/rates';
-import { currencyText, noWorth, type Valuation, withRates } from '#prices/currencies/valuation';
+import {
+  convertedRows,
+  currencyText,
+  noWorth,
+  type Valuation,
+  withRates,
+} from '#prices/currencies/valuation';
 import { createValuations } from '#prices/currencies/valuations';
-import { fileName } from '#prices/history/file-name';
 import { createGapReport } from '#prices/history/gap-report';
-import { seriesCsv, seriesToCsv } from '#prices/history/series-csv';
-import { seriesJson } from '#prices/history/series-json';
+import { fileName, seriesCsv, seriesJson, seriesToCsv } from '#prices/history/series-text';
 import { createWindowReader, type WindowRows } from '#prices/history/window-rows';
 import { createLatestAnswers } from '#prices/latest/latest-answer';
 import { createLatestPrice, createLatestTable } from '#prices/latest/latest-table';
@@ -20,15 +23,15 @@ import { type Currency, DOLLAR } from '#prices/model/currency';
 import type { DateSnapshot } from '#prices/model/records';
 import type { Backfill } from '#prices/refresh/backfill';
 import { firstProvided } from '#prices/refresh/backfill-plan';
-import type { KeyCheck } from '#prices/refresh/key-check';
+import type { KeyCheck } from '#prices/refresh/refresh-schedule';
 import { createStaleness } from '#prices/refresh/staleness';
-import type { Answer } from '#server/cache/answer';
+import type { Answer } from '#server/cache/answer-body';
 import { bodyOf } from '#server/cache/answer-body';
 import type { Answers } from '#server/cache/response-cache';
-import type { FetchOutcome } from '#upstream/fetch-outcome';
-import type { Warning } from '#upstream/warning';
+import type { FetchOutcome } from '#upstream/fetch-runner';
+import type { Warning } from '#upstream/freshness';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './model/interval.ts';
-import type { PointColumns, ToldSample } from './model/points.ts';
+import type { PointColumns, ToldSample } from './model/sample.ts';
 
 export type Format = 'json' | 'csv';
 

@@ -3,9 +3,9 @@ import { SECOND } from '#core/clock';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openKraken } from '#prices/sources/kraken';
 import type { CapabilityDeps } from '#server/capability';
+import type { Budget } from '#upstream/budget';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
-import type { Budget } from '#upstream/monthly-budget';
 import type { PriceSettings } from './settings.ts';
 
 /** One call a second is safe, by the venue's own documentation; it names no other limit. */

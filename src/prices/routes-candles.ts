@@ -17,7 +17,7 @@ import {
   WINDOW_FACTS,
   type WindowOptions,
 } from '#prices/routes-window';
-import { CANDLES_CSV_HEADER } from './candles/candle-text.ts';
+import { CANDLES_CSV_HEADER } from './candles/candle-file.ts';
 import type { Candles } from './candles/candles.ts';
 
 const CANDLES = {

@@ -6,10 +6,10 @@ import type { ProblemCode } from '#core/problems';
 import type { Currency } from '#prices/model/currency';
 import type { Interval } from '#prices/model/interval';
 import { type currencyParameters, date, type tokenName } from '#prices/parameters';
-import type { Answer } from '#server/cache/answer';
+import type { Answer } from '#server/cache/answer-body';
 import { createAnswerQueues } from '#server/limits/answer-queue';
 import type { Send } from '#server/replies/write-answer';
-import { CSV_HEADER } from './history/series-csv.ts';
+import { CSV_HEADER } from './history/series-text.ts';
 import type { WindowSize } from './history/window-rows.ts';
 
 /* What the routes of prices and of candles over a window share. */

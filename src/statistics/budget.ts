@@ -1,5 +1,5 @@
 import { DAY, HOUR } from '#core/clock';
-import { type Budget, leftOf, monthOf } from '#upstream/monthly-budget';
+import { type Budget, leftOf, monthOf } from '#upstream/budget';
 import type { StatisticsKind } from './statistics-sources.ts';
 
 /** How often the statistics of a token are fetched while somebody asks for them, in ms: no figure moves faster. */

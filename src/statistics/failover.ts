@@ -1,8 +1,8 @@
 import { beginningOf, tokenOf } from '#catalogue/token';
 import { type Clock, iso, isoDate } from '#core/clock';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import type { Warning } from '#upstream/freshness';
 import { implausibleTime } from '#upstream/plausible';
-import type { Warning } from '#upstream/warning';
 import type { StatisticsCache } from './statistics-cache.ts';
 import type {
   ChainSample,

@@ -1,21 +1,20 @@
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { openArweaveNode } from '#statistics/sources/arweave';
-import { openBitcoinStats } from '#statistics/sources/bitcoin';
+import { openBitcoinStats, openMempool } from '#statistics/sources/bitcoin';
 import { openCryptoCompare } from '#statistics/sources/cryptocompare';
 import { openEthereumStats } from '#statistics/sources/ethereum';
-import { openMempool } from '#statistics/sources/mempool';
 import { openSolanaRpc } from '#statistics/sources/solana';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/single-flight';
 import { STATISTICS_BUDGETS, throttledStatistics } from './budget.ts';
-import type { ConfiguredSource } from './configured-sources.ts';
 import { createFailover } from './failover.ts';
 import { stats } from './routes.ts';
 import type { StatisticsSettings } from './settings.ts';
 import { createStatistics } from './statistics.ts';
 import { openStatisticsCache } from './statistics-cache.ts';
+import type { ConfiguredSource } from './statistics-sources.ts';
 import { STATISTICS_KINDS, type StatisticsKind, type StatisticsSource } from './statistics-sources.ts';
 import { createStatisticsStore } from './statistics-store.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { baseUrl, httpUrl, listOf, type Parsed, type SettingFault, upstreamKey } from '#core/setting-forms';
-import { isMempool, keyedUrls, lineUp } from './configured-sources.ts';
+import { isMempool, keyedUrls, lineUp } from './statistics-sources.ts';
 
 /** A list of sources: each is named in the metrics, and has its share of one deadline, so it is short. */
 const upToEight = (url: z.ZodType<string, string>) =>

@@ -1,11 +1,11 @@
 import { DAY } from '#core/clock';
 import type { Span } from '#core/span';
-import { epochMs, toInstant } from '#database/instants';
+import { epochMs, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { LatestStatisticsModel } from '#generated/prisma/models';
 import type { TokenStatistics } from '#statistics/records';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import { type ImplausibleRows, implausibleRow, isPlausible } from '#upstream/plausible';
-import { bumpVersion } from '#upstream/version-store';
 import type { CounterSample } from './daily-difference.ts';
 import { readStatisticsRecord } from './record.ts';
 import {

@@ -1,10 +1,10 @@
 import { tokenOf } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
-import type { Answer } from '#server/cache/answer';
+import type { Answer } from '#server/cache/answer-body';
 import type { Answers } from '#server/cache/response-cache';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
-import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-outcome';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
 import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
 import type { SingleFlight } from '#upstream/single-flight';
 import type { Failover, FailoverResult } from './failover.ts';

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
-import { UpstreamFailure } from './failure.ts';
+import { failurePause, UpstreamFailure } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
-import { failurePause } from './failure-pause.ts';
+import type { Warning } from './freshness.ts';
 import type { Resource } from './resource.ts';
-import type { Warning } from './warning.ts';
 
 /** A claim outlives the upstream's deadline by this, in ms: time to store what came. */
 const WRITING = 5 * SECOND;

@@ -1,4 +1,4 @@
-import { createOneAtATime } from '#core/one-at-a-time';
+import { createOneAtATime } from '#core/mutex';
 import type { RefreshRow, RefreshStore } from './claims-and-budgets-store.ts';
 import type { Resource } from './resource.ts';
 

@@ -4,7 +4,7 @@ import { openCatalogue, TOKENS_CHANGED } from '#catalogue/open';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { createDeadline } from '#database/deadline';
-import { sandboxToken } from '#sandbox/market/tokens';
+import { sandboxToken } from '#sandbox/tokens';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { UpstreamFailure } from '#upstream/failure';
 import { createVersionWatcher } from '#upstream/version-watcher';

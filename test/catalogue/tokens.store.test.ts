@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TOKENS_CHANGED } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
 import type { TokenRecord } from '#prices/model/records';
-import { sandboxTokens } from '#sandbox/market/tokens';
+import { sandboxTokens } from '#sandbox/tokens';
 import { type Service, startService } from '../support/service/service.ts';
 
 let service: Service;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { byOperator } from '#accounts/keys/authority';
+import { byOperator } from '#accounts/keys/api-key';
 import { createUserStore } from '#accounts/keys/user-store';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { type Replicas, startReplicas } from '../accounts/allowance/processes/replicas.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE, SECOND } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
-import { warningText } from '#upstream/warning';
+import { warningText } from '#upstream/freshness';
 import { type Besieged, DAY_CHART, LATEST, startBesieged } from '../support/service/chaos.ts';
 
 type Case = {

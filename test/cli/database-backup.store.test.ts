@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runBackup, runRestore } from '#cli/database/backup';
+import { runBackup, runRestore } from '#cli/database/place';
 import { writeBackup } from '#database/backup/backup';
 import { restoreBackup } from '#database/backup/restore';
 import { END } from '#database/backup/tar';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { usageRecord } from '#accounts/records';
-import { answerText } from '#console/api/answer-text';
+import { answerText, EXAMPLES } from '#console/api/answer-text';
 import {
   candlesCall,
   daysCall,
@@ -10,7 +10,6 @@ import {
   statisticsCall,
   usageCall,
 } from '#console/api/api-call';
-import { EXAMPLES } from '#console/api/example-answers';
 import { tokenPrice } from '#prices/latest/records';
 import { candle, priceSeries } from '#prices/model/records';
 import { tokenStatistics } from '#statistics/records';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { QuotientError } from '#client/index';
-import { dailyCalls } from '#console/account/daily-calls';
-import { ageText, oldest, staleReason } from '#console/api/result';
+import { dailyCalls } from '#console/account/allowance';
+import { ageText, oldest, staleReason } from '#console/api/api-call';
 import { bigMoney, change, fromNow, money, span, withDates } from '#console/core/format';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { TOKENS_CHANGED } from '#catalogue/open';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
-import { sandboxTokens } from '#sandbox/market/tokens';
+import { sandboxTokens } from '#sandbox/tokens';
 import { launchBrowser } from '../support/browser/browser.ts';
 import { type Visit, visit } from '../support/browser/console.ts';
 import { expectSoundLooks } from '../support/browser/looks.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { QuotientError } from '#client/index';
 import { type ApiCall, daysCall } from '#console/api/api-call';
 import { createMarketData } from '#console/api/market-data';
-import { pauseAfter } from '#console/dashboard/backoff';
+import { pauseAfter } from '#console/dashboard/auto-refresh';
 import type { Session } from '#console/session/session';
 import { MINUTE } from '#core/clock';
 

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchesOf, costOf } from '#console/api/api-call';
-import { isMatch } from '#console/prices/search';
-import { COLUMNS, FIRST_SORTING, type Sorting, sorted, sortingAfter } from '#console/prices/sorting';
+import {
+  COLUMNS,
+  FIRST_SORTING,
+  isMatch,
+  type Sorting,
+  sorted,
+  sortingAfter,
+} from '#console/prices/table-head';
 
 type Row = Parameters<typeof sorted>[0][number];
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { QuotientError, type TokenPrice } from '#client/index';
-import type { ApiCall } from '#console/api/api-call';
-import type { Result } from '#console/api/result';
+import type { ApiCall, Result } from '#console/api/api-call';
 import { createQuotes, isBehind } from '#console/prices/quotes';
 import { HOUR, MINUTE } from '#core/clock';
 

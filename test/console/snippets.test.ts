@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { QuotientClient } from '#client/index';
+import { masked, snippet } from '#console/api/answer-text';
 import {
   candlesCall,
   daysCall,
@@ -10,7 +11,6 @@ import {
   statisticsCall,
   usageCall,
 } from '#console/api/api-call';
-import { masked, snippet } from '#console/api/snippets';
 
 const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
 const BASE = 'http://127.0.0.1:8080/market';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLongWork, type Yield } from '#core/long-work';
+import { createLongWork, type Yield } from '#core/time-slicing';
 
 /** Keeps the loop until it is to rest, so many times. */
 async function busy(pieces: number, yieldIfDue: Yield, onPiece: () => void): Promise<void> {

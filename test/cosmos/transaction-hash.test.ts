@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { txHashOf } from '#cosmos/transaction-hash';
-import { isTransactionHash } from '#cosmos/transactions';
+import { isTransactionHash, txHashOf } from '#cosmos/transactions';
 
 afterEach(() => vi.unstubAllGlobals());
 

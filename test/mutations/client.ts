@@ -20,7 +20,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'packages/client/transport/rate-limit.ts',
+    file: 'packages/client/transport/retries.ts',
     tests: ['client/transport/answers.test.ts', 'client/transport/retries.test.ts'],
     changes: [
       ["=> name === 'plan'", '=> name !== undefined'],
@@ -29,7 +29,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'packages/client/transport/signals.ts',
+    file: 'packages/client/transport/deadline.ts',
     tests: ['client/transport/call-options.test.ts'],
     changes: [
       [
@@ -66,7 +66,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'packages/client/transport/answers.ts',
+    file: 'packages/client/transport/answer.ts',
     tests: ['client/transport/answers.test.ts'],
     changes: [
       ['characters -= text.length', 'characters -= 0'],
@@ -74,12 +74,12 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'packages/client/transport/user-agent.ts',
+    file: 'packages/client/transport/options.ts',
     tests: ['client/transport/call-options.test.ts'],
     changes: [[' || document !== undefined', '']],
   },
   {
-    file: 'packages/client/transport/call-options.ts',
+    file: 'packages/client/transport/options.ts',
     tests: ['client/transport/call-options.test.ts'],
     changes: [["const OWN_HEADERS = ['accept', ", 'const OWN_HEADERS = [']],
   },
@@ -96,7 +96,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'packages/client/requests/caller.ts',
+    file: 'packages/client/requests/request.ts',
     tests: ['client/transport/failures.test.ts', 'client/transport/answers.test.ts'],
     changes: [
       ['{ cause, status, requestId }', '{ cause }'],

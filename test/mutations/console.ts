@@ -18,7 +18,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/prices/sorting.ts',
+    file: 'packages/console/prices/table-head.ts',
     tests: ['console/price-table.test.ts'],
     changes: [
       ['Number(left === undefined) - Number(right === undefined)', 'way'],
@@ -27,7 +27,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/prices/search.ts',
+    file: 'packages/console/prices/table-head.ts',
     tests: ['console/price-table.test.ts'],
     changes: [['typed.trim().toLowerCase()', 'typed.toLowerCase()']],
   },
@@ -64,7 +64,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/core/scroll-edges.ts',
+    file: 'packages/console/core/dom.ts',
     tests: ['console/small-screen.browser.test.ts'],
     changes: [
       ['scrollLeft > 0', 'scrollLeft >= 0'],
@@ -106,7 +106,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/dashboard/backoff.ts',
+    file: 'packages/console/dashboard/auto-refresh.ts',
     tests: ['console/market-data.test.ts'],
     changes: [['retryAfter * 1000', 'retryAfter']],
   },
@@ -129,7 +129,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/history/zoom.ts',
+    file: 'packages/console/history/gestures.ts',
     tests: ['console/history/zoom.test.ts'],
     changes: [
       ['clamp(from, 0, points - length)', 'from'],
@@ -138,7 +138,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/history/range-change.ts',
+    file: 'packages/console/history/gestures.ts',
     tests: ['console/history/range-change.test.ts'],
     changes: [
       ['distance(nearest) <= TOLERANCE && ', ''],
@@ -148,7 +148,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/range/intervals.ts',
+    file: 'packages/console/history/intervals.ts',
     tests: ['console/range/intervals.test.ts', 'console/history/chart-choice.test.ts'],
     changes: [
       ["range === '36500'", "range === '0'"],
@@ -160,12 +160,12 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/history/time-labels.ts',
+    file: 'packages/console/history/axis-labels.ts',
     tests: ['console/history/time-labels.test.ts'],
     changes: [[' && at % DAY_S === 0', ' && at < 0']],
   },
   {
-    file: 'packages/console/range/date-presets.ts',
+    file: 'packages/console/history/custom-dates.ts',
     tests: ['console/range/date-presets.test.ts'],
     changes: [
       ['from < first ? first : from', 'from'],
@@ -189,7 +189,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/account/renewal.ts',
+    file: 'packages/console/account/validity.ts',
     tests: ['console/account/allowance-in-words.test.ts'],
     changes: [
       ['validUntil > resetsAt', 'validUntil >= resetsAt'],
@@ -197,7 +197,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/account/renewal.ts',
+    file: 'packages/console/account/validity.ts',
     tests: ['console/account/validity.browser.test.ts'],
     changes: [
       ["isPossible: access === 'owner' && ", 'isPossible: '],
@@ -206,7 +206,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/api/csv-download.ts',
+    file: 'packages/console/api/answer-text.ts',
     tests: ['console/history/csv-download.test.ts'],
     changes: [['text.slice(0, 19)', 'text.slice(0, 16)']],
   },

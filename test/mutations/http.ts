@@ -114,7 +114,7 @@ export const http: Mutations[] = [
     changes: [['reply.statusCode < 300 && ', '']],
   },
   {
-    file: 'src/accounts/gate/burst.ts',
+    file: 'src/accounts/gate/limits.ts',
     tests: ['accounts/gate/burst.test.ts'],
     changes: [
       ['Math.max(now, last))', 'last)'],
@@ -125,7 +125,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/client.ts',
+    file: 'src/accounts/gate/limits.ts',
     tests: ['accounts/users/user-limits.store.test.ts'],
     changes: [['.slice(0, 4)', '.slice(0, 5)']],
   },
@@ -151,7 +151,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/connections/concurrency-limit.ts',
+    file: 'src/server/connections/loop-turns.ts',
     tests: ['server/limits/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
@@ -209,7 +209,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/rate-limits.ts',
+    file: 'src/accounts/gate/limits.ts',
     tests: ['accounts/users/user-headers.store.test.ts', 'accounts/users/user-limits.store.test.ts'],
     changes: [
       ['plan(period, 0, now)', 'plan(period, 1, now)'],
@@ -220,7 +220,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/replies/format.ts',
+    file: 'src/server/replies/negotiation.ts',
     tests: ['server/pipeline/conformity.store.test.ts'],
     changes: [
       ['request.routeOptions.config.csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],
@@ -229,7 +229,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/pipeline/misspelt-parameters.ts',
+    file: 'src/server/pipeline/parameter-validator.ts',
     tests: [
       'server/pipeline/bad-input.store.test.ts',
       'server/pipeline/conformity.store.test.ts',

@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What leaves the service, recovery by mail, and registration of confirmed addresses. */
 export const mail: Mutations[] = [
   {
-    file: 'src/notifications/outbox/retries.ts',
+    file: 'src/notifications/outbox/outbox.ts',
     tests: ['notifications/outbox/retries.test.ts'],
     changes: [
       ['age >= GIVEN_UP_AFTER', 'age > GIVEN_UP_AFTER'],
@@ -39,7 +39,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/mail/mail.ts',
+    file: 'src/notifications/mail/mails.ts',
     tests: ['notifications/mail/mails.test.ts'],
     changes: [
       ['escapeHtml(part.link)', 'part.link'],
@@ -77,7 +77,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/mail/mail-allowance-store.ts',
+    file: 'src/notifications/mail/recovery-store.ts',
     tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['OR held.count < ${most}::int', 'OR true'],
@@ -90,7 +90,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/keys/users-of-address-store.ts',
+    file: 'src/accounts/keys/change-user-store.ts',
     tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['${hasAddress(email)}', 'u.email = ${email}'],

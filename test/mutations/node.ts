@@ -32,7 +32,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/node/pool/wanted-chain.ts',
+    file: 'src/node/pool/member.ts',
     tests: ['node/pool/node-chain-id.test.ts'],
     changes: [
       ['chainId ?? members.find(', 'members.find('],
@@ -98,7 +98,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'packages/cosmos/conversion/multisignature.ts',
+    file: 'packages/cosmos/conversion/bech32.ts',
     tests: ['node/wallets/multisig.store.test.ts'],
     changes: [
       ['wholeField(1, BigInt(extra))', 'wholeField(1, 0n)'],

@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What users are told of their allowance, once, and where webhooks may go. */
 export const notices: Mutations[] = [
   {
-    file: 'src/notifications/webhooks/public-address.ts',
+    file: 'src/notifications/webhooks/webhook-url.ts',
     tests: ['notifications/webhooks/public-address.test.ts'],
     changes: [
       ["  if (address.range() !== 'unicast') return false;\n", ''],
@@ -35,7 +35,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/sources/checked-lookup.ts',
+    file: 'src/notifications/sources/webhook.ts',
     tests: ['notifications/sources/webhook.test.ts'],
     changes: [
       ['.filter(isAllowed)', ''],
@@ -57,7 +57,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/notices/used-allowance-store.ts',
+    file: 'src/notifications/notices/due-notices-store.ts',
     tests: ['notifications/notices/notice-store.store.test.ts'],
     changes: [
       ['used + coalesce(sum(unbooked), 0)::int AS calls', 'used AS calls'],
@@ -72,7 +72,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/notices/ending-validity-store.ts',
+    file: 'src/notifications/notices/due-notices-store.ts',
     tests: ['notifications/notices/notice-store.store.test.ts'],
     changes: [
       ['AND n.threshold <= days LIMIT', 'LIMIT'],
@@ -82,7 +82,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/notices/add-notices-store.ts',
+    file: 'src/notifications/notices/due-notices-store.ts',
     tests: ['notifications/notices/notice-store.store.test.ts'],
     changes: [
       ['u.erased_at IS NULL AND ', ''],

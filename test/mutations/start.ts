@@ -22,7 +22,7 @@ export const start: Mutations[] = [
     changes: [["import '#process/supported-node';\n", '']],
   },
   {
-    file: 'src/process/launch.ts',
+    file: 'src/process/start.ts',
     tests: ['process/starter.test.ts'],
     changes: [
       ['{ ...NODE_ENVIRONMENT, ...process.env }', '{ ...process.env, ...NODE_ENVIRONMENT }'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { txHashOf } from '#cosmos/transaction-hash';
+import { txHashOf } from '#cosmos/transactions';
 import { type Document, published } from '../../fixtures/published.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { startTestNode, type TestNode } from '../support/upstream/test-node.ts';

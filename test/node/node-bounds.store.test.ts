@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { txHashOf } from '#cosmos/transaction-hash';
+import { txHashOf } from '#cosmos/transactions';
 import { type Service, startService } from '../support/service/service.ts';
 import { hang, startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '#core/problems';
-import { txHashOf } from '#cosmos/transaction-hash';
+import { txHashOf } from '#cosmos/transactions';
 import { cut, deadUrl, hang } from '../support/upstream/test-node.ts';
 import { ADDRESS, SHORT, serviceOver, TX_BYTES, testNode } from './node-harness.ts';
 

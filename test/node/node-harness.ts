@@ -3,7 +3,7 @@ import { systemClock } from '#core/clock';
 import type { NodeDialect } from '#cosmos/dialects/adapter';
 import { createNode } from '#node/node';
 import { createNodePool } from '#node/pool/pool';
-import { openNode } from '#node/sources/node';
+import { openNode } from '#node/source';
 import { startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 
 const closing: (() => Promise<unknown>)[] = [];

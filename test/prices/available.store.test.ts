@@ -4,7 +4,7 @@ import { createTokenStore } from '#catalogue/token-store';
 import { DAY, SECOND } from '#core/clock';
 import type { TokenRecord } from '#prices/model/records';
 import { createPurgeStore } from '#prices/retention/purge-store';
-import { sandboxTokens } from '#sandbox/market/tokens';
+import { sandboxTokens } from '#sandbox/tokens';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { type Service, startService } from '../support/service/service.ts';
 

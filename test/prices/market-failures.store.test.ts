@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
-import { warningText } from '#upstream/warning';
+import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../support/service/market.ts';
 

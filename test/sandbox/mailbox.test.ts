@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMailer } from '#notifications/sources/smtp';
-import { type ReceivedMail, startMailbox } from '#sandbox/mail/mailbox';
+import { type ReceivedMail, startMailbox } from '#sandbox/mailbox';
 import { readSettings } from '#settings';
 
 test('the stand-in for a server for mails reads what the service sends', async () => {

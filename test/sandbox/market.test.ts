@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { DAY, MINUTE } from '#core/clock';
-import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from '#sandbox/market/price-model';
+import { extremesAt, figuresAt, priceAt, quotedAt, supplyAt } from '#sandbox/price-model';
 import { listingOf } from '../../fixtures/tokens.ts';
 
 const seeds = fc.integer();

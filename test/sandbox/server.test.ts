@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { createCallLog } from '#sandbox/call-log';
 import { type Sandbox, startSandbox } from '#sandbox/server';
+import { createCallLog } from '#sandbox/upstream';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 const clock = { now: () => now, elapsed: () => 0 };

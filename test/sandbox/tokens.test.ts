@@ -3,10 +3,10 @@ import { BUILT_IN_NAMES, BUILT_IN_TOKENS, isTokenId, isTokenSymbol, listedAt } f
 import { DAY } from '#core/clock';
 import { COINGECKO_PLANS } from '#prices/sources/coingecko-plans';
 import { answerCoingecko } from '#sandbox/coingecko/coingecko';
-import { PLANS } from '#sandbox/coingecko/plans';
-import { allPairs } from '#sandbox/kraken/pairs';
-import { extremesAt, figuresAt } from '#sandbox/market/price-model';
-import { sandboxToken, sandboxTokens } from '#sandbox/market/tokens';
+import { PLANS } from '#sandbox/coingecko/errors';
+import { allPairs } from '#sandbox/kraken';
+import { extremesAt, figuresAt } from '#sandbox/price-model';
+import { sandboxToken, sandboxTokens } from '#sandbox/tokens';
 
 const NOW = Date.parse('2026-05-15T14:42:25Z');
 const all = [...sandboxTokens().values()];

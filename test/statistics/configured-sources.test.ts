@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyedUrls, lineUp, type StatisticsConfiguration } from '#statistics/configured-sources';
-import { isStatisticsSource } from '#statistics/statistics-sources';
+import {
+  isStatisticsSource,
+  keyedUrls,
+  lineUp,
+  type StatisticsConfiguration,
+} from '#statistics/statistics-sources';
 
 const CONFIGURATION: StatisticsConfiguration = {
   cryptocompare: { url: 'https://c.example', apiKey: 'the-first' },

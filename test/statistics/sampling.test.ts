@@ -3,7 +3,7 @@ import { DAY, HOUR } from '#core/clock';
 import { createFailover } from '#statistics/failover';
 import type { StatisticsSource, StatisticsSourceName } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import { warningText } from '#upstream/warning';
+import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../fixtures/clock.ts';
 
 const TIMEOUT = 60_000;

@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 import { STATISTICS_BUDGETS } from '#statistics/budget';
 import type { TokenStatistics } from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
-import { monthOf } from '#upstream/monthly-budget';
+import { monthOf } from '#upstream/budget';
 import { startWithStatistics, type Upstream, type WithStatistics } from '../support/service/statistics.ts';
 
 let service: WithStatistics;

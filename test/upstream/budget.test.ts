@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import type { Budget } from '#upstream/budget';
 import { openBudget } from '#upstream/budget';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
-import type { Budget } from '#upstream/monthly-budget';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 
 const BUDGET = { perMinute: 10, perMonth: 100 };

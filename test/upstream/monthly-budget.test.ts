@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { monthOf } from '#upstream/monthly-budget';
+import { monthOf } from '#upstream/budget';
 
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');

@@ -1,11 +1,12 @@
 import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import { NodeFault } from '../../cosmos/exchange.ts';
 import type { BroadcastMode, LegacyTransaction } from '../../cosmos/legacy-shapes.ts';
-import { isInBlock, isInCache, saysInCache } from '../../cosmos/transactions.ts';
-import { QuotientError, withFacts } from '../core/error.ts';
-import type { CallOptions } from '../transport/call-options.ts';
-import { type WaitOptions, waitForBlock } from './block-wait.ts';
-import { hashOf, type readSigned } from './signed-transaction.ts';
+import { isInBlock, isInCache, saysInCache, untilInBlock } from '../../cosmos/transactions.ts';
+import { QuotientError, withFacts } from '../error.ts';
+import { startDeadline } from '../transport/deadline.ts';
+import type { CallOptions } from '../transport/options.ts';
+import { isTransient } from '../transport/retries.ts';
+import { hashOf, type readSigned } from './node-transport.ts';
 
 export type BroadcastOptions = CallOptions & {
   /** `sync` (default): waits for the node's check. `async`: does not. `block`: waits for the block. */
@@ -67,3 +68,44 @@ export async function broadcast(
 
 /** Whether a broadcast may have arrived although the node, or a proxy before it, reported an error. */
 const isInDoubt = ({ cause }: QuotientError) => cause instanceof NodeFault && cause.kind !== 'wrong_dialect';
+
+export type WaitOptions = {
+  /** The longest wait, in ms; 60,000 by default. */
+  timeout?: number | undefined;
+  /** The pause between look-ups, in ms; 1,000 by default. */
+  interval?: number | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+/** Such a failed look-up is treated as one that found nothing. */
+const isTransientLookUp = (error: unknown) =>
+  error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || isTransient(error));
+
+/** Looks a transaction up until it is in a block; rejects with `timeout` and the `txhash` if that takes too long. */
+export async function waitForBlock(
+  hash: string,
+  lookUp: (signal: AbortSignal) => Promise<LegacyTransaction>,
+  { timeout = 60_000, interval = 1_000, signal }: WaitOptions,
+): Promise<LegacyTransaction> {
+  const deadline = startDeadline(timeout, signal);
+  try {
+    const found = await untilInBlock({
+      lookUp: () => lookUp(deadline.signal),
+      isTransient(error) {
+        deadline.check();
+        return isTransientLookUp(error);
+      },
+      pause: async () => {
+        if (interval >= deadline.left()) return false;
+        await deadline.sleep(interval);
+        return true;
+      },
+    });
+    if (found) return found;
+    throw new QuotientError('timeout', `the transaction is not in a block after ${timeout} ms`);
+  } catch (error) {
+    throw error instanceof QuotientError ? withFacts(error, { txhash: hash }) : error;
+  } finally {
+    deadline.clear();
+  }
+}

@@ -7,26 +7,34 @@ import type {
   LegacySearch,
   LegacyTransaction,
 } from '../../cosmos/legacy-shapes.ts';
-import { QuotientError, readArguments } from '../core/error.ts';
+import { QuotientError, readArguments } from '../error.ts';
 import type { Answer } from '../transport/answer.ts';
-import { createAnswers } from '../transport/answers.ts';
-import { type CallOptions, readCallOptions } from '../transport/call-options.ts';
-import type { TransportOptions } from '../transport/client-options.ts';
+import { createAnswers } from '../transport/answer.ts';
 import { startDeadline } from '../transport/deadline.ts';
+import type { TransportOptions } from '../transport/options.ts';
+import { type CallOptions, readCallOptions } from '../transport/options.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type BroadcastOptions, broadcast } from './broadcast.ts';
-import { checkAddress, checkHash, type Page, searchQuery, type TransactionFilter } from './inputs.ts';
-import { askNode, asQuotientError } from './node-transport.ts';
 import {
+  askNode,
+  asQuotientError,
+  createServiceAdapter,
+  readSigned,
+  type SignedTransaction,
+} from './node-transport.ts';
+import {
+  checkAddress,
+  checkHash,
   chooseNetwork,
   createExplorer,
   type Explorer,
   isServiceUrl,
   type Network,
   type NetworkChoice,
+  type Page,
+  searchQuery,
+  type TransactionFilter,
 } from './options.ts';
-import { createServiceAdapter } from './service-adapter.ts';
-import { readSigned, type SignedTransaction } from './signed-transaction.ts';
 
 export type ChainClientOptions = NetworkChoice & TransportOptions;
 

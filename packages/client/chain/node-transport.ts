@@ -1,7 +1,20 @@
-import { NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../../cosmos/exchange.ts';
-import { QuotientError } from '../core/error.ts';
+import { toBase64 } from '../../cosmos/conversion/protobuf.ts';
+import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
+import { createLegacyAdapter } from '../../cosmos/dialects/legacy.ts';
+import { answered } from '../../cosmos/dialects/replies.ts';
+import { legacySearch, legacyTransaction } from '../../cosmos/dialects/transactions.ts';
+import {
+  type AskNode,
+  NodeFault,
+  type NodeQuestion,
+  NodeRejection,
+  type NodeReply,
+} from '../../cosmos/exchange.ts';
+import type { BroadcastRequest } from '../../cosmos/legacy-shapes.ts';
+import { txHashOf } from '../../cosmos/transactions.ts';
+import { invalid, QuotientError, refuseSecret, refuseSecretMembers } from '../error.ts';
 import { type Answer, factsOf, parseJson, problemOf } from '../transport/answer.ts';
-import type { CallOptions } from '../transport/call-options.ts';
+import type { CallOptions } from '../transport/options.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** A node's answer outside 2xx, which the adapter reads. */
@@ -64,4 +77,66 @@ export function asQuotientError(error: unknown): unknown {
     return new QuotientError(code, error.message, { status, cause: error });
   }
   return error;
+}
+
+/** A node behind the service: legacy shapes, but searches of either dialect, and transactions as bytes too. */
+export function createServiceAdapter(ask: AskNode): NodeCalls {
+  return {
+    ...createLegacyAdapter(ask),
+    prepare: async (request) => request,
+    async transactions(query) {
+      return legacySearch(answered(await ask({ method: 'GET', path: '/txs', query })));
+    },
+    async broadcast(request) {
+      return legacyTransaction(
+        answered(await ask({ method: 'POST', path: '/txs', query: [], body: request })),
+      );
+    },
+  };
+}
+
+/** A signed amino transaction, as made by `makeStdTx` of CosmJS; it is encoded for a modern node. */
+export type StdTx = {
+  msg: readonly unknown[];
+  fee: unknown;
+  signatures: readonly unknown[];
+  memo?: string;
+};
+
+/** A signed transaction: its bytes (`TxRaw`), the same in base64, or an amino `StdTx`. */
+export type SignedTransaction = Uint8Array | string | StdTx;
+
+/** A signature alone has 64 bytes: anything shorter is no transaction and may be a key. */
+const SHORTEST = 65;
+
+/** Decodes base64, with or without padding and white space. */
+function bytesOf(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    throw invalid('a transaction must be bytes, base64, or an amino StdTx');
+  }
+}
+
+/** Reads a signed transaction. Throws if it is none; the error never repeats the input. */
+export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' | 'tx_bytes'> {
+  if (tx instanceof Uint8Array || typeof tx === 'string') {
+    refuseSecret('the transaction', tx);
+    const text = typeof tx === 'string' ? btoa(bytesOf(tx)) : toBase64(tx);
+    if (bytesOf(text).length < SHORTEST) {
+      throw invalid('too short for a signed transaction; never pass a key');
+    }
+    return { tx_bytes: text };
+  }
+  if (typeof tx !== 'object' || tx === null) throw invalid('the transaction is missing');
+  refuseSecretMembers('the transaction', tx);
+  if (!Array.isArray(tx.msg) || !Array.isArray(tx.signatures) || tx.signatures.length === 0) {
+    throw invalid('an amino StdTx has msg, fee and signatures: sign it first');
+  }
+  return { tx };
+}
+
+/** The hash of a transaction; undefined for amino, whose hash only the node knows. */
+export async function hashOf({ tx_bytes }: Pick<BroadcastRequest, 'tx_bytes'>): Promise<string | undefined> {
+  return tx_bytes === undefined ? undefined : txHashOf(tx_bytes).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import { invalid } from '../core/error.ts';
+import { invalid } from '../error.ts';
 import type {
   ApiKey,
   CreatedKey,
@@ -9,9 +9,8 @@ import type {
   User,
   UserOfKey,
 } from '../generated/records.ts';
-import { isoInstant, type TimeInput } from './dates.ts';
+import { each, isoInstant, object, record, type TimeInput, type Wire } from './records.ts';
 import { get, json, list, nothing, post, type Request } from './request.ts';
-import { each, object, record, type Wire } from './wire.ts';
 
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };

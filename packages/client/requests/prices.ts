@@ -1,8 +1,17 @@
 import type { BuiltInToken, DateSnapshot, PriceSeries, StatisticsSymbol } from '../generated/records.ts';
-import { type DateInput, dayFirst, isoDate } from './dates.ts';
-import { only, toCandles, toLatestPrice, toSeries, toStatistics, toTokenPrices } from './price-records.ts';
+import type { Wire } from './records.ts';
+import {
+  type DateInput,
+  dayFirst,
+  isoDate,
+  only,
+  toCandles,
+  toLatestPrice,
+  toSeries,
+  toStatistics,
+  toTokenPrices,
+} from './records.ts';
 import { get, json, list, type Request } from './request.ts';
-import type { Wire } from './wire.ts';
 
 /** The name or symbol of a token. A service may have more than those that every service has. */
 export type TokenName = BuiltInToken | (string & {});

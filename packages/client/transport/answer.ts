@@ -1,6 +1,6 @@
-import { type Gap, QuotientError } from '../core/error.ts';
+import { type Gap, QuotientError } from '../error.ts';
 import type { Problem } from '../generated/records.ts';
-import { type Allowance, allowanceOf, retryAfterOf } from './rate-limit.ts';
+import { type Allowance, allowanceOf, retryAfterOf } from './retries.ts';
 
 /** Metadata of an answer. */
 export type Answer = {
@@ -98,4 +98,37 @@ export function problemOf(response: Response, text: string): QuotientError {
     gaps: listOf(gaps).filter(isText).map(toGap),
     txhash: isText(txhash) ? txhash : undefined,
   });
+}
+
+/** Texts are kept as long as they have no more characters than this together, the newest in any case. */
+const MOST_CHARACTERS = 4_000_000;
+
+/** What is told of the results of calls: for an object as long as it lives, for a text while it is one of the newest. */
+export function createAnswers() {
+  const ofObjects = new WeakMap<object, Answer>();
+  const ofTexts = new Map<string, Answer>();
+  let characters = 0;
+
+  function forget(text: string): void {
+    if (ofTexts.delete(text)) characters -= text.length;
+  }
+
+  function keepText(text: string, answer: Answer): void {
+    forget(text);
+    ofTexts.set(text, answer);
+    characters += text.length;
+    for (const oldest of ofTexts.keys()) {
+      if (characters <= MOST_CHARACTERS || oldest === text) return;
+      forget(oldest);
+    }
+  }
+
+  return {
+    keep(result: unknown, answer: Answer): void {
+      if (typeof result === 'string') keepText(result, answer);
+      else if (typeof result === 'object' && result !== null) ofObjects.set(result, answer);
+    },
+    of: (result: object | string): Answer | undefined =>
+      typeof result === 'string' ? ofTexts.get(result) : ofObjects.get(result),
+  };
 }

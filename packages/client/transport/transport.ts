@@ -1,10 +1,15 @@
-import { QuotientError, readArguments } from '../core/error.ts';
+import { QuotientError, readArguments } from '../error.ts';
 import { type Answer, describeAnswer, factsOf, problemOf } from './answer.ts';
-import { type CallOptions, readCallOptions } from './call-options.ts';
-import { checkKey, readOptions, type TransportOptions } from './client-options.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
+import {
+  type CallOptions,
+  checkKey,
+  readCallOptions,
+  readOptions,
+  type TransportOptions,
+  userAgent,
+} from './options.ts';
 import { createRetries } from './retries.ts';
-import { userAgent } from './user-agent.ts';
 
 export type Question = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';

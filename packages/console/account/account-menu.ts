@@ -1,10 +1,10 @@
 import type { Usage } from '../../client/index.ts';
-import { masked } from '../api/snippets.ts';
+import { masked } from '../api/answer-text.ts';
 import { byId } from '../core/dom.ts';
 import { count, onDateAt } from '../core/format.ts';
-import type { Confirm } from '../panels/confirm.ts';
+import type { Confirm } from '../panels/form.ts';
 import type { Session } from '../session/session.ts';
-import type { Renewal } from './renewal.ts';
+import type { Renewal } from './validity.ts';
 
 type Options = {
   usage: () => Usage | undefined;

@@ -2,10 +2,8 @@ import type { Usage } from '../../client/index.ts';
 import { byId, make, makeRow } from '../core/dom.ts';
 import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/format.ts';
 import { type OnError, toError } from '../core/problem.ts';
-import { openDataAge } from '../panels/data-age.ts';
+import { openDataAge } from '../panels/figures.ts';
 import type { Session } from '../session/session.ts';
-import { LEVEL_WORDS, levelOf } from './allowance-level.ts';
-import { dailyCalls } from './daily-calls.ts';
 import { openValidity } from './validity.ts';
 
 /** Usage is read this long after the last of several answers, in ms: once for all of them. */
@@ -126,3 +124,42 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
 }
 
 export type Allowance = ReturnType<typeof openAllowance>;
+
+type Level = 'enough' | 'short' | 'low' | 'none';
+
+/** Below these shares of the limit the panel says so, and changes its color. */
+const LOW = 0.1;
+const SHORT = 0.25;
+
+export function levelOf(remaining: number, limit: number): Level {
+  if (remaining <= 0) return 'none';
+  if (remaining < LOW * limit) return 'low';
+  return remaining < SHORT * limit ? 'short' : 'enough';
+}
+
+/** What is said beside the number of calls that are left. */
+export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
+  enough: '',
+  short: ', less than 25%',
+  low: ', less than 10%',
+  none: ', calls fail until it resets',
+};
+
+const DAY = 86_400_000;
+const DAYS = 31;
+
+/** The calls on each of the last 31 UTC dates, oldest first; 0 for a day without any. */
+export function dailyCalls(daily: Usage['daily'], now: number): { date: string; calls: number }[] {
+  const calls = new Map(daily.map((day) => [day.date, day.calls]));
+  return Array.from({ length: DAYS }, (_, i) => {
+    const date = new Date(now - (DAYS - 1 - i) * DAY).toISOString().slice(0, 10);
+    return { date, calls: calls.get(date) ?? 0 };
+  });
+}
+
+/** `80, 100` as numbers. What is no number is left to the service to refuse. */
+export const thresholdsIn = (text: string): number[] =>
+  text
+    .split(/[\s,;%]+/)
+    .filter((part) => part !== '')
+    .map(Number);

@@ -2,7 +2,6 @@ import type { QuotientClient, User } from '../../client/index.ts';
 import { byId } from '../core/dom.ts';
 import { runOnce } from '../core/problem.ts';
 import type { Session } from '../session/session.ts';
-import type { MailLink } from './link-in-address.ts';
 
 type Purpose = {
   title: string;
@@ -62,4 +61,17 @@ export function openMailLink(session: Session, { onKey, onLeave }: Events) {
       problem.replaceChildren();
     },
   };
+}
+
+/** The link of a mail: what it is for, and the token that was sent. */
+export type MailLink = { purpose: 'recover' | 'verify'; token: string };
+
+/** Whether a fragment has, or had, a mailed token: no place but this page should keep it. */
+export const isMailLink = (fragment: string): boolean => /^#(recover|verify)=/.test(fragment);
+
+/** The link that the fragment of a URL stands for; undefined for one that was damaged on its way. */
+export function mailLinkIn(fragment: string): MailLink | undefined {
+  const [, purpose, token] = /^#(recover|verify)=([\w-]{1,200})$/.exec(fragment) ?? [];
+  if (purpose === undefined || token === undefined) return undefined;
+  return { purpose: purpose as MailLink['purpose'], token };
 }

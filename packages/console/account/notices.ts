@@ -3,7 +3,7 @@ import { byId, copyButton } from '../core/dom.ts';
 import { problemNote, toError } from '../core/problem.ts';
 import { fieldOf, onSubmit } from '../panels/form.ts';
 import type { Session } from '../session/session.ts';
-import { thresholdsIn } from './thresholds.ts';
+import { thresholdsIn } from './allowance.ts';
 
 export function openNotices(session: Session) {
   const panel = byId('notices');

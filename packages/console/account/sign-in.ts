@@ -2,7 +2,7 @@ import type { Plan, User } from '../../client/index.ts';
 import { byId } from '../core/dom.ts';
 import { onDateAt } from '../core/format.ts';
 import { problemNote, toError } from '../core/problem.ts';
-import type { ServiceFacts } from '../core/service-facts.ts';
+import type { ServiceFacts } from '../core/storage.ts';
 import { fieldOf, onSubmit } from '../panels/form.ts';
 import type { Session } from '../session/session.ts';
 

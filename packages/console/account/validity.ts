@@ -1,7 +1,6 @@
-import { byId } from '../core/dom.ts';
+import { byId, copyButton } from '../core/dom.ts';
 import { onDateAt } from '../core/format.ts';
-import type { Access } from '../session/session.ts';
-import { expiryInWords, type Renewal, renewalOf } from './renewal.ts';
+import type { Access, Session } from '../session/session.ts';
 
 /** The line of the allowance panel that states when the key expires, with a button that renews it. */
 export function openValidity() {
@@ -44,3 +43,48 @@ export function openValidity() {
     },
   };
 }
+
+/** The view of a new key, which is shown only once. `onContinue`: the user has saved it. */
+export function openKeyCreated(session: Session, onContinue: () => void) {
+  const key = byId('created-key');
+  const remember = byId('created-key-remember', HTMLInputElement);
+  copyButton(byId('created-key-copy'), { shown: key, onCopied: session.setSaved });
+  remember.addEventListener('change', () => session.setRemembered(remember.checked));
+  byId('created-key-continue').addEventListener('click', () => {
+    key.textContent = '';
+    session.setSaved();
+    onContinue();
+  });
+  return {
+    show(): void {
+      key.textContent = session.key;
+      const { user } = session;
+      byId('created-key-validity').textContent = user
+        ? expiryInWords('key', user.validUntil, Date.now())
+        : '';
+      remember.checked = session.isRemembered();
+    },
+    clear(): void {
+      key.textContent = '';
+    },
+  };
+}
+
+/** When the account can be renewed; undefined if now. `resetsAt` is the end of the running period. */
+export const renewableFrom = (validUntil: Date, resetsAt: Date, now: number): Date | undefined =>
+  now < validUntil.getTime() && validUntil > resetsAt ? resetsAt : undefined;
+
+/** `resetsAt` is the end of the running period, undefined where it is not known. */
+type Known = { access: Access; validUntil: Date; resetsAt: Date | undefined };
+/** `from` is when the account can be renewed, if it is known and to come. */
+export type Renewal = { isPossible: boolean; from: Date | undefined };
+
+/** Whether the key can renew the account now. While that is unknown, only an expired account is taken to be renewable. */
+export function renewalOf({ access, validUntil, resetsAt }: Known, now: number): Renewal {
+  if (validUntil.getTime() <= now) return { isPossible: access !== 'none', from: undefined };
+  const from = resetsAt && renewableFrom(validUntil, resetsAt, now);
+  return { isPossible: access === 'owner' && resetsAt !== undefined && from === undefined, from };
+}
+
+export const expiryInWords = (subject: 'key' | 'account', validUntil: Date, now: number): string =>
+  `The ${subject} ${validUntil.getTime() > now ? 'expires' : 'expired'} on ${onDateAt(validUntil)}.`;

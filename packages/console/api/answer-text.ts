@@ -1,6 +1,5 @@
-import type { Candle, PriceSeries } from '../../client/index.ts';
-import { candlesToCsv, seriesToCsv } from './csv-download.ts';
-import type { Language } from './snippets.ts';
+import type { Candle, PriceSeries, TokenPrice, TokenStatistics, Usage } from '../../client/index.ts';
+import type { ApiCall } from './api-call.ts';
 
 /** So many elements of a list are shown. */
 const SHOWN = 2;
@@ -57,3 +56,158 @@ export function answerText(path: string, answer: object, language: Language = 'c
     : seriesToCsv(answer as PriceSeries, currency);
   return fileText(csv);
 }
+
+const MIDNIGHT = new Date('2024-01-01T00:00:00Z');
+const points = (price: number) => [{ date: MIDNIGHT, price }];
+
+type Examples = {
+  latest: TokenPrice[];
+  chart: PriceSeries;
+  candles: Candle[];
+  statistics: TokenStatistics;
+  usage: Usage;
+};
+
+/** What calls answer, for whoever has no answer yet. */
+export const EXAMPLES: Examples = {
+  latest: [
+    {
+      tokenName: 'bitcoin',
+      symbol: 'btc',
+      at: MIDNIGHT,
+      change_24h: -1.25,
+      current_price: 42280,
+      market_cap: 828123456789,
+      total_volume: 14123456789,
+      circulating_supply: 19587000,
+      total_supply: 21000000,
+      max_supply: 21000000,
+      ath: 69045,
+      ath_change_percentage: -38.77,
+      ath_date: new Date('2021-11-10T14:24:11Z'),
+      atl: 67.81,
+      atl_change_percentage: 62251.05,
+      atl_date: new Date('2013-07-06T00:00:00Z'),
+    },
+  ],
+  chart: {
+    prices: points(42280.2346),
+    market_cap: points(828123456789.5),
+    total_volume: points(14123456789.25),
+  },
+  candles: [
+    { date: MIDNIGHT, open: 42280.2, high: 44200, low: 42170.1, close: 44170.9, volume: 1875.12345678 },
+  ],
+  statistics: {
+    id: null,
+    time: MIDNIGHT,
+    symbol: 'BTC',
+    partner_symbol: 'BTC',
+    zero_balance_addresses_all_time: null,
+    unique_addresses_all_time: null,
+    new_addresses: null,
+    active_addresses: 853402,
+    average_transaction_value: 1.27,
+    block_height: 823786,
+    hashrate: 514000000,
+    difficulty: 72006146478567,
+    block_time: 568,
+    block_size: 1703421,
+    current_supply: 19587000,
+    transaction_count: 617203,
+    transaction_count_all_time: 946301507,
+    large_transaction_count: null,
+  },
+  usage: {
+    limit: 10000,
+    used: 877,
+    remaining: 9123,
+    periodStart: MIDNIGHT,
+    resetsAt: new Date('2024-02-01T00:00:00Z'),
+    validUntil: new Date('2024-02-01T00:00:00Z'),
+    daily: [{ date: '2024-01-01', calls: 877 }],
+  },
+};
+
+export type Language = 'curl' | 'javascript' | 'python' | 'client' | 'csv';
+
+/** The key with only its beginning and end readable. */
+export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A string for JavaScript, and for Python, which takes JSON's escapes. */
+const inQuotes = (text: string) => JSON.stringify(text);
+
+/** A call as a `curl` command, or as a program in JavaScript, in Python or with the client. */
+export function snippet({ path, method }: ApiCall, language: Language, baseUrl: string, key: string): string {
+  if (language === 'javascript') {
+    return `const answer = await fetch(${inQuotes(baseUrl + path)}, {
+  headers: { 'X-API-KEY': ${inQuotes(key)} },
+});
+console.log(await answer.json());`;
+  }
+  if (language === 'python') {
+    return `import json
+from urllib.request import Request, urlopen
+
+request = Request(
+    ${inQuotes(baseUrl + path)},
+    headers={"X-API-KEY": ${inQuotes(key)}},
+)
+with urlopen(request) as answer:
+    print(json.load(answer))`;
+  }
+  if (language === 'client') {
+    return `// The operator has the package: npm run build:client makes it.
+import { QuotientClient } from 'quotient-client';
+
+const client = new QuotientClient({
+  baseUrl: '${baseUrl}',
+  apiKey: '${key}',
+});
+const answer = await client.${method};`;
+  }
+  const headers = [`X-API-KEY: ${key}`, ...(language === 'csv' ? ['Accept: text/csv'] : [])];
+  const options = headers.map((header) => `-H ${quoted(header)}`);
+  return ['curl', ...options, quoted(baseUrl + path)].join(' \\\n  ');
+}
+
+/** What is loaded, in the service's CSV format. The last column is the currency unless that is US dollars. */
+
+const COLUMNS = ['prices', 'market_cap', 'total_volume'] as const;
+
+function file(header: string, lines: readonly string[], currency: string): string {
+  if (currency === 'usd') return [header, ...lines, ''].join('\r\n');
+  return [`${header},currency`, ...lines.map((line) => `${line},${currency}`), ''].join('\r\n');
+}
+
+/** A line for each time that any metric has, an empty field for an unknown value. */
+export function seriesToCsv(series: PriceSeries, currency: string): string {
+  const rows = new Map<number, (number | undefined)[]>();
+  for (const [column, name] of COLUMNS.entries()) {
+    for (const { date, price } of series[name]) {
+      const row = rows.get(date.getTime()) ?? [undefined, undefined, undefined];
+      row[column] = price;
+      rows.set(date.getTime(), row);
+    }
+  }
+  const lines = [...rows]
+    .sort(([a], [b]) => a - b)
+    .map(([at, values]) => [spreadsheetTime(new Date(at)), ...values].join(','));
+  return file('date,price,market_cap,total_volume', lines, currency);
+}
+
+function spreadsheetTime(date: Date): string {
+  const text = date.toISOString();
+  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19).replace('T', ' ');
+}
+
+export const candlesToCsv = (candles: readonly Candle[], currency: string): string =>
+  file(
+    'date,open,high,low,close,volume',
+    candles.map(({ date, open, high, low, close, volume }) =>
+      [spreadsheetTime(date), open, high, low, close, volume].join(','),
+    ),
+    currency,
+  );

@@ -1,7 +1,6 @@
 import { toError } from '../core/problem.ts';
 import type { Session } from '../session/session.ts';
-import { type ApiCall, daysCall } from './api-call.ts';
-import { type Result, staleReason } from './result.ts';
+import { type ApiCall, daysCall, type Result, staleReason } from './api-call.ts';
 
 type OnAnswer = (path: string, answer: object) => void;
 

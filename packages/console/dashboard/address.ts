@@ -16,7 +16,7 @@ import {
   intervalFor,
   isoDate,
   type Ranged,
-} from '../range/intervals.ts';
+} from '../history/intervals.ts';
 
 export type View = Omit<HistoryView, 'listed'>;
 

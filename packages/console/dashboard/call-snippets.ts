@@ -1,5 +1,5 @@
 import type { StatisticsSymbol, Usage } from '../../client/index.ts';
-import { answerText } from '../api/answer-text.ts';
+import { answerText, EXAMPLES, type Language, masked, snippet } from '../api/answer-text.ts';
 import {
   type ApiCall,
   latestPricesCall,
@@ -7,8 +7,6 @@ import {
   type TokenName,
   usageCall,
 } from '../api/api-call.ts';
-import { EXAMPLES } from '../api/example-answers.ts';
-import { type Language, masked, snippet } from '../api/snippets.ts';
 import { buttonGroup, byId, copyButton } from '../core/dom.ts';
 import { inCalls } from '../core/format.ts';
 import { type HistoryView, historyCall } from '../history/chart-choice.ts';

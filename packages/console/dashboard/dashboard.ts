@@ -4,10 +4,10 @@ import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
 import type { Currency } from '../core/currency.ts';
 import { byId } from '../core/dom.ts';
-import type { Theme } from '../core/theme.ts';
+import type { Theme } from '../core/storage.ts';
 import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
-import { openPriceDetails } from '../prices/price-details.ts';
+import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
 import type { Session } from '../session/session.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Answer, QuotientError } from '../../client/index.ts';
-import { byId } from '../core/dom.ts';
+import { byId, make, makeButton } from '../core/dom.ts';
+import { fromNow, onDateAt } from '../core/format.ts';
 import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../core/problem.ts';
-import type { Banner } from './banner.ts';
 import { openRetries } from './retries.ts';
 
 /** Whether the error is about what one panel shows, and not about the service. */
@@ -52,3 +52,41 @@ export function openPanelErrors(banner: Banner) {
 }
 
 export type PanelErrors = ReturnType<typeof openPanelErrors>;
+
+/** A plan's period is a year at most; a longer wait is nobody's, in s. */
+const LONGEST_S = 366 * 86_400;
+
+type Options = { onRenew: () => void; onOtherKey: () => void; resetsAt: () => Date | undefined };
+
+/** The banner above all panels: why the key gets no answers, and what to do about it. */
+export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
+  const banner = byId('banner');
+  let shown: string | undefined;
+
+  function remedy({ code, retryAfter }: QuotientError): HTMLElement {
+    if (code === 'api_key_expired') return makeButton('Renew key…', onRenew, 'primary');
+    if (code !== 'quota_exceeded') return makeButton('Use another key', onOtherKey, 'primary');
+    const now = Date.now();
+    const reset =
+      resetsAt() ??
+      (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, LONGEST_S) * 1000));
+    const when = reset ? `It resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
+    return make('p', {}, `${when}What is already on this page stays, and reading your usage is free.`);
+  }
+
+  return {
+    isShown: () => shown !== undefined,
+    show(error: QuotientError): void {
+      // Several panels may get the same error at once.
+      if (shown === error.code) return;
+      shown = error.code;
+      banner.replaceChildren(problemNote(error, remedy(error)));
+    },
+    clear(): void {
+      shown = undefined;
+      banner.replaceChildren();
+    },
+  };
+}
+
+export type Banner = ReturnType<typeof openBanner>;

@@ -2,7 +2,7 @@ import { QuotientError } from '../../client/index.ts';
 import { make, makeButton } from '../core/dom.ts';
 import { span } from '../core/format.ts';
 import { problemNote } from '../core/problem.ts';
-import { pauseAfter } from './backoff.ts';
+import { pauseAfter } from './auto-refresh.ts';
 
 export type Retry = () => Promise<unknown>;
 

@@ -1,4 +1,4 @@
-import { axisAmount } from '../core/format.ts';
+import { axisAmount, utc } from '../core/format.ts';
 
 /** How many decimals numbers need that are a step apart; one more where the step is no round one. */
 function decimalsOf(step: number): number {
@@ -36,4 +36,20 @@ export function axisLabels(ticks: readonly number[], currency: string, kind: key
     const alike = decimals.filter((_, other) => exponentOf(ticks[other] ?? 0) === exponentOf(tick));
     return axisAmount(tick, currency, notation, Math.max(decimals[place] ?? 0, ...alike));
   });
+}
+
+const DAY_S = 86_400;
+
+const LABELS = {
+  year: utc({ year: 'numeric' }),
+  month: utc({ month: 'short', year: 'numeric' }),
+  day: utc({ day: 'numeric', month: 'short' }),
+  time: utc({ timeStyle: 'short' }),
+};
+export type TimeUnit = keyof typeof LABELS;
+
+/** The label of a mark on the time axis: a midnight is a date. @param at Unix seconds */
+export function timeLabel(at: number, unit: TimeUnit): string {
+  const isDate = unit === 'time' && at % DAY_S === 0;
+  return LABELS[isDate ? 'day' : unit].format(at * 1000);
 }

@@ -1,4 +1,4 @@
-import type { Candle, PriceSeries, Token } from '../../client/index.ts';
+import type { Candle, PriceSeries, QuotientError, Token } from '../../client/index.ts';
 import {
   type ApiCall,
   candlesCall,
@@ -7,8 +7,20 @@ import {
   rangeCall,
   type TokenName,
 } from '../api/api-call.ts';
+import { buttonGroup, byId, make, makeButton } from '../core/dom.ts';
 import { bigMoney, money, onDate } from '../core/format.ts';
-import { defaultInterval, INTERVAL_MS, isoDate, startOf } from '../range/intervals.ts';
+import type { DateRange } from './custom-dates.ts';
+import {
+  defaultInterval,
+  earliestDate,
+  firstDate,
+  INTERVAL_MS,
+  INTERVALS,
+  intervalFor,
+  isoDate,
+  possibleIntervals,
+  startOf,
+} from './intervals.ts';
 
 /** What can be drawn: a figure of the series, or candles. */
 export const METRICS = [
@@ -116,3 +128,69 @@ export function drawnOf(view: HistoryView, history: History): Drawn {
 
 export const formatMetric = ({ metric, currency }: HistoryView, value: number) =>
   metric === 'prices' || metric === 'candles' ? money(value, currency) : bigMoney(value, currency);
+
+/** The buttons for the interval of a view: those that its range and token allow. */
+export function openIntervalControl(view: HistoryView, onChosen: () => void) {
+  /** The interval that the user chose, where that is not the default. */
+  let chosen: Interval | undefined;
+  const buttons = buttonGroup(byId('intervals'), INTERVALS, (interval) => {
+    chosen = interval;
+    onChosen();
+  });
+
+  return {
+    choose(interval: Interval | undefined): void {
+      chosen = interval;
+    },
+    /** Sets the interval of the view, and shows which others it can have. */
+    show(token: Token, now: number): void {
+      view.interval = intervalFor(view, chosen, token, now);
+      const possible = possibleIntervals(view, token, now);
+      buttons.enable((interval) => possible.includes(interval));
+      buttons.select(view.interval);
+    },
+  };
+}
+
+type Unavailable = { view: HistoryView; token: Token; error: QuotientError; now: number };
+
+const dateInWords = (date: string) => onDate(new Date(date));
+
+/** Whether an error says that the range is not available: it ends before the first date, or the service lists gaps. */
+export function isUnavailable({ view, token, error, now }: Unavailable): boolean {
+  if (error.code === 'no_data' && error.gaps.length > 0) return true;
+  const first = firstDate(view.metric, view.interval, token);
+  const thru = view.range === 'custom' ? view.thru : isoDate(now);
+  const isMissing = error.code === 'no_data' || error.code === 'upstream_unavailable';
+  return isMissing && first !== undefined && thru < first;
+}
+
+/** The first date of each interval: `28 May 2024 (daily), 15 Apr 2026 (hourly)`. */
+function firstDatesInWords({ view, token }: Pick<Unavailable, 'view' | 'token'>): string {
+  const dates = INTERVALS.toReversed().flatMap(([interval]) => {
+    const first = firstDate(view.metric, interval, token);
+    return first === undefined ? [] : [`${dateInWords(first)} (${interval})`];
+  });
+  return dates.join(', ');
+}
+
+/** A note that a range is not available, with a button that shows the available range in its place. */
+export function unavailableNote(unavailable: Unavailable, onShow: (range: DateRange) => void): HTMLElement {
+  const { view, token, now } = unavailable;
+  const missing = `no ${view.interval} ${metricInWords(view.metric)} for ${rangeInWords(view)}`;
+  const note = make('div', { class: 'note bad' }, make('p', {}, `${token.title}: ${missing}.`));
+  // A long range is daily.
+  const from = firstDate(view.metric, 'daily', token) ?? earliestDate(view.metric, token);
+  if (from === undefined) return note;
+  const range = { from, thru: isoDate(now) };
+  const label = `Show ${dateInWords(range.from)} to ${dateInWords(range.thru)}`;
+  note.append(
+    make('p', {}, `Available from ${firstDatesInWords(unavailable)}.`),
+    make(
+      'div',
+      { class: 'row' },
+      makeButton(label, () => onShow(range), 'primary'),
+    ),
+  );
+  return note;
+}

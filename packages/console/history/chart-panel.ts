@@ -1,18 +1,12 @@
 import type { Token } from '../../client/index.ts';
-import type { Interval } from '../api/api-call.ts';
+import type { Interval, Result } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
-import type { Result } from '../api/result.ts';
 import type { Currency } from '../core/currency.ts';
 import { announce, buttonGroup, byId } from '../core/dom.ts';
 import { type OnError, toError } from '../core/problem.ts';
-import type { Theme } from '../core/theme.ts';
-import { openDataAge } from '../panels/data-age.ts';
-import { openOffer } from '../panels/offer.ts';
+import type { Theme } from '../core/storage.ts';
+import { openDataAge, openOffer } from '../panels/figures.ts';
 import type { Quote } from '../prices/quotes.ts';
-import { openCustomDates } from '../range/custom-dates.ts';
-import type { DateRange } from '../range/date-presets.ts';
-import { openGapNote } from '../range/gap-note.ts';
-import { earliestDate } from '../range/intervals.ts';
 import type { Chart } from './chart.ts';
 import {
   DEFAULT_VIEW,
@@ -24,18 +18,19 @@ import {
   historyCall,
   inView,
   isLog,
+  isUnavailable,
   METRICS,
   metricInWords,
+  openIntervalControl,
   RANGES,
   rangeInWords,
+  unavailableNote,
 } from './chart-choice.ts';
-import { openChartTools } from './chart-tools.ts';
-import { openExportButton } from './export-button.ts';
-import { openIntervalControl } from './interval-control.ts';
-import { openPointsTable } from './points-table.ts';
-import { openPrintedChart } from './printed-chart.ts';
-import { openReadout } from './readout.ts';
-import { isUnavailable, unavailableNote } from './unavailable.ts';
+import { openChartTools, openExportButton } from './chart-tools.ts';
+import type { DateRange } from './custom-dates.ts';
+import { openCustomDates } from './custom-dates.ts';
+import { earliestDate, openGapNote } from './intervals.ts';
+import { openPointsTable, openPrintedChart, openReadout } from './readout.ts';
 
 type Options = {
   marketData: MarketData;

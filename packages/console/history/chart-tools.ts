@@ -1,7 +1,10 @@
-import { announce, byId } from '../core/dom.ts';
+import { candlesToCsv, seriesToCsv } from '../api/answer-text.ts';
+import { announce, byId, make } from '../core/dom.ts';
 import { onDateAt } from '../core/format.ts';
 import type { Chart } from './chart.ts';
-import { panned, zoomed } from './zoom.ts';
+import type { History, HistoryView } from './chart-choice.ts';
+import { panned, zoomed } from './gestures.ts';
+import { defaultInterval } from './intervals.ts';
 
 const STEP = 1.5;
 
@@ -70,6 +73,40 @@ export function openChartTools({ chart, index, onScale }: Options) {
     showPart({ isWhole, isClosest }: { isWhole: boolean; isClosest: boolean }): void {
       for (const button of [wider, reset]) button.setAttribute('aria-disabled', String(isWhole));
       closer.setAttribute('aria-disabled', String(isClosest));
+    },
+  };
+}
+
+/** How long a saved file stays in memory, in ms: some browsers read it after the click. */
+const KEPT_MS = 10_000;
+
+/** `bitcoin-30d-hourly-eur-candles.csv`; defaults are left out. */
+function fileName(view: HistoryView): string {
+  const { token, range, from, thru, interval, currency, metric } = view;
+  const days = range === '36500' ? 'all' : `${range}d`;
+  const parts = [token, range === 'custom' ? `${from}_${thru}` : days];
+  if (interval !== defaultInterval(view)) parts.push(interval);
+  if (currency !== 'usd') parts.push(currency);
+  if (metric === 'candles') parts.push('candles');
+  return `${parts.join('-')}.csv`;
+}
+
+export function openExportButton(shown: () => { view: HistoryView; value: History } | undefined) {
+  const button = byId('export', HTMLButtonElement);
+  button.addEventListener('click', () => {
+    const saved = shown();
+    if (!saved) return;
+    const { view, value } = saved;
+    const text = Array.isArray(value)
+      ? candlesToCsv(value, view.currency)
+      : seriesToCsv(value, view.currency);
+    const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+    make('a', { href: url, download: fileName(view) }).click();
+    setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+  });
+  return {
+    enable(isEnabled: boolean): void {
+      button.disabled = !isEnabled;
     },
   };
 }

@@ -9,12 +9,19 @@ import {
   TickMarkType,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import type { Theme } from '../core/theme.ts';
-import { axisLabels } from './axis-labels.ts';
+import type { Theme } from '../core/storage.ts';
+import { axisLabels, type TimeUnit, timeLabel } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
-import { openGestures } from './gestures.ts';
-import { type TimeUnit, timeLabel } from './time-labels.ts';
-import { indicesIn, isClosest, isWhole, type Part, panned, wholeOf, zoomed } from './zoom.ts';
+import {
+  indicesIn,
+  isClosest,
+  isWhole,
+  openGestures,
+  type Part,
+  panned,
+  wholeOf,
+  zoomed,
+} from './gestures.ts';
 
 /** The only module that imports the charting library. It is loaded when there is something to draw. */
 

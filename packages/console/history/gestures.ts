@@ -1,3 +1,6 @@
+import { change, onDate } from '../core/format.ts';
+import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-choice.ts';
+
 type Point = { x: number; y: number };
 
 type Gestures = {
@@ -70,4 +73,87 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
     },
     { passive: false },
   );
+}
+
+/** The part of the points that the chart shows, by index: the first and the last, in fractions of a point. */
+export type Part = { from: number; to: number };
+
+/** Fewer points are never shown, unless there are no more. */
+const LEAST = 8;
+
+const lengthOf = ({ from, to }: Part) => to - from + 1;
+const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
+
+function within(from: number, length: number, points: number): Part {
+  const start = clamp(from, 0, points - length);
+  return { from: start, to: start + length - 1 };
+}
+
+export const wholeOf = (points: number): Part => ({ from: 0, to: points - 1 });
+
+/** So many times fewer points, those around `center`; its place in the chart stays. */
+export function zoomed(part: Part, points: number, factor: number, center = (part.from + part.to) / 2): Part {
+  const before = lengthOf(part);
+  const length = clamp(before / factor, Math.min(LEAST, points), points);
+  // A point is as wide as the part is long, and its index is its middle.
+  const share = (center - part.from + 0.5) / before;
+  return within(center + 0.5 - share * length, length, points);
+}
+
+/** So many points later; earlier if negative. */
+export const panned = (part: Part, points: number, by: number): Part =>
+  within(part.from + by, lengthOf(part), points);
+
+export const isWhole = (part: Part, points: number): boolean => lengthOf(part) > points - 0.01;
+export const isClosest = (part: Part, points: number): boolean =>
+  lengthOf(part) < Math.min(LEAST, points) + 0.01;
+
+/** The first and the last index that a part shows wholly. */
+export function indicesIn({ from, to }: Part, points: number): [first: number, last: number] {
+  const last = Math.max(0, points - 1);
+  return [clamp(Math.ceil(from - 0.01), 0, last), clamp(Math.floor(to + 0.01), 0, last)];
+}
+
+const DAY = 86_400_000;
+/** As the service has it: a change in 24 hours is told where there is a sample this near to 24 hours ago. */
+const TOLERANCE = 30 * 60_000;
+
+/** The change since the sample nearest to 24 hours before the last one, as a fraction. */
+function dayChange(points: Points): number | undefined {
+  const last = points.at(-1);
+  if (!last) return undefined;
+  const distance = ({ date }: Points[number]) => Math.abs(last.date.getTime() - DAY - date.getTime());
+  const nearest = points.reduce((best, point) => (distance(point) < distance(best) ? point : best), last);
+  return distance(nearest) <= TOLERANCE && nearest.price !== 0 ? last.price / nearest.price - 1 : undefined;
+}
+
+/** Since when the change is: the range, or the first point where the data begin well after it. */
+function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
+  const { range } = view;
+  if (range === 'custom') {
+    const dates = datesInWords(first, last);
+    return dates === onDate(first) ? `on ${dates}` : `from ${dates}`;
+  }
+  const days = Number(range);
+  const isShort = last.getTime() - first.getTime() < 0.9 * days * DAY;
+  return isShort ? `since ${onDate(first)}` : `in ${days} days`;
+}
+
+/** The change over what is drawn: `+2.10% in 30 days`. `board` is the service's change in 24 hours, in per cent. */
+export function changeInWords(drawn: Drawn, board: number | null | undefined): string {
+  const { view, points, candles } = drawn;
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last || view.metric === 'total_volume') return '';
+  if (view.range === '1') {
+    const isPrice = view.metric !== 'market_cap';
+    if (isPrice && typeof board === 'number') {
+      const unit = view.currency === 'usd' ? '' : ', of the price in US dollars';
+      return `${change(board / 100)} in 24h${unit}`;
+    }
+    const fraction = dayChange(points);
+    return fraction === undefined ? `change in 24h not known` : `${change(fraction)} in 24h`;
+  }
+  const start = candles?.[0]?.open ?? first.price;
+  if (start === 0 || (first === last && !candles)) return rangeInWords(view);
+  return `${change(last.price / start - 1)} ${sinceInWords(drawn, first.date, last.date)}`;
 }

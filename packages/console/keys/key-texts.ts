@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../client/index.ts';
+import { byId, make, makeButton } from '../core/dom.ts';
 import { fromNow, onDate, onDateAt } from '../core/format.ts';
 
 type Scopes = Pick<ApiKey, 'scopes'>;
@@ -60,4 +61,70 @@ export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | u
   const alike = keys.filter(({ start }) => start !== null && presented.startsWith(start));
   const candidates = alike.length > 0 ? alike : keys.filter(({ start }) => start === null);
   return candidates.length === 1 ? candidates[0] : undefined;
+}
+
+type Options = {
+  isInUse: boolean;
+  /** Asks whether the key is to be revoked; left out where it cannot be. */
+  revoke: ((name: string) => void) | undefined;
+  /** Asks whether another key is to take its place; left out where it cannot. */
+  replace: (() => void) | undefined;
+};
+
+const tag = (text: string) => make('span', { class: 'tag' }, text);
+
+export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace }: Options): HTMLLIElement {
+  const name = key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
+  const tags = [
+    ...(isInUse ? [tag('signed in')] : []),
+    ...(isForPages(key) ? [tag('for web pages')] : []),
+    ...(key.replacedAt ? [tag('replaced')] : []),
+  ];
+  const start = key.start === null ? [] : [make('code', {}, `${key.start}…`), ' '];
+  const item = make(
+    'li',
+    { class: 'key-item' },
+    make('p', { class: 'key-name' }, make('strong', {}, name), ...tags),
+    make('p', { class: 'soft' }, ...start, scopesInWords(key)),
+    make('p', { class: 'soft' }, lifeInWords(key, now, isInUse)),
+  );
+  if (replace) item.append(makeButton('Replace…', replace, 'small'));
+  if (revoke) {
+    const button = makeButton('Revoke…', () => revoke(name), 'small');
+    button.setAttribute('aria-label', `Revoke ${name}`);
+    item.append(button);
+  }
+  return item;
+}
+
+/** The warning above all panels of an owner key that a web page has used, so that its visitors can read it. */
+export function openExposedKey() {
+  const place = byId('exposed-key');
+
+  function warningOf({ seenOrigin, start }: ApiKey): HTMLElement {
+    const which = start === null ? 'an owner key' : `the owner key ${start}…`;
+    return make(
+      'div',
+      { class: 'note warn' },
+      make(
+        'p',
+        {},
+        `A page of ${seenOrigin} has used ${which}: whoever opens that page can read the key, and delete the account with it.`,
+      ),
+      make(
+        'p',
+        {},
+        'Make ',
+        make('a', { href: '#keys' }, 'a key for web pages'),
+        ', use it there, and replace the owner key.',
+      ),
+    );
+  }
+
+  return {
+    show(keys: readonly ApiKey[]): void {
+      place.replaceChildren(...keys.filter((key) => key.seenOrigin && canManage(key)).map(warningOf));
+    },
+    clear: () => place.replaceChildren(),
+  };
 }

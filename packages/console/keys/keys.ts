@@ -1,12 +1,10 @@
 import type { QuotientError } from '../../client/index.ts';
 import { byId } from '../core/dom.ts';
 import { type OnError, toError } from '../core/problem.ts';
-import type { Confirm } from '../panels/confirm.ts';
-import { openDataAge } from '../panels/data-age.ts';
+import { openDataAge } from '../panels/figures.ts';
+import type { Confirm } from '../panels/form.ts';
 import type { Access, Session } from '../session/session.ts';
-import { openExposedKey } from './exposed-key.ts';
-import { makeKeyItem } from './key-item.ts';
-import { canManage, isOwner, keyInUse } from './key-texts.ts';
+import { canManage, isOwner, keyInUse, makeKeyItem, openExposedKey } from './key-texts.ts';
 import { openNewKey } from './new-key.ts';
 
 type Events = {

@@ -1,6 +1,6 @@
 import { byId, copyButton } from '../core/dom.ts';
 import { fieldOf, onSubmit } from '../panels/form.ts';
-import { warnBeforeLeaving } from '../session/leave-warning.ts';
+import { warnBeforeLeaving } from '../session/key-store.ts';
 import type { Session } from '../session/session.ts';
 import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 

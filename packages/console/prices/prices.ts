@@ -5,12 +5,10 @@ import type { Currency } from '../core/currency.ts';
 import { byId } from '../core/dom.ts';
 import { count, inCalls } from '../core/format.ts';
 import type { OnError } from '../core/problem.ts';
-import { openDataAge } from '../panels/data-age.ts';
+import { openDataAge } from '../panels/figures.ts';
 import { makePriceRow, type PriceRow, placeholderRow } from './price-row.ts';
 import { createQuotes, isBehind, type Quote } from './quotes.ts';
-import { isMatch, SEARCHED_FROM } from './search.ts';
-import { sorted } from './sorting.ts';
-import { openTableHead } from './table-head.ts';
+import { isMatch, openTableHead, SEARCHED_FROM, sorted } from './table-head.ts';
 
 type Options = {
   marketData: MarketData;

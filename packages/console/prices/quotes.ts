@@ -1,7 +1,14 @@
 import type { QuotientError, TokenPrice } from '../../client/index.ts';
-import { batchesOf, latestPricesCall, type TokenName } from '../api/api-call.ts';
+import {
+  batchesOf,
+  type DataAge,
+  FRESH_MS,
+  latestPricesCall,
+  oldest,
+  type Result,
+  type TokenName,
+} from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
-import { type DataAge, FRESH_MS, oldest, type Result } from '../api/result.ts';
 import { toError } from '../core/problem.ts';
 
 /** The latest price of a token, the currency it was asked in, and its own age. */

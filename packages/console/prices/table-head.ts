@@ -1,5 +1,5 @@
+import type { Token, TokenPrice } from '../../client/index.ts';
 import { byId, make, makeButton } from '../core/dom.ts';
-import { COLUMNS, type Column, FIRST_SORTING, type Sorting, sortingAfter } from './sorting.ts';
 
 /** The head of the table of prices, whose columns are sorted by a click. */
 export function openTableHead(onSort: () => void) {
@@ -28,4 +28,50 @@ export function openTableHead(onSort: () => void) {
   return {
     sorting: (): Sorting => sorting,
   };
+}
+
+/** The columns of the table, by what they are sorted by. */
+export const COLUMNS = [
+  ['title', 'Token'],
+  ['current_price', 'Price'],
+  ['change_24h', '24h change'],
+  ['market_cap', 'Market cap'],
+  ['total_volume', '24h volume'],
+] as const;
+export type Column = (typeof COLUMNS)[number][0];
+
+export type Sorting = { column: Column; direction: 'ascending' | 'descending' };
+
+/** The largest tokens first. */
+export const FIRST_SORTING: Sorting = { column: 'market_cap', direction: 'descending' };
+
+/** What a click on a column sorts by: names from A, figures from the largest; a second click reverses it. */
+export function sortingAfter(current: Sorting, column: Column): Sorting {
+  const first = column === 'title' ? 'ascending' : 'descending';
+  if (current.column !== column) return { column, direction: first };
+  return { column, direction: current.direction === 'ascending' ? 'descending' : 'ascending' };
+}
+
+const byTitle = new Intl.Collator('en', { numeric: true });
+
+type Sortable = { token: Token; price: TokenPrice | undefined };
+
+/** Tokens without the figure come last in either direction; equal ones keep their order. */
+export function sorted<T extends Sortable>(rows: readonly T[], { column, direction }: Sorting): T[] {
+  const way = direction === 'ascending' ? 1 : -1;
+  if (column === 'title') return rows.toSorted((a, b) => way * byTitle.compare(a.token.title, b.token.title));
+  return rows.toSorted((a, b) => {
+    const [left, right] = [a.price?.[column] ?? undefined, b.price?.[column] ?? undefined];
+    if (left === undefined || right === undefined)
+      return Number(left === undefined) - Number(right === undefined);
+    return way * (left - right);
+  });
+}
+
+export const SEARCHED_FROM = 10;
+
+/** Whether a token is meant by what was typed: a part of its title, name or symbol, in any case. */
+export function isMatch({ title, tokenName, symbol }: Token, typed: string): boolean {
+  const wanted = typed.trim().toLowerCase();
+  return [title, tokenName, symbol].some((text) => text.toLowerCase().includes(wanted));
 }

@@ -1,7 +1,5 @@
 import { type Answer, QuotientClient, QuotientError, type User, type UserOfKey } from '../../client/index.ts';
-import { openKeyStore } from './key-store.ts';
-import { warnBeforeLeaving } from './leave-warning.ts';
-import { openTabs, type TabMessage } from './tabs.ts';
+import { openKeyStore, openTabs, type TabMessage, warnBeforeLeaving } from './key-store.ts';
 
 /** What the key that is signed in may do with the account: all, or nothing, or nobody knows yet. */
 export type Access = 'owner' | 'none' | 'unknown';

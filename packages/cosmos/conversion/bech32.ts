@@ -1,3 +1,16 @@
+import { count, isMembers, list, malformed, members, text } from '../parsers.ts';
+import { type Kind, refusal } from './fields.ts';
+import {
+  anyMessage,
+  bytesField,
+  concat,
+  EMPTY,
+  fromBase64,
+  readFields,
+  toBase64,
+  wholeField,
+} from './protobuf.ts';
+
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 const CHECKSUM = 6;
@@ -67,3 +80,109 @@ export function bytesOf(address: string): Uint8Array | undefined {
 
 /** Whether a text is an address of some chain: with at least one byte, whatever the prefix. */
 export const isAddress = (text: string): boolean => (bytesOf(text)?.length ?? 0) > 0;
+
+/** A public key in amino JSON; that of a multisig account has a threshold and keys within. */
+export type AminoKey = { type: string; value: unknown };
+
+/** Keys of bytes alone: their type in protobuf and in amino. */
+const SINGLE = [
+  ['/cosmos.crypto.secp256k1.PubKey', 'tendermint/PubKeySecp256k1'],
+  ['/cosmos.crypto.ed25519.PubKey', 'tendermint/PubKeyEd25519'],
+  ['/cosmos.crypto.secp256r1.PubKey', 'cosmos-sdk/PubKeySecp256r1'],
+  ['/ethermint.crypto.v1.ethsecp256k1.PubKey', 'ethermint/PubKeyEthSecp256k1'],
+] as const;
+const TO_AMINO = new Map<string, string>(SINGLE);
+const TO_PROTOBUF = new Map<string, string>(SINGLE.map(([url, amino]) => [amino, url]));
+
+const MULTISIG_URL = '/cosmos.crypto.multisig.LegacyAminoPubKey';
+export const MULTISIG = 'tendermint/PubKeyMultisigThreshold';
+
+/** Keys of multisig accounts may be multisig again, but not without end. */
+const DEEPEST = 4;
+const MOST_KEYS = 100;
+
+/** A key of protobuf JSON; null where there is none. One of a type that amino has not keeps its members under it. */
+export function aminoKey(key: unknown, depth = 0): AminoKey | null {
+  if (key === undefined || key === null) return null;
+  const { '@type': type, ...rest } = members(key, 'public key');
+  const url = text(type, 'type of the public key');
+  const amino = TO_AMINO.get(url);
+  if (amino !== undefined) {
+    if (fromBase64(rest.key) === undefined) throw malformed('public key');
+    return { type: amino, value: rest.key };
+  }
+  if (url !== MULTISIG_URL) return { type: url, value: rest };
+  const threshold = count(rest.threshold, 'threshold', 9);
+  if (depth === DEEPEST) throw malformed('public key');
+  const pubkeys = list(rest.public_keys, 'public keys', MOST_KEYS).map((one) => aminoKey(one, depth + 1));
+  if (pubkeys.includes(null)) throw malformed('public key');
+  return { type: MULTISIG, value: { threshold, pubkeys } };
+}
+
+/** A key of amino JSON as `google.protobuf.Any`. Throws `NodeRejection` (422). */
+export function keyBytes(key: unknown, what: string, depth = 0): Uint8Array {
+  const { type, value } = isMembers(key) ? key : {};
+  const url = TO_PROTOBUF.get(type as string);
+  if (url !== undefined) {
+    const bytes = fromBase64(value);
+    if (bytes === undefined) throw refusal(`${what}.value`, 'base64');
+    return anyMessage(url, bytesField(1, bytes));
+  }
+  const { threshold, pubkeys } = type === MULTISIG && isMembers(value) ? value : {};
+  if (!Array.isArray(pubkeys) || pubkeys.length > MOST_KEYS || depth === DEEPEST)
+    throw refusal(what, 'a public key of a type that is known');
+  if (typeof threshold !== 'string' || !/^\d{1,9}$/.test(threshold))
+    throw refusal(`${what}.threshold`, 'a whole number as text');
+  const keys = pubkeys.map((one, i) => bytesField(2, keyBytes(one, `${what}.pubkeys.${i}`, depth + 1)));
+  return anyMessage(MULTISIG_URL, concat(wholeField(1, BigInt(threshold)), ...keys));
+}
+
+export const publicKey: Kind = {
+  amino: (value) => aminoKey(value) ?? undefined,
+  bytes: (field, value, what) =>
+    value === undefined || value === null ? EMPTY : bytesField(field, keyBytes(value, what)),
+};
+
+/** A multisignature: amino has the bits and the signatures in one text, protobuf has the bits in `mode_info`. */
+
+/** `SIGN_MODE_LEGACY_AMINO_JSON`. */
+const AMINO = 127n;
+
+const single = bytesField(1, wholeField(1, AMINO));
+
+/** `ModeInfo` of a signature of one key. */
+export const SINGLE_MODE = single;
+
+const multisignatureBytesOf = (value: number | Uint8Array | undefined): Uint8Array | undefined =>
+  value instanceof Uint8Array ? value : undefined;
+
+/** A multisignature of amino, as `ModeInfo` and signature of protobuf; undefined where it is none. */
+export function fromAmino(signature: Uint8Array): { mode: Uint8Array; signature: Uint8Array } | undefined {
+  const fields = readFields(signature);
+  const bits = multisignatureBytesOf(fields?.find(([field]) => field === 1)?.[1]);
+  const signatures =
+    fields?.filter(([field]) => field === 2).map(([, value]) => multisignatureBytesOf(value)) ?? [];
+  if (bits === undefined || readFields(bits) === undefined || signatures.length === 0) return undefined;
+  if (signatures.includes(undefined)) return undefined;
+  const modes = signatures.map(() => bytesField(2, single));
+  return {
+    mode: bytesField(2, concat(bytesField(1, bits), ...modes)),
+    signature: concat(...signatures.map((one) => bytesField(1, one ?? EMPTY))),
+  };
+}
+
+/** The signature of amino (base64) of a `multi` of a `mode_info` and a signature (base64), both as a node tells them. */
+export function toAmino(multi: unknown, signature: string): string {
+  const { bitarray } = isMembers(multi) ? multi : {};
+  const { extra_bits_stored: extra = 0, elems } = isMembers(bitarray) ? bitarray : {};
+  const bits = fromBase64(elems);
+  const fields = readFields(fromBase64(signature) ?? Uint8Array.of(0xff));
+  const signatures = fields?.map(([field, value]) =>
+    field === 1 ? multisignatureBytesOf(value) : undefined,
+  );
+  const isWhole = typeof extra === 'number' && extra >= 0 && extra < 8 && Number.isInteger(extra);
+  if (!isWhole || bits === undefined || signatures === undefined || signatures.includes(undefined))
+    throw malformed('multisignature');
+  const array = concat(wholeField(1, BigInt(extra)), bytesField(2, bits));
+  return toBase64(concat(bytesField(1, array), ...signatures.map((one) => bytesField(2, one ?? EMPTY))));
+}

@@ -1,9 +1,8 @@
 import { NodeFault } from '../exchange.ts';
 import { isMembers, list, type Members, malformed, text as textOf } from '../parsers.ts';
+import { anyOf, type MessageType } from './contents.ts';
 import { refusal } from './fields.ts';
-import { FUNDS } from './funds-messages.ts';
-import { governance } from './governance-messages.ts';
-import { anyOf, type MessageType } from './message-type.ts';
+import { FUNDS, governance } from './message-tables.ts';
 
 const known = anyOf(() => MESSAGES);
 const MESSAGES: readonly MessageType[] = [...FUNDS, ...governance(known)];

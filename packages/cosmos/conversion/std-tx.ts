@@ -1,8 +1,7 @@
 import type { Coin } from '../legacy-shapes.ts';
 import { coins, count, isMembers, list, type Members, members, string } from '../parsers.ts';
+import { type AminoKey, aminoKey, toAmino } from './bech32.ts';
 import { type AminoMessage, aminoMessage } from './messages.ts';
-import { toAmino } from './multisignature.ts';
-import { type AminoKey, aminoKey } from './public-keys.ts';
 
 export type StdTx = {
   type: 'cosmos-sdk/StdTx';

@@ -1,11 +1,9 @@
 import { NodeRejection } from '../exchange.ts';
 import { isMembers } from '../parsers.ts';
-import { prefixOf, underPrefix } from './bech32.ts';
+import { fromAmino, keyBytes, MULTISIG, prefixOf, SINGLE_MODE, underPrefix } from './bech32.ts';
 import { coins, refusal, text, whole } from './fields.ts';
 import { messageFields } from './messages.ts';
-import { fromAmino, SINGLE_MODE } from './multisignature.ts';
 import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './protobuf.ts';
-import { keyBytes, MULTISIG } from './public-keys.ts';
 
 /** What the chain knows of whoever signs: a `StdTx` does not say it. */
 type SignerState = { sequence: string; publicKey: unknown };

@@ -1,7 +1,7 @@
 import { type AskNode, NodeFault } from '../exchange.ts';
 import { createLegacyAdapter } from './legacy.ts';
 import { createModernAdapter } from './modern.ts';
-import type { NodeCalls, NodeCapabilities } from './node-calls.ts';
+import type { NodeCalls, NodeCapabilities } from './replies.ts';
 
 export type { NodeCalls };
 

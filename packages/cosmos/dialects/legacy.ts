@@ -1,10 +1,9 @@
 import { type AskNode, NodeRejection } from '../exchange.ts';
 import { coins, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
-import { legacyAccount } from './accounts.ts';
+import { legacyAccount, legacyNodeInfo } from './accounts.ts';
 import { blockOf, legacyBlock } from './blocks.ts';
-import type { NodeCalls } from './node-calls.ts';
-import { legacyNodeInfo } from './node-info.ts';
+import type { NodeCalls } from './replies.ts';
 import { answered, notFound } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 

@@ -3,10 +3,9 @@ import { type AskNode, NodeRejection, type NodeReply } from '../exchange.ts';
 import type { Coin, LegacyBalances } from '../legacy-shapes.ts';
 import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../parsers.ts';
 import { modernParameters, readSearch } from '../search.ts';
-import { accountOfModern, noAccount } from './accounts.ts';
+import { accountOfModern, noAccount, nodeInfoOfModern } from './accounts.ts';
 import { blockOf, blockOfModern } from './blocks.ts';
-import type { NodeCalls, NodeCapabilities } from './node-calls.ts';
-import { nodeInfoOfModern } from './node-info.ts';
+import type { NodeCalls, NodeCapabilities } from './replies.ts';
 import { answered, notFound } from './replies.ts';
 import { legacySearchOfModern, modernTransaction, transactionOf } from './transactions.ts';
 

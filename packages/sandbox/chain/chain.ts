@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { SECOND } from '../core/time.ts';
-import type { Setting } from '../core/upstream.ts';
+import type { Setting } from '../upstream.ts';
+import { SECOND } from '../upstream.ts';
 import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
-import { type Coin, coinSchema } from './coin.ts';
 import { type Delivered, deliver } from './deliver.ts';
+import { createLedger } from './events.ts';
 import { addressError, genesisKey } from './keys.ts';
-import { createLedger } from './ledger.ts';
 import { type Condition, satisfies } from './search-conditions.ts';
-import { signersOf, type Transaction } from './transaction.ts';
-import { TransactionError } from './transaction-error.ts';
+import { type Coin, coinSchema, signersOf, type Transaction, TransactionError } from './transaction.ts';
 
 const CHAIN_ID = 'sandbox-1';
 const USUAL_BLOCK_MS = 6 * SECOND;

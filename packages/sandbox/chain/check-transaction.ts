@@ -1,8 +1,15 @@
-import { amountOf, areValidCoins, type Coin, coinsText } from './coin.ts';
+import type { Account } from './events.ts';
 import { addressError, addressOf, isSignedBy } from './keys.ts';
-import type { Account } from './ledger.ts';
-import { type Signature, signersOf, type Transaction } from './transaction.ts';
-import { TransactionError } from './transaction-error.ts';
+import {
+  amountOf,
+  areValidCoins,
+  type Coin,
+  coinsText,
+  type Signature,
+  signersOf,
+  type Transaction,
+  TransactionError,
+} from './transaction.ts';
 
 export const DENOM = 'uatom';
 

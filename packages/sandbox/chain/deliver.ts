@@ -1,10 +1,8 @@
 import { type ChainView, check, type Signer } from './check-transaction.ts';
-import { amountOf, type Coin } from './coin.ts';
+import type { Ledger } from './events.ts';
 import { type ChainEvent, feeEvents, sendEvents } from './events.ts';
 import { moduleAddress } from './keys.ts';
-import type { Ledger } from './ledger.ts';
-import { signersOf, type Transaction } from './transaction.ts';
-import { TransactionError } from './transaction-error.ts';
+import { amountOf, type Coin, signersOf, type Transaction, TransactionError } from './transaction.ts';
 
 export type Delivered = {
   hash: string;

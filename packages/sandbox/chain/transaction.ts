@@ -1,5 +1,64 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { Coin } from './coin.ts';
+import { z } from 'zod';
+
+export type Coin = { denom: string; amount: bigint };
+
+const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/;
+
+/** A coin in JSON: the amount is a string, since it may exceed a number. */
+export const coinSchema = z
+  .object({ denom: z.string().regex(DENOM, 'invalid denom'), amount: z.string().regex(/^\d{1,78}$/) })
+  .transform(({ denom, amount }): Coin => ({ denom, amount: BigInt(amount) }));
+
+export const coinRecord = ({ denom, amount }: Coin) => ({ denom, amount: String(amount) });
+
+/** `500uatom,3uosmo`: coins in events and error messages. */
+export const coinsText = (coins: readonly Coin[]): string =>
+  coins.map(({ denom, amount }) => `${amount}${denom}`).join(',');
+
+/** Whether the coins are a valid amount: each above zero, sorted by denom, none twice. */
+export function areValidCoins(coins: readonly Coin[]): boolean {
+  return coins.every(({ denom, amount }, place) => {
+    const before = coins[place - 1];
+    return amount > 0n && (!before || before.denom < denom);
+  });
+}
+
+export const amountOf = (coins: readonly Coin[], denom: string): bigint =>
+  coins.reduce((sum, coin) => (coin.denom === denom ? sum + coin.amount : sum), 0n);
+
+/** The error codes of the Cosmos SDK (codespace `sdk`) and their messages. */
+const REASONS = {
+  2: 'tx parse error',
+  4: 'unauthorized',
+  5: 'insufficient funds',
+  7: 'invalid address',
+  8: 'invalid pubkey',
+  9: 'unknown address',
+  10: 'invalid coins',
+  11: 'out of gas',
+  12: 'memo too large',
+  13: 'insufficient fee',
+  15: 'no signatures supplied',
+  18: 'invalid request',
+  19: 'tx already in mempool',
+  30: 'tx timeout height',
+  32: 'incorrect account sequence',
+} as const;
+
+type TransactionErrorCode = keyof typeof REASONS;
+
+/** Why a chain rejects a transaction. Old nodes tell the `detail`, later ones the `message`: detail and reason. */
+export class TransactionError extends Error {
+  readonly code: TransactionErrorCode;
+  readonly detail: string;
+  constructor(code: TransactionErrorCode, detail: string) {
+    super(`${detail}: ${REASONS[code]}`);
+    this.name = 'TransactionError';
+    this.code = code;
+    this.detail = detail;
+  }
+}
 
 /** The URL of the one type of message that the chain knows. */
 export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';

@@ -1,6 +1,6 @@
-import { hashed } from '../core/noise.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../core/time.ts';
-import { type Figures, figuresAt, listed, placeOf } from '../market/price-model.ts';
+import { hashed } from '../noise.ts';
+import { type Figures, figuresAt, listed, placeOf } from '../price-model.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../upstream.ts';
 
 export type ChartInterval = 'minute' | 'hour' | 'day';
 export type Window = { from: number; to: number };

@@ -1,8 +1,8 @@
-import { DAY } from '../core/time.ts';
-import { extremesAt, figuresAt, quotedAt, supplyAt } from '../market/price-model.ts';
-import { type SandboxToken, sandboxToken, sandboxTokens } from '../market/tokens.ts';
+import { extremesAt, figuresAt, quotedAt, supplyAt } from '../price-model.ts';
+import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.ts';
+import { DAY } from '../upstream.ts';
 import { publishedMidnight } from './chart.ts';
-import { rubyFloat } from './ruby-float.ts';
+import { rubyFloat } from './errors.ts';
 
 // The aggregator gives small prices more digits, and prices from 10,000 up as whole numbers.
 function quoted(price: number): unknown {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { jsonReply } from '../core/replies.ts';
-import { DAY, isoDate, SECOND } from '../core/time.ts';
-import type { Answer, Setting, Upstream, UpstreamRequest } from '../core/upstream.ts';
-import { type SandboxToken, sandboxToken } from '../market/tokens.ts';
+import { type SandboxToken, sandboxToken } from '../tokens.ts';
+import type { Answer, Setting, Upstream, UpstreamRequest } from '../upstream.ts';
+import { DAY, isoDate, jsonReply, SECOND } from '../upstream.ts';
 import { chartInterval, chartOf, type Window } from './chart.ts';
 import { coinDetails, coinList, coinMarkets, searchCoins } from './coin-markets.ts';
 import {
@@ -13,9 +12,10 @@ import {
   invalidParameter,
   missingKey,
   missingParameter,
+  PLANS,
+  type PlanName,
   paidPlansOnly,
 } from './errors.ts';
-import { PLANS, type PlanName } from './plans.ts';
 
 /** `spent`: the calls of this month, this one included. */
 type CoingeckoState = { seed: number; plan: PlanName; now: number; spent: number };

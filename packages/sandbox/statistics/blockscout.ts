@@ -1,7 +1,6 @@
-import { jsonReply, routed } from '../core/replies.ts';
-import { DAY, HOUR, iso, SECOND } from '../core/time.ts';
-import type { Answer, Setting, Upstream } from '../core/upstream.ts';
-import { createChainFigures } from './chain-figures.ts';
+import type { Answer, Setting, Upstream } from '../upstream.ts';
+import { DAY, HOUR, iso, jsonReply, routed, SECOND } from '../upstream.ts';
+import { createChainFigures } from './arweave.ts';
 
 const PAGE = 50;
 

@@ -1,7 +1,6 @@
-import { jsonReply } from '../core/replies.ts';
-import { DAY, SECOND } from '../core/time.ts';
-import type { Answer, Setting, Upstream } from '../core/upstream.ts';
-import { type ChainFigures, createChainFigures, DIFFICULTY } from './chain-figures.ts';
+import type { Answer, Setting, Upstream } from '../upstream.ts';
+import { DAY, jsonReply, SECOND } from '../upstream.ts';
+import { type ChainFigures, createChainFigures, DIFFICULTY } from './arweave.ts';
 
 const LISTED = { BTC: { id: 1182, token: 'bitcoin' }, ETH: { id: 7605, token: 'ethereum' } } as const;
 type Listed = keyof typeof LISTED;

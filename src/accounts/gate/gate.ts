@@ -1,12 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import type { Allowance, Caller, Receipt } from '#accounts/gate/allowance';
 import { covers, refuseUncovered } from '#accounts/keys/key-problems';
 import { remaining } from '#accounts/ledger/lease';
+import { API_KEY_PREFIX } from '#core/log';
+import { invalidRequest, Problem } from '#core/problems';
 import type { Gate as ServerGate } from '#server/gate';
+import { fieldsIn } from '#server/limits/request-limits';
 import type { WantedScope } from '#server/route-facts';
-import { createBurst } from './burst.ts';
-import { keyAtOnce } from './presented-key.ts';
-import { createRateLimits } from './rate-limits.ts';
+import { createBurst, createRateLimits } from './limits.ts';
 
 /** An origin as browsers send it (RFC 6454), in a length that a name has. */
 const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
@@ -76,3 +78,81 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
 }
 
 export type Gate = ReturnType<typeof createGate>;
+
+/** Where a key belongs. */
+const FIX = 'send the key in the header X-API-KEY, or in Authorization (Bearer, or Basic as the user name)';
+
+/**
+ * The key in a field `Authorization`: a Bearer token (RFC 6750), or of Basic (RFC 7617) the user name or the password,
+ * the other one being empty. Nobody is ever challenged for Basic, so no browser keeps a key to send it by itself.
+ */
+function keyInAuthorization(field: string): string | undefined {
+  const space = field.indexOf(' ');
+  const scheme = field.slice(0, space).toLowerCase();
+  const credentials = field.slice(space + 1).trim();
+  if (scheme === 'bearer') return credentials || undefined;
+  if (scheme !== 'basic') return undefined;
+  const text = Buffer.from(credentials, 'base64').toString();
+  const colon = text.indexOf(':');
+  const [name, password] = [text.slice(0, colon), text.slice(colon + 1)];
+  if (colon < 0 || (name !== '' && password !== '')) return undefined;
+  return name || password || undefined;
+}
+
+type Head = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+
+/** Every `Authorization` of a head: Node keeps the first alone among its `headers`. */
+function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): string[] {
+  if (authorization === undefined) return [];
+  if (fieldsIn(rawHeaders, 'authorization') === 1) return [authorization];
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization');
+}
+
+/**
+ * The keys that a head presents, each once. Beside `X-API-KEY` what has not the form of a key in `Authorization` is
+ * something else: that of a proxy in front of the service, which browsers send along.
+ */
+export function keysIn(head: Head): string[] {
+  const { authorization, 'x-api-key': own } = head.headers;
+  // Fields of one name come joined by commas, and no key has one.
+  const keys = new Set(typeof own === 'string' ? own.split(',').map((one) => one.trim()) : []);
+  keys.delete('');
+  if (authorization !== undefined) {
+    const hasOwn = keys.size > 0;
+    for (const field of authorizationsIn(head)) {
+      const key = keyInAuthorization(field);
+      if (key !== undefined && (!hasOwn || key.startsWith(API_KEY_PREFIX))) keys.add(key);
+    }
+  }
+  return [...keys];
+}
+
+/** The key of a head that presents just one: found without a list of them where it is alone in one field. */
+export function keyAtOnce(head: Head): string | undefined {
+  const { authorization, 'x-api-key': own } = head.headers;
+  if (authorization === undefined && typeof own === 'string') return own;
+  const isAlone = own === undefined && fieldsIn(head.rawHeaders, 'authorization') === 1;
+  if (isAlone) return keyInAuthorization(authorization as string);
+  const [key, ...others] = keysIn(head);
+  return others.length === 0 ? key : undefined;
+}
+
+/** The key that a request presents. Throws `api_key_missing`, and `invalid_request` for two that differ. */
+export function presentedKey({ raw, query }: FastifyRequest): string {
+  const [key, ...others] = keysIn(raw);
+  if (others.length > 0) {
+    const location = raw.headers.authorization === undefined ? 'header.x-api-key' : 'header.authorization';
+    throw invalidRequest({ location, message: 'presents another key', fix: 'send one key, in one header' });
+  }
+  if (key !== undefined) return key;
+  const isInQuery = query !== null && typeof query === 'object' && 'api' in query;
+  throw new Problem(
+    'api_key_missing',
+    isInQuery ? `A key in the URL is not taken here: ${FIX}.` : `No key: ${FIX}.`,
+    {
+      members: isInQuery
+        ? { errors: [{ location: 'query.api', message: 'is not where a key belongs', fix: FIX }] }
+        : {},
+    },
+  );
+}

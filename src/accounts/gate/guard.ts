@@ -6,10 +6,9 @@ import { refuseCrossSite } from '#server/pipeline/cross-origin';
 import { isGone } from '#server/replies/write-answer';
 import type { RouteFacts, WantedScope } from '#server/route-facts';
 import { runHook } from '#server/run-hook';
-import { createBurst } from './burst.ts';
-import { clientOf } from './client.ts';
 import type { Gate } from './gate.ts';
-import { presentedKey } from './presented-key.ts';
+import { presentedKey } from './gate.ts';
+import { clientOf, createBurst } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,8 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { API_KEY_PATTERN, API_KEY_PREFIX } from '#core/api-key-mask';
+import { DAY } from '#core/clock';
+import { API_KEY_PATTERN, API_KEY_PREFIX } from '#core/log';
+import type { Scope } from '#server/route-facts';
 
 /*
  * A key is `qt_`, 32 base62 characters from a CSPRNG (190 bits), and the CRC32 of those 32 as 6 base62
@@ -50,3 +52,51 @@ export const storedForm = (apiKey: string) => ({
   hash: hashApiKey(apiKey),
   start: apiKey.slice(0, API_KEY_PREFIX.length + START_LENGTH),
 });
+
+/** How many keys of a user may be alive at once, those in the grace of a rotation included. */
+export const MAX_KEYS_PER_USER = 20;
+/** How many dead keys of a user stay stored: the newest. */
+export const MAX_DEAD_KEYS_PER_USER = 30;
+/** How long a dead key stays stored, so that whoever uses it is told why it ended, in ms. */
+export const DEAD_KEYS_STORED_FOR = 30 * DAY;
+
+/** How long a rotated key goes on for reading, in seconds: unless told otherwise, and at the most. */
+export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
+
+/** The user whose data is to be changed, and by which right: an owner key (its SHA-256), or the operator's word. */
+export type Authority = { readonly userKey: number; readonly ownerKeyHash: string | null };
+
+/** The authority of a request: the key that it presents must still be an active owner key when the change is decided. */
+export const byOwnerKey = ({ hash, user }: { hash: string; user: { key: number } }): Authority => ({
+  userKey: user.key,
+  ownerKeyHash: hash,
+});
+
+/** The authority of the operator, who needs no key. */
+export const byOperator = (userKey: number): Authority => ({ userKey, ownerKeyHash: null });
+
+export type { Scope };
+
+/**
+ * What a key may be used for: `account` is everything about the user that changes or lists, `prices` the prices and the
+ * statistics, `node` the calls to the node.
+ */
+export const SCOPES = ['account', 'prices', 'node'] as const satisfies readonly Scope[];
+
+/** Those of an owner key. No other key has `account`. */
+export const OWNER_SCOPES: readonly Scope[] = SCOPES;
+
+/** Those that a key beside the owner key may have. */
+export const RESTRICTED_SCOPES = ['prices', 'node'] as const satisfies readonly Scope[];
+
+const shared = new Map<string, readonly Scope[]>();
+
+/** The same scopes in the order of `SCOPES`, each once, as a list that all keys with these scopes have in common. */
+export function sharedScopes(scopes: readonly Scope[]): readonly Scope[] {
+  const list = SCOPES.filter((scope) => scopes.includes(scope));
+  const name = list.join();
+  const known = shared.get(name);
+  if (known) return known;
+  shared.set(name, list);
+  return list;
+}

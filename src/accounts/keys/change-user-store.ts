@@ -1,4 +1,6 @@
-import type { Authority } from '#accounts/keys/authority';
+import type { Authority } from '#accounts/keys/api-key';
+import type { Plan } from '#accounts/ledger/plan';
+import { hasAddress } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
 /** Whether a row of `api_key` is an owner key that may change its user. */
@@ -30,3 +32,43 @@ export function changeUser<Result>(
     return change(tx);
   });
 }
+
+/** A user of an address; instants in Unix ms. `start` and `lastUsedAt` are of the newest owner key. */
+export type UserOfAddress = {
+  key: number;
+  /** As it was registered. */
+  email: string;
+  plan: Plan;
+  createdAt: number;
+  start: string | null;
+  lastUsedAt: number | null;
+};
+
+type Row = Omit<UserOfAddress, 'createdAt' | 'lastUsedAt'> & { createdAt: Date; lastUsedAt: Date | null };
+
+/** The statement that finds the users of an address. */
+export const createUsersOfAddressStatement = (prisma: PrismaClient) => ({
+  /**
+   * The users of an address, whatever its upper and lower case, and how many there are in all: those first of whom it
+   * was confirmed, then those that are there for longest, so that nobody can crowd others out who registers with their
+   * address. Those that the operator has revoked have no living owner key, and are not among them.
+   */
+  async usersOf(email: string, most: number): Promise<{ users: UserOfAddress[]; count: number }> {
+    const rows = await prisma.$queryRaw<(Row & { count: number })[]>`
+      SELECT u.key, u.email, u.plan::text AS plan, u.created_at AS "createdAt", k.start,
+        k.last_used_at AS "lastUsedAt", (count(*) OVER ())::int AS count
+      FROM "user" u CROSS JOIN LATERAL (
+        SELECT start, last_used_at FROM api_key WHERE user_key = u.key AND ${IS_ACTIVE_OWNER}
+        ORDER BY created_at DESC, id DESC LIMIT 1) AS k
+      WHERE ${hasAddress(email)} AND u.email IS NOT NULL
+      ORDER BY u.verified_at IS NULL, u.key LIMIT ${most}::int`;
+    return {
+      users: rows.map(({ count: _, createdAt, lastUsedAt, ...rest }) => ({
+        ...rest,
+        createdAt: createdAt.getTime(),
+        lastUsedAt: lastUsedAt?.getTime() ?? null,
+      })),
+      count: rows[0]?.count ?? 0,
+    };
+  },
+});

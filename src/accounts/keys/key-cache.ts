@@ -7,8 +7,7 @@ import { type Clock, MINUTE, SECOND } from '#core/clock';
 import { createFirstInFirstOut } from '#core/fifo-map';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
-import { hashApiKey, isApiKey } from './api-key.ts';
-import { DEAD_KEYS_STORED_FOR } from './key-limits.ts';
+import { DEAD_KEYS_STORED_FOR, hashApiKey, isApiKey } from './api-key.ts';
 import { createKeyUse, UNUSED, type Use } from './key-use.ts';
 
 /** Keys that are remembered at most: the known, and the well-formed that nobody has. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '#core/clock';
-import { RESTRICTED_SCOPES, type Scope, sharedScopes } from './scopes.ts';
+import { RESTRICTED_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
 /*
  * What an owner says of a key that is to be made. `fix` says what is wanted; what was sent is never repeated.

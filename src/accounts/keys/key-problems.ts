@@ -1,4 +1,4 @@
-import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import { OWNER_SCOPES } from '#accounts/keys/api-key';
 import type { KeyHolder } from '#accounts/keys/user-store';
 import { iso } from '#core/clock';
 import { Problem } from '#core/problems';

@@ -1,10 +1,15 @@
-import { type Authority, byOperator } from '#accounts/keys/authority';
+import { type Authority, byOperator } from '#accounts/keys/api-key';
 import { changeUser, IS_ACTIVE_OWNER } from '#accounts/keys/change-user-store';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
-import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from './key-limits.ts';
-import { OWNER_SCOPES, type Scope, sharedScopes } from './scopes.ts';
+import {
+  MAX_DEAD_KEYS_PER_USER,
+  MAX_KEYS_PER_USER,
+  OWNER_SCOPES,
+  type Scope,
+  sharedScopes,
+} from './api-key.ts';
 
 /** What is stored of the text of a new key. */
 export type NewKey = { hash: string; start: string };

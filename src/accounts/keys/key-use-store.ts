@@ -1,4 +1,4 @@
-import { arrayOf } from '#database/arrays';
+import { arrayOf } from '#database/values';
 import { Prisma } from '#generated/prisma/client';
 
 /** When a key was last used (Unix ms), and the origin of another site's page that did, if one did. */

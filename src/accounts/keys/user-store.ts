@@ -1,15 +1,14 @@
-import type { Authority } from '#accounts/keys/authority';
+import type { Authority } from '#accounts/keys/api-key';
+import { MAX_DEAD_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/api-key';
 import { changeUser } from '#accounts/keys/change-user-store';
-import { MAX_DEAD_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { createKeyStatements, type NewKey } from '#accounts/keys/key-store';
 import { createKeyUseStatement } from '#accounts/keys/key-use-store';
-import { OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/scopes';
 import type { Plan, Term } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
-import { arrayOf } from '#database/arrays';
+import { arrayOf } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
-import { createUsersOfAddressStatement } from './users-of-address-store.ts';
+import { createUsersOfAddressStatement } from './change-user-store.ts';
 
 /** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
 export type User = {

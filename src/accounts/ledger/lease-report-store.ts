@@ -1,4 +1,4 @@
-import { arrayOf } from '#database/arrays';
+import { arrayOf } from '#database/values';
 import type { Prisma } from '#generated/prisma/client';
 
 /** What a process reports of a lease. Every figure is a total, so a report that is sent twice counts once. */

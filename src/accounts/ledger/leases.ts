@@ -4,8 +4,8 @@ import { type Instant, instantOf, SECOND } from '#core/clock';
 import { DEADLINE, withinDeadline } from '#database/deadline';
 import { giveBackCall, isUsable, keepCall, type Lease, RECALL_SECONDS, remaining, unspent } from './lease.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { createOutages } from './outages.ts';
 import {
+  createOutages,
   createQuotaStates,
   endLease,
   type Held,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
-import { createOneAtATime } from '#core/one-at-a-time';
+import { createOneAtATime } from '#core/mutex';
 import type { FailureLog } from '#upstream/failure-log';
 
 /** Up to this many active users the tick is at its shortest; beyond that it grows in proportion, to `LONGEST` times. */

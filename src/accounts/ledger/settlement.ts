@@ -1,12 +1,12 @@
 import { type Clock, type Instant, instantOf, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
-import { type DueLease, dueInTick, dueOfAsking } from './due-leases.ts';
 import { extend, IDLE_AFTER, type Lease, restWanted, suspend } from './lease.ts';
 import type { LeaseReport, LeaseState, LedgerStore } from './ledger-store.ts';
-import type { Outages } from './outages.ts';
+import type { Outages } from './quota-state.ts';
 import { endLease, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
 import type { Statement } from './scheduler.ts';
+import { type DueLease, dueInTick, dueOfAsking } from './settlement-batch.ts';
 
 /** Pauses before the ledger is asked again, in ms: for a user who has nothing left, and after it failed. */
 export const EXHAUSTED_FOR = SECOND / 2;

@@ -1,10 +1,9 @@
-import { type Clock, startOfDate } from '#core/clock';
+import { type Clock, DAY, parseDuration, startOfDate } from '#core/clock';
 import type { Log } from '#core/log';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createDeletionRounds } from '#upstream/deletion-rounds';
 import type { FailureLog } from '#upstream/failure-log';
 import type { UsageDayStore } from './usage-day-store.ts';
-import { firstKeptDate } from './usage-retention-periods.ts';
 
 type Dependencies = {
   store: UsageDayStore;
@@ -43,3 +42,17 @@ export function createUsageRetention(dependencies: Dependencies) {
     isDue: (age, now) => age > now - Math.max(startedAt, startOfDate(now)),
   });
 }
+
+/** Users see their calls of the newest 31 dates. */
+const LEAST = 31 * DAY;
+
+/** Reads how long the calls of a date are kept, in ms. Throws `RangeError` with the form that is wanted. */
+export function parseUsageRetention(text: string): number {
+  const duration = parseDuration(text);
+  if (duration === undefined || duration < LEAST)
+    throw new RangeError('must be like 400d (a whole number of d or h), at least 31d');
+  return duration;
+}
+
+/** The first date whose calls are kept (its start, Unix ms): a date is kept so long after its own end. */
+export const firstKeptDate = (retention: number, now: number): number => startOfDate(now - retention);

@@ -1,13 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { byOwnerKey } from '#accounts/keys/authority';
+import { byOwnerKey, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import { keyForm } from '#accounts/keys/key-form';
-import { MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { type ApiKeyRecord, apiKeyRecord, createdKeyRecord } from '#accounts/records';
 import type { Users } from '#accounts/users/users';
 import { type Clock, iso, isoOrNull } from '#core/clock';
 import { Problem } from '#core/problems';
-import { neverStored } from '#server/replies/no-store';
+import { neverStored } from '#server/replies/static-content';
 
 const id = z
   .string()

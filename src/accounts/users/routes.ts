@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Allowance } from '#accounts/gate/allowance';
-import { presentedKey } from '#accounts/gate/presented-key';
-import { byOwnerKey } from '#accounts/keys/authority';
-import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { presentedKey } from '#accounts/gate/gate';
+import { byOwnerKey, GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import {
   type RegistrationPending,
   registrationPending,
@@ -12,7 +11,7 @@ import {
   userRecord,
 } from '#accounts/records';
 import { renewalLink } from '#accounts/users/registration';
-import { neverStored } from '#server/replies/no-store';
+import { neverStored } from '#server/replies/static-content';
 import { type RegistrationForm, registrationForm } from './registration.ts';
 import type { Users } from './users.ts';
 

@@ -1,6 +1,5 @@
-import { mintApiKey, storedForm } from '#accounts/keys/api-key';
-import type { Authority } from '#accounts/keys/authority';
-import { GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import type { Authority } from '#accounts/keys/api-key';
+import { GRACE_SECONDS, MAX_KEYS_PER_USER, mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { covers, notActive } from '#accounts/keys/key-problems';
 import type { KeyTerms, StoredKey } from '#accounts/keys/key-store';
 import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';

@@ -1,13 +1,12 @@
 import { createTokenStore } from '#catalogue/token-store';
 import { command, JSON_OPTION } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { printJson } from '#cli/print';
-import { alignedTable } from '#cli/table';
+import { alignedTable, printJson } from '#cli/terminal';
 import { iso, systemClock } from '#core/clock';
 import type { Span } from '#core/span';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { beginningIn, type CoverageRow, coverageReport } from '#prices/archive/coverage-report';
-import { type CandleReportRow, candleReport } from '#prices/candles/candle-report';
+import { type CandleReportRow, candleReport } from '#prices/candles/candle-availability';
 import { createCandleStore } from '#prices/candles/candle-store';
 import type { Interval } from '#prices/model/interval';
 import { createStatisticsStore } from '#statistics/statistics-store';

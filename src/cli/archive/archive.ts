@@ -1,8 +1,41 @@
+import { command, pastDate, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
-import { importUsage, runImport } from './archive-import.ts';
-import { importCandlesUsage, runImportCandles } from './archive-import-candles.ts';
-import { purgeUsage, runPurge } from './archive-purge.ts';
+import { withDatabase } from '#cli/configured-database';
+import { systemClock } from '#core/clock';
+import { isMarketSource, MARKET_SOURCES } from '#prices/model/market-sources';
+import { createPurgeStore } from '#prices/retention/purge-store';
+import { createPurge, type Purged } from '#prices/retention/retention';
+import { importCandlesUsage, importUsage, runImport, runImportCandles } from './archive-import.ts';
 import { runStatus, statusUsage } from './archive-status.ts';
+
+export const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
+
+    Deletes what a source told: its points, candles, latest prices and coverage, or only those before a date
+    (UTC). Running processes drop them within seconds. The gaps are fetched again when somebody asks, as far as
+    the source still tells them and MARKET_RETENTION allows. Can be run again if interrupted. Sources: ${MARKET_SOURCES.join(', ')}.
+`;
+
+const options = { source: { type: 'string' }, before: { type: 'string' } } as const;
+
+const amounts = ({ points, candles, latest, spans }: Omit<Purged, 'token'>) =>
+  `${points} points, ${candles} candles, ${latest} latest prices and ${spans} spans of coverage`;
+
+/** `archive purge --source <name>` */
+export const runPurge = command({ options }, async ({ values: { source = '', before } }) => {
+  if (!isMarketSource(source)) throw wrongUsage(`--source must be one of ${MARKET_SOURCES.join(', ')}`);
+  const until = before === undefined ? undefined : pastDate('--before', before, systemClock.now());
+
+  await withDatabase(async ({ prisma }) => {
+    const purge = createPurge({ store: createPurgeStore(prisma), clock: systemClock });
+    const total = { points: 0, candles: 0, latest: 0, spans: 0 };
+    for await (const purged of purge({ source, before: until })) {
+      for (const what of ['points', 'candles', 'latest', 'spans'] as const) total[what] += purged[what];
+      const isAny = purged.points + purged.candles + purged.latest + purged.spans > 0;
+      if (isAny) process.stdout.write(`${purged.token}: ${amounts(purged)} deleted\n`);
+    }
+    process.stdout.write(`${source}: ${amounts(total)} deleted in all\n`);
+  });
+});
 
 const USAGE = `Manages the archive of prices and candles.
 

@@ -1,7 +1,6 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { command, wrongUsage } from '#cli/arguments';
-import { interruption } from '#cli/interruption';
-import { progressLine } from '#cli/progress-line';
+import { interruption, progressLine } from '#cli/terminal';
 import { systemClock } from '#core/clock';
 import { type Compared, type CopyEvent, type CopyOutcome, createCopy } from '#database/copy/copy';
 import { createCopySource } from '#database/copy/source';

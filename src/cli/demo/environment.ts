@@ -1,6 +1,6 @@
 import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
-import { UNKNOWN_ORIGIN } from './mailbox.ts';
+import { UNKNOWN_ORIGIN } from './guide.ts';
 
 /** The paths of the node's own records, which stand in for an explorer. */
 const EXPLORER_PATHS = {

@@ -1,4 +1,5 @@
 import { DAY, isoDate } from '#core/clock';
+import { startMailbox } from '#sandbox/mailbox';
 import type { Environment, SettingName } from '#settings';
 
 /** The settings by which each of the operator's commands reaches the demo, with an example. */
@@ -68,4 +69,24 @@ Mails are printed here. This call sends a mail with a link to a new key:
 ${operatorCommands(facts)}
 ${notice}Ctrl-C stops it and deletes its data.
 `;
+}
+
+/** The origin of links in mails until the service listens. */
+export const UNKNOWN_ORIGIN = 'http://quotient.invalid';
+
+/** Starts a mail server that prints each mail. */
+export async function printMails() {
+  let origin = UNKNOWN_ORIGIN;
+  const { url, close } = await startMailbox(({ to, headers, text }) => {
+    const printed = text.replaceAll(UNKNOWN_ORIGIN, origin);
+    process.stdout.write(`\n--- Mail to ${to}: ${headers.subject} ---\n\n${printed}\n\n---\n`);
+  });
+  return {
+    url,
+    /** Sets the origin of the service. Links in later mails point there. */
+    linkTo(to: string): void {
+      origin = to;
+    },
+    close,
+  };
 }

@@ -1,15 +1,52 @@
-import { createUserStore } from '#accounts/keys/user-store';
+import { createUserStore, type User } from '#accounts/keys/user-store';
 import { type Account, createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
-import { command, JSON_OPTION } from '#cli/arguments';
+import { createUsers, type Users } from '#accounts/users/users';
+import { command, JSON_OPTION, wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { cut, dateOf, minuteOf, printJson, printLines } from '#cli/print';
-import { alignedTable } from '#cli/table';
+import { alignedTable, cut, dateOf, minuteOf, printJson, printLines } from '#cli/terminal';
 import { iso, isoOrNull, systemClock } from '#core/clock';
+import { Problem, type ProblemCode } from '#core/problems';
 import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
-import { inCommands } from './faults.ts';
-import { recordNumber } from './records.ts';
+import { EXIT, ExitError } from '#process/exit';
+
+/** The remedy of a problem on the command line. The API's own detail names paths, or nothing. */
+const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
+  not_found: (detail) => `${detail} See \`npm run users -- list\` and \`npm run users -- show <key>\`.`,
+  api_key_revoked: () => 'The user was erased and cannot be changed.',
+  last_owner_key: () =>
+    'The last owner key cannot be revoked alone: replace it (`rotate <key>`), or revoke all keys (`revoke <key>`).',
+};
+
+/** Rethrows an error. A problem names a command as its remedy. */
+export function inCommands(error: unknown): never {
+  const remedy = error instanceof Problem ? REMEDIES[error.code]?.(error.message) : undefined;
+  throw remedy === undefined ? error : new ExitError(remedy, EXIT.failed, error);
+}
+
+/** The largest integer of the database. */
+export const HIGHEST = 2_147_483_647;
+
+/** A user's record number from the command line. Throws `ExitError`. */
+export const recordNumber = (text = '') =>
+  wholeNumber('<key>, the record number in `npm run users -- list`,', text, 1, HIGHEST);
+
+/** Runs some work with the users of the configured database. */
+export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
+  withDatabase(({ prisma }) =>
+    work(createUsers({ store: createUserStore(prisma), clock: systemClock })).catch(inCommands),
+  );
+
+/** Prints a record with the key that was just made. */
+export const printRecord = (record: object) => printLines(Object.entries(record));
+
+/** Prints a user of whom no key is known: only its hash is stored. */
+export const printUser = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) =>
+  printRecord({
+    ...{ key, name, email, plan, limit },
+    ...{ createdAt: iso(createdAt), validUntil: iso(validUntil), updatedAt: iso(updatedAt) },
+  });
 
 function reportOf({ prisma }: Pick<Database, 'prisma'>) {
   const users = createUserStore(prisma);

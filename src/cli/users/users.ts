@@ -1,12 +1,45 @@
-import { byOperator } from '#accounts/keys/authority';
-import { GRACE_SECONDS } from '#accounts/keys/key-limits';
+import { byOperator, GRACE_SECONDS } from '#accounts/keys/api-key';
 import { PLAN_NAMES } from '#accounts/ledger/plan';
 import { registrationForm } from '#accounts/users/registration';
-import { command, wholeNumber, wrongUsage } from '#cli/arguments';
+import { command, JSON_OPTION, wholeNumber, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
-import { list, show } from './list-and-show.ts';
-import { notices } from './notices.ts';
-import { HIGHEST, printRecord, printUser, recordNumber, withUsers } from './records.ts';
+import { withDatabase } from '#cli/configured-database';
+import { alignedTable, minuteOf, printJson } from '#cli/terminal';
+import { iso, isoOrNull } from '#core/clock';
+import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';
+import { HIGHEST, list, printRecord, printUser, recordNumber, show, withUsers } from './list-and-show.ts';
+
+const CHANNELS = { 'notice-mail': 'mail', 'notice-webhook': 'webhook' } as const;
+
+const about = ({ kind, threshold }: NoticeMessage) =>
+  kind === 'usage' ? `${threshold} % used` : `${threshold} day(s) before the end`;
+
+const state = ({ dueAt, lastError }: NoticeMessage) =>
+  dueAt === null ? 'given up' : lastError === null ? 'waiting' : 'failed';
+
+const toJson = (message: NoticeMessage) => ({
+  notice: message.notice,
+  user: message.userKey,
+  about: about(message),
+  by: CHANNELS[message.channel],
+  state: state(message),
+  since: iso(message.createdAt),
+  attempts: message.attempts,
+  nextAttempt: isoOrNull(message.dueAt),
+  reason: message.lastError,
+});
+
+/** Prints the notices that have not arrived: those that wait, that failed or were refused, and that were given up. */
+export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
+  const messages = await withDatabase(({ prisma }) => createNoticeStore(prisma).undelivered());
+  if (values.json) return printJson(messages.map(toJson));
+  const heading = ['user', 'about', 'by', 'state', 'since', 'attempts', 'next attempt', 'reason'];
+  const rows = messages.map((message) => [
+    ...[message.userKey, about(message), CHANNELS[message.channel], state(message)],
+    ...[minuteOf(message.createdAt), message.attempts, minuteOf(message.dueAt), message.lastError ?? '-'],
+  ]);
+  process.stdout.write(rows.length === 0 ? 'No notice waits.\n' : alignedTable([heading, ...rows]));
+});
 
 const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
 

@@ -1,5 +1,4 @@
-import type { CopySource } from './source.ts';
-import type { Digest, Table } from './tables.ts';
+import type { CopySource, Digest, Table } from './source.ts';
 import type { CopyTarget, Progress } from './target.ts';
 
 /** What is told while it goes on; `of` is how many rows the table has. */

@@ -1,16 +1,5 @@
+import { inTransaction, type Session } from '#database/deadline';
 import { hasRecord, migrate } from '#database/migrations';
-import type { Session } from '#database/transaction';
-import {
-  atOneMoment,
-  type Digest,
-  digestOf,
-  PLAIN_TEXT,
-  readSequences,
-  readTables,
-  rowAsJson,
-  type Sequence,
-  type Table,
-} from './tables.ts';
 
 /** Rows that travel together: some hundred kilobytes. */
 const BATCH = 2_000;
@@ -90,3 +79,98 @@ export async function isInUse(session: Session): Promise<boolean> {
 }
 
 export type CopySource = ReturnType<typeof createCopySource>;
+
+/** A table as a copy sees it. Names are quoted where they must be, types bear their schema. */
+export type Table = {
+  name: string;
+  columns: readonly Column[];
+  /** The columns of its primary key, in order. */
+  key: readonly Column[];
+};
+
+export type Column = { name: string; type: string };
+
+/** A sequence, and the number that it gave last. */
+export type Sequence = { name: string; last: string; isCalled: boolean };
+
+type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
+
+/**
+ * What makes text of a value that every other server reads as the same value, and lets a statement take as long as it
+ * takes. For the transaction alone: a pooler gives the session to somebody else afterwards.
+ */
+export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'UTC'; SET LOCAL datestyle TO 'ISO, YMD';
+  SET LOCAL intervalstyle TO 'postgres'; SET LOCAL extra_float_digits TO 3; SET LOCAL bytea_output TO 'hex';
+  SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0`;
+
+/** Runs some work in one transaction, at a moment that stands still while it lasts. */
+export const atOneMoment = <T>(session: Session, work: () => Promise<T>): Promise<T> =>
+  inTransaction(session, `BEGIN ISOLATION LEVEL REPEATABLE READ; ${PLAIN_TEXT}`, work);
+
+/** The tables are read from the database's own catalogue: one that a later migration adds is copied like the others. */
+const TABLES = `
+  SELECT quote_ident(t.relname) AS name,
+    (SELECT json_agg(json_build_object('name', quote_ident(attname), 'type', format_type(atttypid, atttypmod)) ORDER BY attnum)
+      FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
+    (SELECT json_agg(json_build_object('name', quote_ident(attname), 'type', format_type(atttypid, atttypmod)) ORDER BY place)
+      FROM pg_constraint, unnest(conkey) WITH ORDINALITY AS k(attnum, place) JOIN pg_attribute a USING (attnum)
+      WHERE conrelid = t.oid AND contype = 'p' AND a.attrelid = t.oid) AS key,
+    (SELECT json_agg(DISTINCT quote_ident(r.relname)) FROM pg_constraint JOIN pg_class r ON r.oid = confrelid
+      WHERE conrelid = t.oid AND contype = 'f' AND confrelid <> conrelid) AS refers
+  FROM pg_class t
+  WHERE t.relnamespace = 'public'::regnamespace AND t.relkind = 'r' AND t.relname <> '_prisma_migrations'
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = t.oid AND deptype = 'e')
+  ORDER BY t.relname`;
+
+const SEQUENCES = `
+  SELECT quote_ident(relname) AS name FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind = 'S' ORDER BY relname`;
+
+/** The tables, each after those that its foreign keys refer to. */
+export async function readTables(session: Session): Promise<Table[]> {
+  const { rows } = await session.query<Found>(TABLES);
+  const ordered: Table[] = [];
+  let waiting = rows;
+  while (waiting.length > 0) {
+    const names = new Set(waiting.map(({ name }) => name));
+    const free = waiting.filter(({ refers }) => !refers?.some((name) => names.has(name)));
+    if (free.length === 0) throw new Error(`the tables ${[...names].join(', ')} refer to each other`);
+    for (const { name, columns, key } of free) {
+      if (!key) throw new Error(`the table ${name} has no primary key`);
+      ordered.push({ name, columns, key });
+    }
+    waiting = waiting.filter((found) => !free.includes(found));
+  }
+  return ordered;
+}
+
+export async function readSequences(session: Session): Promise<Sequence[]> {
+  const { rows } = await session.query<{ name: string }>(SEQUENCES);
+  const sequences: Sequence[] = [];
+  for (const { name } of rows) {
+    const { rows: states } = await session.query<{ last: string; isCalled: boolean }>(
+      `SELECT last_value::text AS last, is_called AS "isCalled" FROM public.${name}`,
+    );
+    sequences.push(...states.map((state) => ({ name, ...state })));
+  }
+  return sequences;
+}
+
+/** A table's rows as JSON arrays of texts, one row each. */
+export const rowAsJson = ({ columns }: Table) =>
+  `json_build_array(${columns.map(({ name }) => `${name}::text`).join(', ')})::text`;
+
+/**
+ * How many rows a table has, and a sum over all their values, in whatever order they lie: any value that differs makes
+ * another sum.
+ */
+export type Digest = { rows: number; sum: string };
+
+export async function digestOf(session: Session, { name, columns }: Table): Promise<Digest> {
+  const text = `ROW(${columns.map((column) => `${column.name}::text`).join(', ')})::text`;
+  const hash = `encode(substring(sha256(convert_to(${text}, 'UTF8')) FROM 1 FOR 7), 'hex')`;
+  const { rows } = await session.query<Digest>(
+    `SELECT count(*)::float8 AS rows, coalesce(sum(('x' || ${hash})::bit(56)::bigint), 0)::text AS sum FROM public.${name}`,
+  );
+  return rows[0] as Digest;
+}

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { Session } from '#database/deadline';
 import { hasRecord, migrate, readMigrations, UNFINISHED_COPY } from '#database/migrations';
-import type { Session } from '#database/transaction';
-import { type Batch, isInUse } from './source.ts';
-import { atOneMoment, type Digest, digestOf, readTables, type Sequence, type Table } from './tables.ts';
+import {
+  atOneMoment,
+  type Batch,
+  type Digest,
+  digestOf,
+  isInUse,
+  readTables,
+  type Sequence,
+  type Table,
+} from './source.ts';
 
 /** One row of a table for all copies: a second process cannot add its own. */
 const RECORD_ID = '00000000-0000-4000-8000-636f70696564';

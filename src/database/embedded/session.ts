@@ -1,4 +1,4 @@
-import { queryMessage, SYNC, startMessage } from './frontend-messages.ts';
+import { queryMessage, SYNC, startMessage } from './messages.ts';
 
 /** What PGlite does with messages: it calls back with pieces of the answer, which are its own memory. */
 type Engine = {

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openEngine } from './engine.ts';
-import { listenLocally } from './local-socket.ts';
+import { listenLocally, serveClient } from './local-socket.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import { PortStream } from './port-stream.ts';
-import { serveClient } from './serve-client.ts';
 import { createSession } from './session.ts';
 
 /*

@@ -1,4 +1,5 @@
-import { escapeHtml } from '#core/html';
+import { readFileSync } from 'node:fs';
+import { escapeHtml } from '#core/text';
 
 /** Code within words. */
 export const inlineCodeHtml = (code: string) => `<code>${escapeHtml(code)}</code>`;
@@ -41,3 +42,8 @@ function itemHtml(item: string): string {
  * empty line between any two of them; `code` and [links](…) within.
  */
 export const toHtml = (markdown: string) => (markdown.match(BLOCK) ?? []).map(blockHtml).join('\n');
+
+const packageJson = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+
+/** The version of the service. */
+export const { version: VERSION } = JSON.parse(packageJson) as { version: string };

@@ -1,6 +1,6 @@
-import { MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import type { ProblemCode } from '#core/problems';
-import { MAX_BROADCAST_BYTES } from '#node/broadcast-body';
+import { MAX_BROADCAST_BYTES } from '#node/broadcast';
 import { MAX_DISCARDED } from '#server/connections/request-body';
 
 const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;

@@ -1,5 +1,5 @@
 import { PLAN_NAMES, termInWords } from '#accounts/ledger/plan';
-import { fenced, type GuideSettings } from './words.ts';
+import { fenced, type GuideSettings } from './rules.ts';
 
 /* How to come by a key, and what to do with it and the account. */
 

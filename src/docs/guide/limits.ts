@@ -1,6 +1,6 @@
 import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { HEADERS } from '#docs/openapi/described-headers';
-import { count, every, fenced, type GuideSettings } from './words.ts';
+import { count, every, fenced, type GuideSettings } from './rules.ts';
 
 /* How many calls there are, and how to do with fewer. */
 

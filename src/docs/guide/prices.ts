@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { exampleOf, type NamedSchemas, type Schema } from '#docs/openapi/schema-examples';
+import { exampleOf, type NamedSchemas, type Schema } from '#docs/openapi/schemas';
 import { callSamples, EXAMPLE_KEY } from '#docs/reference/code-samples';
-import { CSV_HEADER } from '#prices/history/series-csv';
+import { CSV_HEADER } from '#prices/history/series-text';
 import { latestPrice } from '#prices/model/records';
-import { fenced, type GuideSettings } from './words.ts';
+import { fenced, type GuideSettings } from './rules.ts';
 
 /* How to read prices. */
 

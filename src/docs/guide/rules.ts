@@ -1,5 +1,8 @@
-import { problemExample } from '#docs/openapi/schema-examples';
-import type { GuideSettings } from './words.ts';
+import type { AccountSettings } from '#accounts/settings';
+import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import { problemExample } from '#docs/openapi/schemas';
+import type { NodeSettings } from '#node/settings';
+import type { PriceSettings } from '#prices/settings';
 
 /* What holds for all paths, and for those of the node. */
 
@@ -35,3 +38,27 @@ method, key, burst, parameters, allowance.
 * A request with a \`mnemonic\` parameter is rejected on every path: a seed phrase never belongs in a URL.
 * HEAD is answered and charged like GET, without the body. A method that a path does not have is 405.
 * Only the broadcast of a transaction needs a body. A broadcast over 128 KB is rejected, and any other body over 1 MB.`;
+
+/** What the guide tells of the service that runs. */
+export type GuideSettings = { basePath: string } & NodeSettings &
+  Pick<AccountSettings, 'burstPerSecond' | 'registration' | 'registrationsPerMinute'> &
+  Pick<PriceSettings, 'coingecko' | 'exchangeRatesUrl'>;
+
+/** `1 call`, `10,000 calls`. */
+export const count = (n: number, noun: string) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+
+const UNITS = [
+  [DAY, 'day'],
+  [HOUR, 'hour'],
+  [MINUTE, 'minute'],
+  [SECOND, 'second'],
+] as const;
+
+/** `every hour`, `every 2 minutes`: of a duration (ms), in the largest unit of which it is a multiple. */
+export function every(ms: number): string {
+  const [unit, noun] = UNITS.find(([size]) => ms % size === 0) ?? [SECOND, 'second'];
+  return ms === unit ? `every ${noun}` : `every ${count(ms / unit, noun)}`;
+}
+
+/** A block of code in Markdown. */
+export const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;

@@ -1,5 +1,5 @@
 import { SOURCE_NAMES } from '#docs/content/source-list';
-import type { Schema } from './schema-examples.ts';
+import type { Schema } from './schemas.ts';
 
 type DescribedHeader = { description: string; schema: Schema; example: string | number };
 

@@ -1,8 +1,8 @@
 import { headersOf, type Occurrence } from './described-headers.ts';
-import { describedBody, describedParameter } from './described-parameters.ts';
-import type { Context, Media, Operation, Ref, Response } from './operation-shapes.ts';
+import { describedBody, describedParameter } from './parameters.ts';
 import { problemResponses } from './problem-responses.ts';
-import { exampleOf, type NamedSchemas, resolve } from './schema-examples.ts';
+import type { Context, Media, Operation, Ref, Response } from './schemas.ts';
+import { exampleOf, type NamedSchemas, resolve } from './schemas.ts';
 
 /** The ways to present a key: any of them will do. */
 const WITH_ANY_SCHEME: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];

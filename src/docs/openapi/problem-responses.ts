@@ -1,8 +1,8 @@
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
 import type { RouteFacts } from '#server/route-facts';
 import { headersOf } from './described-headers.ts';
-import type { Context, Ref } from './operation-shapes.ts';
-import { problemExample } from './schema-examples.ts';
+import type { Context, Ref } from './schemas.ts';
+import { problemExample } from './schemas.ts';
 
 /** The problems that any request may meet, whatever the path; another method of a path is told with its operations. */
 const ANYWHERE: ProblemCode[] = [

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { PAGE_SECURITY } from '#server/replies/page-security';
-import { serveText } from '#server/replies/static-content';
+import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
 
 /** The folder into which `npm ci` builds the console. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console', import.meta.url));

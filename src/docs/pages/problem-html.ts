@@ -1,8 +1,7 @@
-import { escapeHtml } from '#core/html';
 import type { Problem } from '#core/problems';
+import { escapeHtml } from '#core/text';
 import type { Asked } from '#server/replies/problem-replies';
-import { htmlPage } from './page.ts';
-import { shownPath } from './shown-path.ts';
+import { htmlPage, shownPath } from './page.ts';
 
 /** What is at the address, and which one may be meant. */
 function nothingThere(url: string, nearest: string | undefined): string {

@@ -1,4 +1,4 @@
-import { exampleOf, type NamedSchemas, resolve, type Schema } from '#docs/openapi/schema-examples';
+import { exampleOf, type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 import type { Entry } from './document.ts';
 
 /** Stands in the samples for the origin of the service, which only its reader knows for certain. */

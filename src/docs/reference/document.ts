@@ -1,5 +1,4 @@
-import type { Operation, Parameter, Response } from '#docs/openapi/operation-shapes';
-import type { NamedSchemas, Schema } from '#docs/openapi/schema-examples';
+import type { NamedSchemas, Operation, Parameter, Response, Schema } from '#docs/openapi/schemas';
 import { MANY_CHOICES } from './schema-html.ts';
 
 type Ref = { $ref: string };

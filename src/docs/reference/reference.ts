@@ -1,5 +1,5 @@
-import { escapeHtml } from '#core/html';
 import { type ProblemCode, problemKind } from '#core/problems';
+import { escapeHtml } from '#core/text';
 import { inlineCodeHtml as code, inlineHtml } from '#docs/content/markdown';
 import { type Document, type Entry, entriesOf, sharedOf } from './document.ts';
 import { methodHtml, operationHtml, type Place, parametersHtml } from './operation-html.ts';

@@ -1,6 +1,6 @@
-import { escapeHtml } from '#core/html';
+import { escapeHtml } from '#core/text';
 import { inlineCodeHtml as code, inlineHtml } from '#docs/content/markdown';
-import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schema-examples';
+import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 
 /** More choices than these are folded. */
 export const MANY_CHOICES = 8;

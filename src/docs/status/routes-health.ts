@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { negotiateFormat } from '#server/replies/format';
-import { neverStored } from '#server/replies/no-store';
-import { warningText } from '#upstream/warning';
-import type { Readiness } from './readiness.ts';
+import { negotiateFormat } from '#server/replies/negotiation';
+import { neverStored } from '#server/replies/static-content';
+import { warningText } from '#upstream/freshness';
+import type { Readiness } from './serve-status.ts';
 
 const live = {
   tags: ['operations'],

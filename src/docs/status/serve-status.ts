@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
+import type { Capability } from '#server/capability';
 import { acceptedType } from '#server/replies/negotiation';
-import { PAGE_SECURITY } from '#server/replies/page-security';
-import type { Readiness } from './readiness.ts';
+import { PAGE_SECURITY } from '#server/replies/static-content';
+import type { Warning } from '#upstream/freshness';
 import { type Status, statusPage } from './status-page.ts';
 
 type Options = { basePath: string; readiness: Readiness; clock: Clock };
@@ -29,3 +30,22 @@ export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }
       .send(statusPage(basePath, status, clock.now()));
   });
 }
+
+type Dependencies = {
+  /** Throws `database_unavailable`. */
+  checkDatabase: () => Promise<void>;
+  isStopping: () => boolean;
+  /** What may warn of what it could not get. */
+  capabilities: readonly Pick<Capability, 'warnings'>[];
+};
+
+/** Creates what tells whether the process can serve: throws a problem where it cannot, else gives what it warns of. */
+export function createReadiness({ checkDatabase, isStopping, capabilities }: Dependencies) {
+  return async function readiness(): Promise<Warning[]> {
+    if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });
+    await checkDatabase();
+    return capabilities.flatMap(({ warnings }) => warnings?.() ?? []);
+  };
+}
+
+export type Readiness = ReturnType<typeof createReadiness>;

@@ -4,9 +4,8 @@ import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '
 import { type AskNode, isUpToCaller, NodeFault } from '#cosmos/exchange';
 import { UpstreamFailure } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
-import { isOfNode, toFailure } from './failure.ts';
-import { type Member, nameOf } from './member.ts';
-import type { WantedChain } from './wanted-chain.ts';
+import type { WantedChain } from './member.ts';
+import { isOfNode, type Member, nameOf, toFailure } from './member.ts';
 
 type Options = {
   chain: WantedChain;

@@ -1,14 +1,13 @@
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { NodeCalls, NodeDialect } from '#cosmos/dialects/adapter';
-import type { NodeSource } from '#node/sources/node';
+import type { NodeSource } from '#node/source';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
-import type { Warning } from '#upstream/warning';
-import { createMember, type Member } from './member.ts';
+import type { Warning } from '#upstream/freshness';
+import { createMember, createWantedChain, type Member } from './member.ts';
 import { createMemberCall } from './member-call.ts';
 import { createSelection } from './selection.ts';
-import { createWantedChain } from './wanted-chain.ts';
 
 /** How often all nodes are tried when the last failure was a passing one; otherwise each is asked once. */
 const ROUNDS = 2;

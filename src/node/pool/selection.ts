@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
-import type { Member } from './member.ts';
+import type { Member, WantedChain } from './member.ts';
 import type { MemberCall } from './member-call.ts';
-import type { WantedChain } from './wanted-chain.ts';
 
 /** How often each node is asked for its newest block, while there are calls, in ms. */
 const CHECK_EVERY = 10 * SECOND;

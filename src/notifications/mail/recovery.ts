@@ -4,7 +4,7 @@ import type { Users } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
 import type { OutboxMessage } from '#notifications/outbox/outbox-store';
 import type { Mailer } from '#notifications/sources/smtp';
-import { recoveryMail } from './recovery-mail.ts';
+import { recoveryMail } from './mails.ts';
 import type { RecoveryStore } from './recovery-store.ts';
 import { hashMailToken, isMailToken, mintMailToken, TOKEN_LIFE, tokenInvalid } from './token.ts';
 

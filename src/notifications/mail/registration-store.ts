@@ -1,11 +1,11 @@
 import type { storedForm } from '#accounts/keys/api-key';
-import { OWNER_SCOPES } from '#accounts/keys/scopes';
+import { OWNER_SCOPES } from '#accounts/keys/api-key';
 import type { Plan, Term } from '#accounts/ledger/plan';
 import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';
-import { arrayOf } from '#database/arrays';
+import { arrayOf } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { admitMail } from './mail-allowance-store.ts';
+import { admitMail } from './recovery-store.ts';
 import { MAIL_RATES } from './token.ts';
 
 /** What waits for its address to be confirmed; `expiresAt` in Unix ms. */

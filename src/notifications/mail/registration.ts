@@ -7,10 +7,10 @@ import type { Users } from '#accounts/users/users';
 import { HOUR, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { OutboxMessage } from '#notifications/outbox/outbox-store';
+import { verificationMail } from './mails.ts';
 import type { MailDependencies } from './recovery.ts';
 import type { RegistrationStore } from './registration-store.ts';
 import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE, tokenInvalid } from './token.ts';
-import { verificationMail } from './verification-mail.ts';
 
 type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<Users, 'recordOf'> };
 

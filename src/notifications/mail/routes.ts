@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { clientOf } from '#accounts/gate/client';
 import { refuseClosed } from '#accounts/gate/guard';
+import { clientOf } from '#accounts/gate/limits';
 import { userRecord } from '#accounts/records';
 import type { RegistrationSettings } from '#accounts/settings';
 import { email, renewalLink } from '#accounts/users/registration';
 import type { ProblemCode } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/pipeline/json-body';
-import { neverStored } from '#server/replies/no-store';
+import { neverStored } from '#server/replies/static-content';
 import type { Recovery } from './recovery.ts';
 import type { VerifiedRegistration } from './registration.ts';
 

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { type Clock, DAY } from '#core/clock';
 import type { Deliver } from '#notifications/outbox/outbox';
+import { Undeliverable } from '#notifications/outbox/outbox';
 import type { OutboxMessage } from '#notifications/outbox/outbox-store';
-import { Undeliverable } from '#notifications/outbox/retries';
 import type { Mailer } from '#notifications/sources/smtp';
 import type { WebhookFailure, WebhookSender } from '#notifications/sources/webhook';
 import { webhookHeaders } from '#notifications/webhooks/signature';
-import { NOTICE_MAIL, NOTICE_WEBHOOK, webhookBody } from './notice.ts';
-import { noticeMail } from './notice-mail.ts';
+import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.ts';
 import type { NoticeSettingsStore } from './notice-settings-store.ts';
 import type { Addressed, NoticeStore } from './notice-store.ts';
 

@@ -1,4 +1,4 @@
-import type { Authority } from '#accounts/keys/authority';
+import type { Authority } from '#accounts/keys/api-key';
 import type { Users } from '#accounts/users/users';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';

@@ -1,10 +1,9 @@
 import type { Plan } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
-import { hasAddress } from '#database/email-match';
+import { hasAddress } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { tellOfEndingValidity } from './ending-validity-store.ts';
+import { tellOfEndingValidity, tellOfUsedAllowances } from './due-notices-store.ts';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';
-import { tellOfUsedAllowances } from './used-allowance-store.ts';
 
 /** A notice, and to whom it goes as things stand now. */
 export type Addressed = {

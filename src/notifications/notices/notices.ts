@@ -1,4 +1,4 @@
-import type { Authority } from '#accounts/keys/authority';
+import type { Authority } from '#accounts/keys/api-key';
 import { notActive } from '#accounts/keys/key-problems';
 import { type Clock, DAY } from '#core/clock';
 import { mintWebhookSecret } from '#notifications/webhooks/signature';

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { byOwnerKey } from '#accounts/keys/authority';
+import { byOwnerKey } from '#accounts/keys/api-key';
 import { noticesRecord, noticesWithSecretRecord } from '#notifications/records';
 import type { NotificationSettings } from '#notifications/settings';
 import { webhookUrlFault } from '#notifications/webhooks/webhook-url';
 import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/pipeline/json-body';
-import { neverStored } from '#server/replies/no-store';
+import { neverStored } from '#server/replies/static-content';
 import { DAYS_BEFORE_END, DEFAULT_THRESHOLDS, THRESHOLDS } from './notice.ts';
 import type { Notices } from './notices.ts';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isAmong, isPublicAddress, type Network } from './public-address.ts';
+import ipaddr from 'ipaddr.js';
 
 /** A longer one is a mistake. */
 const LONGEST_WEBHOOK_URL = 2_000;
@@ -33,3 +33,48 @@ export function webhookUrlFault(text: string, allowed: readonly Network[]): stri
 /** Whether a webhook may be sent to an address: to a public one encrypted, to one that the operator allows in any case. */
 export const mayBeCalled = ({ protocol }: URL, address: string, allowed: readonly Network[]): boolean =>
   isAmong(allowed, address) || (protocol === 'https:' && isPublicAddress(address));
+
+/** A network, as in `10.0.0.0/8`; a single address is one of a single address. */
+export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+const network = (text: string): Network => {
+  const [address = '', bits] = text.split('/');
+  const width = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
+  const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
+  if (width < 0 || length < 0 || length > width || address.includes('%'))
+    throw new Error('must be addresses or networks like 10.0.0.0/8, separated by commas');
+  return [ipaddr.parse(address), length];
+};
+
+/** Networks from a text, separated by commas. Throws with what is wanted. */
+export const parseNetworks = (text: string): readonly Network[] =>
+  text.split(',').map((one) => network(one.trim()));
+
+/** What IANA has given to hosts (RFC 4291, 2.4): all else of IPv6 is reserved, embeds IPv4, or is local. */
+const GLOBAL_UNICAST = network('2000::/3');
+
+const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): boolean =>
+  address.kind() === base.kind() && address.match(base, bits);
+
+/** Whether the last half of an IPv6 address says that the packet is for the IPv4 one in it (ISATAP, RFC 5214, 6.1). */
+const isTunnel = ({ parts }: ipaddr.IPv6): boolean =>
+  (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
+
+/**
+ * Whether an address (as the system has it, not as a URL may write it) is one that anybody can reach: neither of this
+ * host nor of a network around it, no group, none that embeds another address (mapped, 6to4, Teredo, NAT64, ISATAP), none that
+ * is reserved.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return false;
+  return address instanceof ipaddr.IPv4 || (isWithin(address, GLOBAL_UNICAST) && !isTunnel(address));
+}
+
+/** Whether an address is in one of these networks. A mapped one (`::ffff:10.0.0.1`) is where it leads to. */
+export function isAmong(networks: readonly Network[], text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.process(text);
+  return networks.some((one) => isWithin(address, one));
+}

@@ -15,14 +15,18 @@ import {
 import { createLatestPrices } from '#prices/archive/latest-prices';
 import type { Interval } from '#prices/model/interval';
 import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
-import { firstSample, lastSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/points';
+import { firstSample, lastSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/sample';
 import { plausibleTimes } from '#upstream/plausible';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
-import { type CachedToken, createCachedToken } from './cached-token.ts';
-import { type FailoverState, type FailoverStore, STARTING_STATE } from './failover-store.ts';
-import { createResidents } from './lazy-cache.ts';
-import { oldestInMemory, readSeries } from './paging.ts';
+import { type FailoverState, type FailoverStore, STARTING_STATE } from './latest-store.ts';
+import {
+  type CachedToken,
+  createCachedToken,
+  createResidents,
+  oldestInMemory,
+  readSeries,
+} from './lazy-cache.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
 
 type Dependencies = {

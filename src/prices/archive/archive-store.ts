@@ -1,13 +1,13 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import type { Span } from '#core/span';
-import { epochMs, toInstant } from '#database/instants';
+import { epochMs, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/archive/latest-store';
 import type { Interval } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import { type ImplausibleRows, implausibleRow } from '#upstream/plausible';
-import { bumpVersion } from '#upstream/version-store';
 import {
   type ArchivedSample,
   addCoverage,
@@ -20,14 +20,14 @@ import {
   readCoverage,
   readSummary,
   type SeriesSummary,
+  type SeriesUpdate,
   shareRows,
   tokensOf,
+  writePoints,
 } from './archive-sql-store.ts';
-import { type SeriesUpdate, writePoints } from './point-store.ts';
 
 export type { LatestRow } from '#prices/archive/latest-store';
-export type { Coverage, SeriesSummary } from './archive-sql-store.ts';
-export type { SeriesUpdate } from './point-store.ts';
+export type { Coverage, SeriesSummary, SeriesUpdate } from './archive-sql-store.ts';
 
 /** A sample as it comes from the database: an array, since names in each would be half of the text. */
 type SampleText = [

@@ -1,12 +1,12 @@
 import { knownSince, type Token, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
+import { memo } from '#core/memo';
 import type { Span } from '#core/span';
-import { gapsIn } from '#prices/model/gaps';
-import { INTERVALS, type Interval } from '#prices/model/interval';
+import { gapsIn, INTERVALS, type Interval } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
 import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, Coverage, SeriesSummary } from './archive-store.ts';
-import { coveredSpans } from './cached-token.ts';
+import { coveredSpans } from './lazy-cache.ts';
 
 /** What the archive holds of one series from one source; instants in Unix ms, `first` and `last` those of its samples. */
 export type CoverageRow = {
@@ -92,4 +92,26 @@ export function beginningIn(report: readonly CoverageRow[]) {
     const mine = report.filter((row) => row.token === token.name && row.interval === 'day');
     return knownSince(token, Math.min(...mine.flatMap(({ first }) => first ?? [])));
   };
+}
+
+type Counted = { changes: number; rows: readonly SeriesSummary[] };
+type Dependencies = { store: Pick<ArchiveStore, 'changes' | 'summary'>; clock: Clock };
+
+/** For each series and source its first and last sample and their number, counted by the store again after a change. */
+export function createArchiveSummary({ store, clock }: Dependencies) {
+  const counted = new Map<TokenName, Counted>();
+
+  async function count(): Promise<SeriesSummary[]> {
+    const changes = await store.changes();
+    const changed = [...changes].filter(([token, count]) => counted.get(token)?.changes !== count);
+    const tokens = changed.map(([token]) => token);
+    const rows = tokens.length > 0 ? await store.summary(plausibleTimes(clock.now()), tokens) : [];
+    const rowsOf = Map.groupBy(rows, ({ token }) => token);
+    for (const [token, count] of changed) {
+      counted.set(token, { changes: count, rows: rowsOf.get(token) ?? [] });
+    }
+    return [...counted.values()].flatMap(({ rows }) => rows);
+  }
+
+  return memo(count, { ttl: 0, clock });
 }

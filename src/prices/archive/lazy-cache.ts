@@ -1,3 +1,10 @@
+import { DAY } from '#core/clock';
+import { type Span, union } from '#core/span';
+import { INTERVALS, type Interval, knowablePart } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { POINTS, type PointSeries } from '#prices/model/sample';
+import { type Columns, createSeries, type Layout, type Series } from '#prices/model/series';
+import type { Coverage } from './archive-store.ts';
 import type { Resident, WorkingSet } from './working-set.ts';
 
 type Options<Value> = {
@@ -56,4 +63,84 @@ export function createResidents<Value>({ workingSet, bytesOf, dropped }: Options
       workingSet.use(resident);
     },
   };
+}
+
+/** `all`: the spans that any source covers; `bySource`: those that each does. */
+type Covered = { all: readonly Span[]; bySource: ReadonlyMap<MarketSourceName, readonly Span[]> };
+const NOTHING_COVERED: Covered = { all: [], bySource: new Map() };
+
+/** The spans of a series that are complete, as of now: of stored coverage what can be known yet. */
+export const coveredSpans = (rows: readonly Pick<Coverage, 'span'>[], interval: Interval, now: number) =>
+  union(rows.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
+
+const forEach = <T>(make: () => T): Record<Interval, T> => ({ minute: make(), hour: make(), day: make() });
+
+/** What is in memory of one token: its series, and their coverage. */
+export function createCachedToken() {
+  const series: Readonly<Record<Interval, PointSeries>> = forEach(() => createSeries(POINTS));
+  const covered = forEach(() => NOTHING_COVERED);
+
+  return {
+    series,
+    /** The spans that are complete: with what one source has told, or with what any has. */
+    coverage(interval: Interval, source?: MarketSourceName): readonly Span[] {
+      const { all, bySource } = covered[interval];
+      return source === undefined ? all : (bySource.get(source) ?? []);
+    },
+
+    /** @param rows the stored coverage of the token, of all intervals */
+    setCoverage(rows: readonly Coverage[], now: number): void {
+      for (const interval of INTERVALS) {
+        const mine = rows.filter((row) => row.interval === interval);
+        const told = [...Map.groupBy(mine, ({ source }) => source)];
+        covered[interval] = {
+          all: coveredSpans(mine, interval, now),
+          bySource: new Map(told.map(([source, rows]) => [source, coveredSpans(rows, interval, now)])),
+        };
+      }
+    },
+
+    /** What the series take of memory. */
+    bytes: (): number => INTERVALS.reduce((sum, interval) => sum + series[interval].bytes, 0),
+  };
+}
+
+export type CachedToken = ReturnType<typeof createCachedToken>;
+
+/** Older rows of minutes stay in the store and are read on request; hours and days are all in memory. */
+const MINUTES_IN_MEMORY = 31 * DAY;
+/** Rows read from the store at once: of a year of minutes, page by page, so that the event loop turns. */
+const PAGE = 2000;
+
+/** The first instant (Unix ms) of which rows are in memory, as of now. */
+export const oldestInMemory = (interval: Interval, now: number): number =>
+  interval === 'minute' ? now - MINUTES_IN_MEMORY : 0;
+
+/**
+ * The stored rows from an instant on (Unix ms), page by page; no page is empty.
+ * @param read gives so many of the first rows from an instant on, ascending
+ */
+export async function* pagesFrom<Row extends { at: number }>(
+  from: number,
+  read: (from: number, most: number) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for (let next = from; ; ) {
+    const page = await read(next, PAGE);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    if (page.length < PAGE) return;
+    next = last.at + 1;
+  }
+}
+
+/** The stored rows from an instant on (Unix ms) as a series of their own. */
+export async function readSeries<C extends Columns, Row extends { at: number }>(
+  layout: Layout<C, Row>,
+  from: number,
+  read: (from: number, most: number) => Promise<readonly Row[]>,
+): Promise<Series<C, Row>> {
+  const series = createSeries(layout);
+  for await (const page of pagesFrom(from, read)) series.replaceFrom((page[0] as Row).at, page);
+  return series;
 }

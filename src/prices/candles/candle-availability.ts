@@ -1,13 +1,14 @@
-import type { TokenName } from '#catalogue/token';
+import type { Token, TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { memo } from '#core/memo';
 import { union } from '#core/span';
+import { type CoverageRow, reportRows } from '#prices/archive/coverage-report';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';
 import type { Kraken } from '#prices/sources/kraken';
 import { plausibleTimes } from '#upstream/plausible';
+import { candleGaps, firstAsked } from './candle-facts.ts';
 import type { CandleStore } from './candle-store.ts';
-import { candleGaps, firstAsked } from './candle-window.ts';
 
 type Dependencies = {
   store: Pick<CandleStore, 'changes' | 'firsts' | 'coverage'>;
@@ -57,3 +58,31 @@ export function createCandleAvailability({ store, source, retention, clock }: De
 }
 
 export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
+
+/** As a row of samples; `first` and `last` are the beginnings of candles. */
+export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
+
+/**
+ * What the archive holds of candles, from whom, and its gaps: a row for each token, interval and source that told any.
+ *
+ * @param tokens those that are served
+ * @param beginning the first instant of which prices of a token are known, in Unix ms
+ */
+export async function candleReport(
+  store: Pick<CandleStore, 'summary' | 'coverage'>,
+  tokens: readonly Token[],
+  beginning: (token: Token) => number,
+  clock: Clock,
+): Promise<CandleReportRow[]> {
+  const now = clock.now();
+  const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
+  const rows = reportRows({
+    ...{ tokens, summary, coverage },
+    complete: (rows) => union(rows.map(({ span }) => span)),
+    gapsOf(token, interval, told, complete) {
+      const from = Math.min(beginning(token), ...told.map((row) => row.from));
+      return candleGaps({ from, thru: now }, from, { now, interval, coverage: complete });
+    },
+  });
+  return rows.map(({ points: candles, ...row }) => ({ candles, ...row }));
+}

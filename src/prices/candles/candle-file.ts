@@ -1,7 +1,9 @@
-import { iso, isoDate, SECOND } from '#core/clock';
-import type { CsvLine } from '#prices/archive/import/csv-file';
-import { type Candle, candleLength } from '#prices/model/candle';
+import { iso, isoDate, SECOND, spreadsheetTime } from '#core/clock';
+import type { CsvLine } from '#prices/archive/import/import-row';
+import { type Candle, type CandleColumns, candleLength } from '#prices/model/candle';
+import type { Currency } from '#prices/model/currency';
 import { INTERVALS, type Interval } from '#prices/model/interval';
+import { inCsv, inPieces } from '#prices/model/series';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** The columns of the venue's bulk files, which have no header. */
@@ -88,3 +90,25 @@ export function createCandleReader({ interval, now, allowHoles }: Order) {
 /** The interval whose candles are so many ms long. */
 export const intervalOfLength = (length: number): Interval | undefined =>
   INTERVALS.find((interval) => candleLength(interval) === length);
+
+export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';
+
+/** Candles as JSON text, in pieces: an array of `{date, open, high, low, close, volume}`, `date` an HTTP-date. */
+export function* candlesJson({ at, open, high, low, close, volume }: CandleColumns): Generator<string> {
+  yield '[';
+  yield* inPieces(
+    at.length,
+    (i) =>
+      `${i > 0 ? ',' : ''}{"date":"${new Date(at[i] as number).toUTCString()}","open":${open[i]},` +
+      `"high":${high[i]},"low":${low[i]},"close":${close[i]},"volume":${volume[i]}}`,
+  );
+  yield ']';
+}
+
+/** Candles as CSV, in pieces. */
+export const candlesCsv = (columns: CandleColumns, currency?: Currency): Generator<string> => {
+  const { at, open, high, low, close, volume } = columns;
+  const fields = (i: number) =>
+    `${spreadsheetTime(at[i] as number)},${open[i]},${high[i]},${low[i]},${close[i]},${volume[i]}`;
+  return inCsv(CANDLES_CSV_HEADER, at.length, fields, currency);
+};

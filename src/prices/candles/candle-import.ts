@@ -1,13 +1,13 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import/csv-file';
+import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import/import-row';
 import { type Candle, candleLength } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { candleImport } from './candle-cache.ts';
+import { isCandleSettled } from './candle-facts.ts';
 import { createCandleReader, intervalOfLength, timestampOf } from './candle-file.ts';
 import type { CandleStore } from './candle-store.ts';
-import { isCandleSettled } from './candle-window.ts';
 
 const BATCH_ROWS = 2000;
 

@@ -1,6 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import type { Span } from '#core/span';
-import { epochMs, toInstant } from '#database/instants';
+import { epochMs, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import {
   addCoverage,
@@ -14,8 +14,8 @@ import {
 import type { StoredCandle } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import type { ImplausibleRows } from '#upstream/plausible';
-import { bumpVersion } from '#upstream/version-store';
 
 /** A series of candles: a token's, of one length. */
 export type CandleSeries = { token: TokenName; interval: Interval };

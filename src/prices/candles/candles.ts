@@ -12,15 +12,14 @@ import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/mode
 import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
 import { firstUnsettled } from '#prices/model/series';
 import type { Kraken } from '#prices/sources/kraken';
-import type { Answer } from '#server/cache/answer';
+import type { Answer } from '#server/cache/answer-body';
 import type { Answers } from '#server/cache/response-cache';
-import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-outcome';
+import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-runner';
 import type { SingleFlight } from '#upstream/single-flight';
 import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
-import { createCandleFacts } from './candle-facts.ts';
+import { createCandleFacts, firstAsked, isCandleSettled, planCandles } from './candle-facts.ts';
+import { candlesCsv, candlesJson } from './candle-file.ts';
 import type { CandleSeries } from './candle-store.ts';
-import { candlesCsv, candlesJson } from './candle-text.ts';
-import { firstAsked, isCandleSettled, planCandles } from './candle-window.ts';
 
 type Dependencies = {
   source: Pick<Kraken, 'name' | 'reach' | 'candles'>;

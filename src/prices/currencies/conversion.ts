@@ -1,8 +1,8 @@
 import { DAY, startOfDate } from '#core/clock';
 import type { CandleColumns } from '#prices/model/candle';
 import { type Interval, spacingOf } from '#prices/model/interval';
-import type { PointColumns } from '#prices/model/points';
 import type { LatestPrice } from '#prices/model/records';
+import type { PointColumns } from '#prices/model/sample';
 import { type Columns, placeOf } from '#prices/model/series';
 import type { RateSeries } from './rate-series.ts';
 

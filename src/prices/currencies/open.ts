@@ -4,13 +4,12 @@ import { servedCurrencies } from '#prices/model/currency';
 import type { PriceDeps } from '#prices/open-kraken';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
+import type { Budget } from '#upstream/budget';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
-import type { Budget } from '#upstream/monthly-budget';
 import { createSingleFlight } from '#upstream/single-flight';
-import { createRateCache } from './rate-cache.ts';
 import { createRateStore } from './rate-store.ts';
-import { createRates, NO_RATES } from './rates.ts';
+import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
 /** Nothing is written of limits: a bound on what could go wrong here. A day takes two calls, a holiday six. */
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };

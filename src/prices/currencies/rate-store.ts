@@ -1,8 +1,8 @@
 import { isoDate } from '#core/clock';
-import { epochMs } from '#database/instants';
+import { epochMs } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { Currency, PublishedRate } from '#prices/model/currency';
-import { bumpVersion } from '#upstream/version-store';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 /** Whose rates they are: there is one source. */
 const SOURCE = 'ecb';

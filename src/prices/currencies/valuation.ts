@@ -1,12 +1,15 @@
 import { DAY, isoDate } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
 import { overlap, type Span } from '#core/span';
+import type { WindowRows } from '#prices/history/window-rows';
 import type { Currency } from '#prices/model/currency';
 import type { Interval } from '#prices/model/interval';
-import type { PointColumns } from '#prices/model/points';
+import { sourcesByFrequency } from '#prices/model/market-sources';
+import { firstSample, type PointColumns } from '#prices/model/sample';
+import { wholeOf } from '#prices/model/series';
 import { upstreamProblem } from '#upstream/failure';
-import type { FetchOutcome } from '#upstream/fetch-outcome';
-import { type Worth, worthBySamples } from './conversion.ts';
+import type { FetchOutcome } from '#upstream/fetch-runner';
+import { convertColumns, type Worth, worthBySamples } from './conversion.ts';
 
 /** What a currency is worth over a time, and what there is to say about it; instants in Unix ms. */
 export type Valuation = {
@@ -90,4 +93,20 @@ export function noWorth({ currency, endedOn, outcome }: Valuation, { from }: Spa
     return upstreamProblem(outcome.failure, { who: `The source of what ${currency} is worth`, members });
   const detail = `Nothing is known of what ${currency} was worth at the time asked for.`;
   return new Problem('no_data', detail, { members });
+}
+
+/** The rows of a window in another currency, without those of a time at which nobody can say what it is worth. */
+export function convertedRows(rows: WindowRows, valuation: Valuation): WindowRows {
+  const columns = convertColumns(rows.columns(), valuation.worth);
+  const isNamed = rows.version !== undefined && valuation.version !== undefined;
+  return {
+    isEmpty: columns.at.length === 0,
+    isSettled: rows.isSettled && valuation.isSettled(rows.lastAt),
+    lastAt: columns.at.at(-1) ?? rows.lastAt,
+    isWide: rows.isWide,
+    sources: sourcesByFrequency(columns.source),
+    first: () => firstSample(wholeOf(columns)),
+    columns: () => columns,
+    version: isNamed ? `${rows.version};${valuation.version}` : undefined,
+  };
 }

@@ -3,8 +3,8 @@ import { type Clock, DAY, HOUR, isoDate } from '#core/clock';
 import { Problem } from '#core/problems';
 import { overlap, type Span, union } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { gapsIn, spanText } from '#prices/model/gaps';
 import type { Window } from '#prices/model/interval';
+import { gapsIn, spanText } from '#prices/model/interval';
 import type { Backfill } from '#prices/refresh/backfill';
 import { upstreamProblem } from '#upstream/failure';
 

@@ -4,7 +4,7 @@ import { overlap } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { isMidnightSample, samplesIn, type Window } from '#prices/model/interval';
 import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources';
-import { firstSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/points';
+import { firstSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/sample';
 import { columnsOf, firstUnsettled } from '#prices/model/series';
 
 /** Beyond this a window is answered in pieces (5,000 samples take 10 ms), and a user's windows one after another. */

@@ -1,4 +1,4 @@
-import { parseDuration } from '#core/duration';
+import { parseDuration } from '#core/clock';
 import { overlap, type Span } from '#core/span';
 import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 

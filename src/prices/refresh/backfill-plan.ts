@@ -1,7 +1,14 @@
 import { DAY, HOUR, startOfDate } from '#core/clock';
 import { overlap, type Span, without } from '#core/span';
-import { gapsIn, type Known } from '#prices/model/gaps';
-import { dayReady, type Interval, lastKnowable, slotOf, type Window } from '#prices/model/interval';
+import {
+  dayReady,
+  gapsIn,
+  type Interval,
+  type Known,
+  lastKnowable,
+  slotOf,
+  type Window,
+} from '#prices/model/interval';
 import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 

@@ -1,10 +1,10 @@
-import { toInstant } from '#database/instants';
+import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { lockRows, tokensOf } from '#prices/archive/archive-sql-store';
 import { candleLength } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { bumpVersion } from '#upstream/version-store';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 /** Rows deleted in one transaction: some milliseconds, for which other writers of their table wait. */
 const BATCH = 5000;

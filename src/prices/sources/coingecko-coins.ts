@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Coin, NamedCoin } from '#catalogue/listing-sources';
+import type { Coin, NamedCoin } from '#catalogue/listing';
 import { type Clock, isoDate } from '#core/clock';
-import { listOf, maybe } from '#upstream/transport/number';
+import { listOf, maybe } from '#upstream/transport/json-answer';
 import type { Upstream } from '#upstream/transport/upstream';
 import { type createReader, figure } from './coingecko-wire.ts';
 

@@ -1,5 +1,5 @@
 import { HOUR, MINUTE } from '#core/clock';
-import type { Budget } from '#upstream/monthly-budget';
+import type { Budget } from '#upstream/budget';
 
 /**
  * How often each thing is fetched while it is requested, in milliseconds: `latest`, the latest price of all tokens;

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import type { Sample } from '#prices/model/sample';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import { createJsonReader, type ToldError } from '#upstream/transport/json-answer';
-import { listOf, maybe, NUMERIC, numeric, whole } from '#upstream/transport/number';
+import {
+  createJsonReader,
+  listOf,
+  maybe,
+  NUMERIC,
+  numeric,
+  type ToldError,
+  whole,
+} from '#upstream/transport/json-answer';
 import type { KeyFacts } from './coingecko-plans.ts';
 
 /*

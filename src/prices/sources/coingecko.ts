@@ -24,7 +24,7 @@ import {
   marketsOf,
   namedReach,
 } from './coingecko-wire.ts';
-import { createPlausible, type Dropped } from './plausible.ts';
+import { createPlausible, type Dropped } from './dropped-samples.ts';
 
 /** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;

@@ -1,5 +1,6 @@
 import type { Log } from '#core/log';
-import type { Dropped } from './plausible.ts';
+import { UpstreamFailure } from '#upstream/failure';
+import type { Implausible } from '#upstream/plausible';
 
 type Recording = { dropped: (upstream: string) => (count: number) => void; log: Log };
 
@@ -9,5 +10,30 @@ export function createDropped({ dropped, log }: Recording, upstream: string): Dr
   return ({ count, ...facts }) => {
     countDropped(count);
     log.warn({ upstream, dropped: count, ...facts }, 'implausible samples dropped');
+  };
+}
+
+/** Told of the samples of an answer that cannot be true and were left out: how many, for which reasons. */
+export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;
+
+/** Creates what leaves samples out of the answers of one upstream. */
+export function createPlausible(upstream: string, dropped: Dropped) {
+  /** What can be true of an answer's samples. Throws `UpstreamFailure` when that is none of them. */
+  return function plausible<T>(
+    path: string,
+    samples: readonly T[],
+    reasonAgainst: (one: T) => Implausible | undefined,
+  ): T[] {
+    const reasons = new Set<Implausible>();
+    const kept = samples.filter((sample) => {
+      const reason = reasonAgainst(sample);
+      if (reason) reasons.add(reason);
+      return !reason;
+    });
+    const count = samples.length - kept.length;
+    if (count === 0) return kept;
+    dropped({ path, count, reasons: [...reasons] });
+    if (kept.length > 0) return kept;
+    throw new UpstreamFailure(upstream, 'unexpected', 'not one sample that can be true');
   };
 }

@@ -5,10 +5,9 @@ import type { PublishedRate } from '#prices/model/currency';
 import { hasReferenceRate } from '#prices/model/currency';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { Implausible } from '#upstream/plausible';
-import { retryAfter } from '#upstream/transport/json-answer';
-import { NUMERIC } from '#upstream/transport/number';
+import { NUMERIC, retryAfter } from '#upstream/transport/json-answer';
 import { openUpstream, type UpstreamAnswer, type UpstreamOptions } from '#upstream/transport/upstream';
-import { createPlausible, type Dropped } from './plausible.ts';
+import { createPlausible, type Dropped } from './dropped-samples.ts';
 
 const UPSTREAM = 'ecb';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
-import type { FoundPair } from '#catalogue/listing-sources';
+import type { FoundPair } from '#catalogue/listing';
 import { beginningOf, type Token, type TokenName } from '#catalogue/token';
 import { type Clock, MINUTE, SECOND } from '#core/clock';
 import {
@@ -17,9 +17,11 @@ import type { Quote, Sample } from '#prices/model/sample';
 import { UpstreamFailure } from '#upstream/failure';
 import { implausible } from '#upstream/plausible';
 import { openUpstream, type Question, type UpstreamOptions } from '#upstream/transport/upstream';
-import { createTradedPairs, type LeftOut } from './kraken-pairs.ts';
+import { createPlausible, type Dropped } from './dropped-samples.ts';
 import {
   assetPairs,
+  createTradedPairs,
+  type LeftOut,
   type ListedPair,
   ohlcOf,
   type PairNames,
@@ -27,7 +29,6 @@ import {
   tickerOf,
   UPSTREAM,
 } from './kraken-wire.ts';
-import { createPlausible, type Dropped } from './plausible.ts';
 
 /** Candles that the venue tells of a pair at each length, the running one not counted. */
 const CANDLES_TOLD = 720;

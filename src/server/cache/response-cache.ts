@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '#core/clock';
-import type { Answer } from './answer.ts';
+import type { Answer } from './answer-body.ts';
 import { type Body, bodyOf, longBodyOf } from './answer-body.ts';
 
 /** How long an answer is given again while nothing new is stored, in ms. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MINUTE, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import { createConcurrencyLimit } from '#server/connections/concurrency-limit';
+import { createConcurrencyLimit } from '#server/connections/loop-turns';
 import { createLingering, type Linger } from './lingering.ts';
 import { createLoopTurns } from './loop-turns.ts';
 

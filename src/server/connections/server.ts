@@ -6,10 +6,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { SECOND } from '#core/clock';
+import { limitUnread } from './lingering.ts';
 import type { PendingResponses } from './pending-responses.ts';
 import { createPipelines } from './pipelined-requests.ts';
 import { hasBody, type RequestBodies, type Timeouts } from './request-body.ts';
-import { limitUnread } from './unread-answers.ts';
 
 /** The most connections to a process: their heads, as far as they have come, are in its memory. */
 const MAX_CONNECTIONS = 8_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { maskApiKeys } from '#core/api-key-mask';
+import { maskApiKeys } from '#core/log';
 
 const FORM = /^[A-Za-z0-9._-]{1,128}$/;
 

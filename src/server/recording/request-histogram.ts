@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#core/clock';
+import type { MetricsRegistry } from '#core/metrics';
 
 /** The upper bounds of the buckets, in seconds, inclusive. */
 export const BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5] as const;
@@ -64,4 +65,20 @@ export function recordRequests(app: FastifyInstance, requests: RequestHistograms
     requests.observe(route, request.method, reply.statusCode, reply.elapsedTime / SECOND);
     done();
   });
+}
+
+/** Adds the answers to requests, and how long these took. */
+export function addRequestReadings(registry: MetricsRegistry, requests: RequestHistograms): void {
+  const rows = () =>
+    Array.from(requests.all(), (histogram) => {
+      const { route, method, status } = histogram;
+      const counts = countsOf(histogram);
+      const value = counts.reduce((sum, count) => sum + count, 0);
+      const labels = { route, method, status: String(status) };
+      return { labels, counts, value, sum: histogram.figures[0] ?? 0 };
+    });
+  const answered = 'Requests that were answered, by the pattern of their route';
+  registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], rows);
+  const durations = 'From a request to the end of its answer';
+  registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, rows);
 }

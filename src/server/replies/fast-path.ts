@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Clock, instantOf, SECOND } from '#core/clock';
-import type { Answer } from '#server/cache/answer';
+import type { Answer } from '#server/cache/answer-body';
 import type { Gate } from '#server/gate';
 import { fieldsIn, headersSize, LIMITS } from '#server/limits/request-limits';
 import { requestId } from '#server/pipeline/request-id';

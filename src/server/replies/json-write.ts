@@ -1,4 +1,4 @@
-import { createLongWork } from '#core/long-work';
+import { createLongWork } from '#core/time-slicing';
 
 /** A value whose text is longer than about this is written in pieces, with a turn of the loop between them. */
 const PIECE = 64 * 1024;

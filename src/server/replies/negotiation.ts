@@ -1,6 +1,8 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#core/problems';
 import type { Coding } from '#server/cache/answer-body';
+import type { Format } from '#server/replies/answer-headers';
+import { runHook } from '#server/run-hook';
 
 /** Of longer lists no more is read: a browser sends ten. */
 const MEMBERS = 64;
@@ -85,4 +87,34 @@ export function acceptedCoding(header: string | undefined): Coding {
   const coding = chooseCoding(header);
   if (chosen.size < REMEMBERED && header.length <= LONGEST) chosen.set(header, coding);
   return coding;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the caller wants an answer in. */
+    format: Format;
+  }
+}
+
+const FORMATS = { 'application/json': 'json', 'text/csv': 'csv' } as const satisfies Record<string, Format>;
+type MediaType = keyof typeof FORMATS;
+const MEDIA_TYPES = Object.keys(FORMATS) as MediaType[];
+const JSON_ALONE: readonly MediaType[] = ['application/json'];
+
+/** What is asked for in the URL goes before `Accept`, which not every client can set. */
+function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[]): Format {
+  const { format } = request.query as { format?: unknown };
+  if (format !== 'json' && format !== 'csv') return FORMATS[acceptedType(request, mediaTypes)];
+  if (mediaTypes.some((one) => FORMATS[one] === format)) return format;
+  throw new Problem('not_acceptable', `This path gives ${mediaTypes.join(' and ')} alone: leave format out.`);
+}
+
+/** Finds what each answer of a scope is wanted in, of what its route gives. Throws `not_acceptable`. */
+export function negotiateFormat(app: FastifyInstance): void {
+  app.decorateRequest('format', 'json');
+  app.addHook('preValidation', (request, _reply, done) =>
+    runHook(done, () => {
+      request.format = wantedFormat(request, request.routeOptions.config.csv ? MEDIA_TYPES : JSON_ALONE);
+    }),
+  );
 }

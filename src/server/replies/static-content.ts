@@ -43,3 +43,29 @@ export function serveText(app: FastifyInstance, url: string, { text, ...content 
     return sendShared(request, reply, body, { ...content, headers });
   });
 }
+
+/** Has no cache keep an answer of a scope (RFC 9111, 5.2.2.5), but for a route that says otherwise. */
+export function neverStored(app: FastifyInstance): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+}
+
+/** Nothing from outside, and nothing in place: a page has its scripts and its styles in files of their own. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What every page tells a browser to refuse, so that a mistake of ours lets nothing in. */
+export const PAGE_SECURITY = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer } from '#server/cache/answer';
-import type { Representation } from '#server/cache/answer-body';
+import type { Answer, Representation } from '#server/cache/answer-body';
 import type { Gate, Receipt } from '#server/gate';
 import type { CorsHeaders } from '#server/pipeline/cross-origin';
 import { type CacheHeaders, type Format, isKnownTo } from './answer-headers.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
 import { UpstreamFailure } from '#upstream/failure';
-import { digits, instant, maybe, whole } from '#upstream/transport/number';
-import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
-import { statisticsSource } from './source.ts';
+import { digits, instant, maybe, whole } from '#upstream/transport/json-answer';
+import { type FigureRules, figuresTold, rounded, sampleOf, statisticsSource } from './source.ts';
 
 /** How far back the other end of a mean lies: about a day of blocks. */
 const BLOCKS_BACK = 720;

@@ -5,9 +5,8 @@ import { FIGURES, type Figure } from '#statistics/figures';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { ToldError } from '#upstream/transport/json-answer';
-import { instant, maybe, numeric, whole } from '#upstream/transport/number';
-import { type FigureRules, rounded, sampleOf } from './chain-figures.ts';
-import { statisticsSource } from './source.ts';
+import { instant, maybe, numeric, whole } from '#upstream/transport/json-answer';
+import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const OVER_RATE_LIMIT = 99;
 

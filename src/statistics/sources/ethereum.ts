@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import { errorText, type ToldError } from '#upstream/transport/json-answer';
-import { listOf, maybe, numeric, whole } from '#upstream/transport/number';
-import { type FigureRules, figuresTold, rounded, sampleOf } from './chain-figures.ts';
-import { statisticsSource, unlessRefused } from './source.ts';
+import { errorText, listOf, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
+import {
+  type FigureRules,
+  figuresTold,
+  rounded,
+  sampleOf,
+  statisticsSource,
+  unlessRefused,
+} from './source.ts';
 
 const statsAnswer = z.object({
   average_block_time: maybe(numeric),

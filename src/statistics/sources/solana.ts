@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { FailureCause } from '#upstream/failure';
 import type { ToldError } from '#upstream/transport/json-answer';
-import { listOf, maybe, numeric, whole } from '#upstream/transport/number';
-import { type FigureRules, figuresTold, sampleOf } from './chain-figures.ts';
-import { statisticsSource, unlessRefused } from './source.ts';
+import { listOf, maybe, numeric, whole } from '#upstream/transport/json-answer';
+import { type FigureRules, figuresTold, sampleOf, statisticsSource, unlessRefused } from './source.ts';
 
 const LAMPORTS = 1e9;
 /** Performance samples that the mean is taken over: they are one a minute, so an hour of them. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cutJson, type JsonBounds, shapeOfJson } from '#core/json-shape';
-import { createOneAtATime } from '#core/one-at-a-time';
+import { createOneAtATime } from '#core/mutex';
 
 /** A text of more characters than this is parsed in pieces of about so many, with a turn of the loop between them. */
 const PIECE = 64 * 1024;

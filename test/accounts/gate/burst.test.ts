@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBurst } from '#accounts/gate/burst';
+import { createBurst } from '#accounts/gate/limits';
 
 const START = Date.parse('2026-05-15T14:10:06Z');
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hashApiKey, isApiKey, mintApiKey } from '#accounts/keys/api-key';
-import { maskApiKeys } from '#core/api-key-mask';
+import { maskApiKeys } from '#core/log';
 
 const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const minted = fc.constant(null).map(mintApiKey);

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
+import { hashApiKey, mintApiKey, OWNER_SCOPES } from '#accounts/keys/api-key';
 import { createKeyCache } from '#accounts/keys/key-cache';
 import { refuseEnded } from '#accounts/keys/key-problems';
-import { OWNER_SCOPES } from '#accounts/keys/scopes';
 import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { systemClock } from '#core/clock';
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
+import { OWNER_SCOPES } from '#accounts/keys/api-key';
 import { createKeyUse, UNUSED } from '#accounts/keys/key-use';
 import type { KeyUse } from '#accounts/keys/key-use-store';
-import { OWNER_SCOPES } from '#accounts/keys/scopes';
 import type { KeyHolder } from '#accounts/keys/user-store';
 import { MINUTE } from '#core/clock';
 import { type HandClock, handClock } from '../allowance/allowance-harness.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { byOperator } from '#accounts/keys/authority';
+import { byOperator } from '#accounts/keys/api-key';
 import { DAY, iso, SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Keys, openKeys } from './keys-harness.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import { apiKeyRecord, createdKeyRecord, userOfKey, userRecord } from '#accounts/records';
 import { HOUR, iso, SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';

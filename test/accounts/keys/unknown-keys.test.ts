@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
+import { hashApiKey, mintApiKey, OWNER_SCOPES } from '#accounts/keys/api-key';
 import { createKeyCache } from '#accounts/keys/key-cache';
-import { OWNER_SCOPES } from '#accounts/keys/scopes';
 import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { MINUTE } from '#core/clock';
 import { type HandClock, handClock } from '../allowance/allowance-harness.ts';

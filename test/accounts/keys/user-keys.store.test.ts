@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
-import { byOperator } from '#accounts/keys/authority';
+import {
+  byOperator,
+  hashApiKey,
+  MAX_DEAD_KEYS_PER_USER,
+  MAX_KEYS_PER_USER,
+  mintApiKey,
+} from '#accounts/keys/api-key';
 import { createKeyCache } from '#accounts/keys/key-cache';
-import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
 import { createUserStore } from '#accounts/keys/user-store';
 import { DAY, SECOND } from '#core/clock';
 import { type Service, startService } from '../../support/service/service.ts';

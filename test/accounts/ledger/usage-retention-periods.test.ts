@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstKeptDate } from '#accounts/ledger/usage-retention-periods';
+import { firstKeptDate } from '#accounts/ledger/usage-retention';
 import { DAY, HOUR } from '#core/clock';
 import { readSettings } from '#settings';
 

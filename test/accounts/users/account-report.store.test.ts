@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mintApiKey, storedForm } from '#accounts/keys/api-key';
-import { byOperator } from '#accounts/keys/authority';
+import { byOperator, mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { createUserStore } from '#accounts/keys/user-store';
 import { addMonths, firstTerm } from '#accounts/ledger/plan';
 import { createAccountReport } from '#accounts/users/account-report';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { byOperator } from '#accounts/keys/authority';
+import { byOperator } from '#accounts/keys/api-key';
 import { SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from '../allowance/processes/replicas.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { clientOf } from '#accounts/gate/client';
+import { clientOf } from '#accounts/gate/limits';
 import { SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Service, startService } from '../../support/service/service.ts';

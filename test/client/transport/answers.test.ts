@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { QuotientClient } from '#client/index';
-import { allowanceOf, retryAfterOf } from '#client/transport/rate-limit';
+import { allowanceOf, retryAfterOf } from '#client/transport/retries';
 
 const PERIOD = { days: 3 };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createBurst } from '#accounts/gate/burst';
+import { createBurst } from '#accounts/gate/limits';
 import { QuotientClient, QuotientError } from '#client/index';
 import { createRetries } from '#client/transport/retries';
 import type { Problem } from '#core/problems';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '#client/index';
-import { mailLinkIn } from '#console/account/link-in-address';
-import { thresholdsIn } from '#console/account/thresholds';
-import { factsOf } from '#console/core/service-facts';
+import { thresholdsIn } from '#console/account/allowance';
+import { mailLinkIn } from '#console/account/mail-link';
+import { factsOf } from '#console/core/storage';
 import {
   adviceFor,
   isForPages,

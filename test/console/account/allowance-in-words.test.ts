@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LEVEL_WORDS, levelOf } from '#console/account/allowance-level';
-import { expiryInWords, renewableFrom } from '#console/account/renewal';
+import { LEVEL_WORDS, levelOf } from '#console/account/allowance';
+import { expiryInWords, renewableFrom } from '#console/account/validity';
 
 it.each([
   [10_000, 10_000, ''],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { intervalFaults, pageTitle, readAddress, searchOf, type View } from '#console/dashboard/address';
 import { DEFAULT_VIEW, METRICS, RANGES, SCALES } from '#console/history/chart-choice';
-import { defaultInterval, INTERVALS } from '#console/range/intervals';
+import { defaultInterval, INTERVALS } from '#console/history/intervals';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const read = (search: string) => readAddress(search, NOW, (code) => ['usd', 'eur', 'btc'].includes(code));

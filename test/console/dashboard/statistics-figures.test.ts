@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TokenStatistics } from '#client/index';
-import { PROOF_OF_STAKE, statisticsEntries } from '#console/dashboard/statistics-figures';
+import { PROOF_OF_STAKE, statisticsEntries } from '#console/dashboard/statistics';
 import { figuresOf } from '#statistics/chain-figures';
 import { FIGURES } from '#statistics/figures';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';

@@ -8,7 +8,7 @@ import {
   inView,
   isLog,
 } from '#console/history/chart-choice';
-import { defaultInterval } from '#console/range/intervals';
+import { defaultInterval } from '#console/history/intervals';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:34:00Z');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timeLabel } from '#console/history/time-labels';
+import { timeLabel } from '#console/history/axis-labels';
 
 const at = (iso: string) => Date.parse(iso) / 1000;
 

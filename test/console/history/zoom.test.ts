@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { indicesIn, isClosest, isWhole, panned, wholeOf, zoomed } from '#console/history/zoom';
+import { indicesIn, isClosest, isWhole, panned, wholeOf, zoomed } from '#console/history/gestures';
 
 it('is zoomed around a point, which keeps its place', () => {
   expect(zoomed(wholeOf(100), 100, 2)).toEqual({ from: 25, to: 74 });

@@ -5,7 +5,7 @@ import {
   intervalFor,
   possibleIntervals,
   type Ranged,
-} from '#console/range/intervals';
+} from '#console/history/intervals';
 
 const NOW = Date.parse('2026-03-15T12:34:00Z');
 const TOKEN = {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { type CopyEvent, createCopy } from '#database/copy/copy';
-import { createCopySource } from '#database/copy/source';
-import { readTables } from '#database/copy/tables';
+import { createCopySource, readTables } from '#database/copy/source';
 import { createCopyTarget } from '#database/copy/target';
 import { migrate } from '#database/migrations';
 import { openSession } from '#database/session';

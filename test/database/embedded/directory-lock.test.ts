@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockDirectory } from '#database/embedded/directory-lock';
+import { lockDirectory } from '#database/embedded/data-directory';
 
-const MODULE = new URL('../../../src/database/embedded/directory-lock.ts', import.meta.url).href;
+const MODULE = new URL('../../../src/database/embedded/data-directory.ts', import.meta.url).href;
 
 // Becomes another user if it is told to (once it has read its code, which that one need not be able to). Says
 // `ready`, waits for a line, then tries; says what came of it and stays until its input ends.

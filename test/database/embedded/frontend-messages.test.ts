@@ -9,7 +9,7 @@ import {
   readStart,
   SYNC,
   startMessage,
-} from '#database/embedded/frontend-messages';
+} from '#database/embedded/messages';
 
 /** A stream of these bytes, cut where the numbers say. */
 function cut(bytes: Buffer, lengths: readonly number[] = []) {

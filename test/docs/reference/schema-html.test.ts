@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Schema } from '#docs/openapi/schema-examples';
+import type { Schema } from '#docs/openapi/schemas';
 import { boundsOf, choicesHtml, fieldsHtml, typeOf } from '#docs/reference/schema-html';
 
 const named = {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { statusWords } from '#docs/status/status-words';
+import { statusWords } from '#docs/status/status-page';
 import { namesOf, OF_ALL_TOKENS } from '#prices/archive/fetch-names';
 import { FAILURE_CAUSES } from '#upstream/failure';
-import { type Warning, warningText } from '#upstream/warning';
+import { type Warning, warningText } from '#upstream/freshness';
 
 const SINCE = Date.parse('2026-11-21T10:05:00.000Z');
 

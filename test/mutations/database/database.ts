@@ -46,7 +46,7 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/database/copy/tables.ts',
+    file: 'src/database/copy/source.ts',
     tests: ['database/copy/copy.server.test.ts'],
     changes: [
       ["SET LOCAL search_path TO ''; ", ''],
@@ -117,7 +117,7 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/ledger/outages.ts',
+    file: 'src/accounts/ledger/quota-state.ts',
     tests: ['accounts/allowance/outages.store.test.ts'],
     changes: [
       ['AFTER_FAILURE = 10 * SECOND', 'AFTER_FAILURE = 5 * SECOND'],

@@ -26,7 +26,7 @@ export const embedded: Mutations[] = [
     ],
   },
   {
-    file: 'src/database/embedded/frontend-messages.ts',
+    file: 'src/database/embedded/messages.ts',
     tests: ['database/embedded/frontend-messages.test.ts'],
     changes: [
       ['length < 4 || size > LONGEST', 'length < 4'],

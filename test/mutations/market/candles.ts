@@ -12,7 +12,7 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/sources/kraken-pairs.ts',
+    file: 'src/prices/sources/kraken-wire.ts',
     tests: ['prices/sources/kraken-samples.test.ts'],
     changes: [
       ["return status === 'online'", "return status !== 'gone'"],
@@ -33,7 +33,7 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/candles/candle-window.ts',
+    file: 'src/prices/candles/candle-facts.ts',
     tests: ['prices/candles/candle-window.test.ts'],
     changes: [
       ['fetchedAt >= at + length', 'fetchedAt > at + length'],
@@ -44,7 +44,7 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/candles/candle-window.ts',
+    file: 'src/prices/candles/candle-facts.ts',
     tests: ['prices/candles/candle-window.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
     changes: [['Math.ceil(keptFrom /', 'Math.floor(keptFrom /']],
   },
@@ -62,7 +62,7 @@ export const candles: Mutations[] = [
     changes: [["coverage: 'candle_coverage',\n    slot", "coverage: 'source_coverage',\n    slot"]],
   },
   {
-    file: 'src/prices/candles/candle-text.ts',
+    file: 'src/prices/candles/candle-file.ts',
     tests: ['prices/candles/candle-text.test.ts'],
     changes: [["i > 0 ? ',' : ''", "','"]],
   },

@@ -32,7 +32,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/currencies/publication.ts',
+    file: 'src/prices/currencies/rate-series.ts',
     tests: ['prices/currencies/publication.test.ts'],
     changes: [
       ['14 * HOUR + 10 * MINUTE', '15 * HOUR'],
@@ -103,7 +103,7 @@ export const currency: Mutations[] = [
     changes: [['`${versionOf(rows)};${valuation.version}`', 'versionOf(rows)']],
   },
   {
-    file: 'src/prices/currencies/converted-rows.ts',
+    file: 'src/prices/currencies/valuation.ts',
     tests: ['prices/currencies/rates.store.test.ts'],
     changes: [
       ['&& valuation.isSettled(rows.lastAt)', ''],

@@ -53,7 +53,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/history/series-json.ts',
+    file: 'src/prices/history/series-text.ts',
     tests: ['prices/history/series-formats.test.ts'],
     changes: [
       ['if (!Number.isNaN(figures[i])) return true', 'return true'],
@@ -141,7 +141,7 @@ export const market: Mutations[] = [
     changes: [['for (const token of tokens) askedAt.set(token, clock.now());', '']],
   },
   {
-    file: 'src/prices/refresh/scheduled-load.ts',
+    file: 'src/prices/refresh/demand.ts',
     tests: ['prices/refresh/demand.store.test.ts'],
     changes: [["inUse('chart')", '0']],
   },
@@ -179,7 +179,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/refresh/source-failover.ts',
+    file: 'src/prices/refresh/latest-failover.ts',
     tests: ['prices/latest/source-failover.test.ts'],
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
@@ -207,7 +207,7 @@ export const market: Mutations[] = [
     changes: [['isOfPrimary && ', '']],
   },
   {
-    file: 'src/prices/refresh/key-check.ts',
+    file: 'src/prices/refresh/refresh-schedule.ts',
     tests: ['prices/refresh/plan/key-check.store.test.ts'],
     changes: [
       ['budget.lower(facts, facts.left);', ''],
@@ -229,7 +229,7 @@ export const market: Mutations[] = [
     changes: [['window.span.thru < reach', 'window.span.thru > reach']],
   },
   {
-    file: 'src/prices/archive/point-store.ts',
+    file: 'src/prices/archive/archive-sql-store.ts',
     tests: ['prices/refresh/filling-settling.store.test.ts'],
     changes: [
       ['${ofSeries} AND ${mayGo}', '${ofSeries}'],
@@ -237,7 +237,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/point-store.ts',
+    file: 'src/prices/archive/archive-sql-store.ts',
     tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
       ["AND NOT ${isOneOf('point.source', preferred)}", ''],
@@ -254,7 +254,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/retention/purge.ts',
+    file: 'src/prices/retention/retention.ts',
     tests: ['prices/retention/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
@@ -279,7 +279,7 @@ export const market: Mutations[] = [
     changes: [['archive.coverage(token, interval, fetches.source)', 'archive.coverage(token, interval)']],
   },
   {
-    file: 'src/prices/history/series-csv.ts',
+    file: 'src/prices/history/series-text.ts',
     tests: ['prices/sources/provenance.store.test.ts'],
     changes: [['.length > 1', '.length > 0']],
   },
@@ -294,7 +294,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/version-store.ts',
+    file: 'src/upstream/claims-and-budgets-store.ts',
     tests: ['prices/archive/holdings.store.test.ts'],
     changes: [['version = refresh.version + 1', 'version = refresh.version']],
   },
@@ -316,7 +316,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/import/merge-days.ts',
+    file: 'src/prices/archive/import/price-import.ts',
     tests: ['prices/archive/import/rows.test.ts'],
     changes: [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
@@ -358,7 +358,7 @@ export const market: Mutations[] = [
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
   {
-    file: 'src/prices/latest/day-change.ts',
+    file: 'src/prices/latest/latest-table.ts',
     tests: ['prices/latest/day-change.test.ts'],
     changes: [
       ['distance >= nearest', 'distance > nearest'],

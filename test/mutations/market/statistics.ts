@@ -32,7 +32,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/statistics/configured-sources.ts',
+    file: 'src/statistics/statistics-sources.ts',
     tests: ['statistics/configured-sources.test.ts'],
     changes: [
       ['urls.length === 1 ? urls : ', ''],
@@ -41,7 +41,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/statistics/sources/mempool.ts',
+    file: 'src/statistics/sources/bitcoin.ts',
     tests: ['statistics/sources/mempool.test.ts'],
     changes: [
       ['remainingBlocks === EPOCH ? null : ', ''],
@@ -78,7 +78,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/statistics/sources/chain-figures.ts',
+    file: 'src/statistics/sources/source.ts',
     tests: ['statistics/sources/chain-figures.test.ts'],
     changes: [["  'hashrate',\n", '']],
   },

@@ -22,12 +22,12 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/monthly-budget.ts',
+    file: 'src/upstream/budget.ts',
     tests: ['upstream/monthly-budget.test.ts'],
     changes: [['Date.UTC(year, month + 1, 1)', 'Date.UTC(year, month + 1, 0)']],
   },
   {
-    file: 'src/upstream/monthly-budget.ts',
+    file: 'src/upstream/budget.ts',
     tests: ['prices/refresh/refresh-schedule.test.ts'],
     changes: [['perMonth * (1 - RESERVE) - spent', 'perMonth - spent']],
   },
@@ -65,7 +65,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/failure-pause.ts',
+    file: 'src/upstream/failure.ts',
     tests: ['upstream/single-flight.test.ts'],
     changes: [
       ['FIRST_PAUSE * 2 ** (times - 1)', 'FIRST_PAUSE * times'],
@@ -83,7 +83,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/fetch-outcome.ts',
+    file: 'src/upstream/fetch-runner.ts',
     tests: ['upstream/single-flight.test.ts'],
     changes: [['startedAt + MOMENT - clock.elapsed()', 'MOMENT']],
   },

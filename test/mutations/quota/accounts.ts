@@ -19,7 +19,7 @@ export const accounts: Mutations[] = [
     changes: [['facts.periodStart === period.start ? facts.used : 0', 'facts.used']],
   },
   {
-    file: 'src/accounts/users/user-state.ts',
+    file: 'src/accounts/users/account-report.ts',
     tests: ['accounts/users/account-report.store.test.ts'],
     changes: [
       ["if (isErased) return 'erased';", ''],
@@ -40,7 +40,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/account/link-in-address.ts',
+    file: 'packages/console/account/mail-link.ts',
     tests: ['console/account/account-in-words.test.ts'],
     changes: [
       ['(recover|verify)=([', '(\\w+)=(['],

@@ -15,7 +15,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/presented-key.ts',
+    file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/gate/presented-key.test.ts'],
     changes: [
       ["name !== '' && password !== ''", 'name === password'],
@@ -25,7 +25,7 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/core/api-key-mask.ts',
+    file: 'src/core/log.ts',
     tests: ['accounts/keys/api-key.test.ts'],
     changes: [["masked.includes('cXRf') || ", '']],
   },

@@ -63,7 +63,7 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/ledger/first-grant-store.ts',
+    file: 'src/accounts/ledger/ledger-store.ts',
     tests: ['accounts/ledger/ledger-store.store.test.ts'],
     changes: [
       ['"limit" >= 4 * want', '"limit" >= want'],
@@ -126,7 +126,7 @@ export const ledger: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/ledger/usage-retention-periods.ts',
+    file: 'src/accounts/ledger/usage-retention.ts',
     tests: ['accounts/ledger/usage-retention-periods.test.ts'],
     changes: [
       [' || duration < LEAST', ''],

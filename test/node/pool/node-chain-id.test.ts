@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { warningText } from '#upstream/warning';
+import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { hang } from '../../support/upstream/test-node.ts';
 import { ADDRESS, SHORT, serviceOver, TX_BYTES, testNode } from '../node-harness.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { warningText } from '#upstream/warning';
+import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { cut, deadUrl, hang } from '../../support/upstream/test-node.ts';
 import { ADDRESS, HASH, SHORT, serviceOver, testNode } from '../node-harness.ts';

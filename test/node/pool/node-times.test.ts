@@ -2,7 +2,7 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { createBroadcasting } from '#node/broadcast';
 import { createNodePool } from '#node/pool/pool';
-import type { NodeSource } from '#node/sources/node';
+import type { NodeSource } from '#node/source';
 import { UpstreamFailure } from '#upstream/failure';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { unlogged } from '../../support/unlogged.ts';

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '#core/clock';
 import { SettingsError } from '#core/setting-forms';
-import { openNode } from '#node/sources/node';
+import { openNode } from '#node/source';
 import { readSettings } from '#settings';
-import { warningText } from '#upstream/warning';
+import { warningText } from '#upstream/freshness';
 import { ADDRESS, serviceOver, testNode } from '../node-harness.ts';
 
 const closing: (() => Promise<void>)[] = [];

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writeMail } from '#notifications/mail/mail';
-import { recoveryMail } from '#notifications/mail/recovery-mail';
+import { recoveryMail, verificationMail, writeMail } from '#notifications/mail/mails';
 import { hashMailToken, isMailToken, mailSubject, mintMailToken } from '#notifications/mail/token';
-import { verificationMail } from '#notifications/mail/verification-mail';
 
 const AT = Date.parse('2026-01-31T12:00:00Z');
 const PUBLIC = 'https://quotient.example.org/market';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { byOperator } from '#accounts/keys/authority';
+import { byOperator } from '#accounts/keys/api-key';
 import type { UserRecord } from '#accounts/records';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { tokensIn } from '../../support/mail/mail-server.ts';

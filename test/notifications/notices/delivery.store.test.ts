@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { byOperator } from '#accounts/keys/authority';
+import { byOperator } from '#accounts/keys/api-key';
 import { DAY } from '#core/clock';
 import { MAILS_A_DAY } from '#notifications/notices/delivery';
 import { createNoticeStore } from '#notifications/notices/notice-store';

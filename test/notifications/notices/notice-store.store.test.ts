@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { byOperator } from '#accounts/keys/authority';
+import { byOperator } from '#accounts/keys/api-key';
 import { createUserStore } from '#accounts/keys/user-store';
 import { firstTerm } from '#accounts/ledger/plan';
 import { DAY } from '#core/clock';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutbox, type Deliver, type Outbox } from '#notifications/outbox/outbox';
+import { createOutbox, type Deliver, type Outbox, Undeliverable } from '#notifications/outbox/outbox';
 import { createOutboxStore, type OutboxStore } from '#notifications/outbox/outbox-store';
-import { Undeliverable } from '#notifications/outbox/retries';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { addMessages } from '../../support/mail/add-messages.ts';
 

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAmong, isPublicAddress, parseNetworks } from '#notifications/webhooks/public-address';
-import { webhookUrlFault } from '#notifications/webhooks/webhook-url';
+import {
+  isAmong,
+  isPublicAddress,
+  parseNetworks,
+  webhookUrlFault,
+} from '#notifications/webhooks/webhook-url';
 
 /** What nobody outside can reach, and what embeds or stands for it. */
 const LOCAL = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pagesFrom } from '#prices/archive/paging';
+import { pagesFrom } from '#prices/archive/lazy-cache';
 
 it.each([0, 1, 1999, 2000, 2001, 4000])(
   '%i stored rows come once each, in pages that are not empty',

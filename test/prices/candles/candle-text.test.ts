@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR } from '#core/clock';
-import { candlesCsv, candlesJson } from '#prices/candles/candle-text';
+import { candlesCsv, candlesJson } from '#prices/candles/candle-file';
 import { CANDLES, type StoredCandle } from '#prices/model/candle';
 import { columnsOf } from '#prices/model/series';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { candleGaps, isCandleSettled, planCandles, runningCandle } from '#prices/candles/candle-window';
+import { candleGaps, isCandleSettled, planCandles, runningCandle } from '#prices/candles/candle-facts';
 
 const at = (iso: string) => Date.parse(iso);
 const NOW = at('2026-05-15T14:42:25Z');

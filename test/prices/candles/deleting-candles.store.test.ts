@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { createCandleStore } from '#prices/candles/candle-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { createPurge } from '#prices/retention/purge';
 import { createPurgeStore } from '#prices/retention/purge-store';
+import { createPurge } from '#prices/retention/retention';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { warningText } from '#upstream/warning';
+import { warningText } from '#upstream/freshness';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { dailySample } from '#sandbox/coingecko/chart';
-import { figuresAt } from '#sandbox/market/price-model';
+import { figuresAt } from '#sandbox/price-model';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf, told } from '../../support/service/market.ts';
 

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
-import { seriesToCsv } from '#prices/history/series-csv';
-import { seriesJson } from '#prices/history/series-json';
-import { POINTS } from '#prices/model/points';
+import { seriesJson, seriesToCsv } from '#prices/history/series-text';
 import { priceSeries } from '#prices/model/records';
 import type { Sample } from '#prices/model/sample';
+import { POINTS } from '#prices/model/sample';
 import { columnsOf } from '#prices/model/series';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '#core/clock';
-import { dayChange } from '#prices/latest/day-change';
-import { POINTS } from '#prices/model/points';
+import { dayChange } from '#prices/latest/latest-table';
+import { POINTS } from '#prices/model/sample';
 import { createSeries } from '#prices/model/series';
 
 const AT = Date.UTC(2026, 4, 15, 14, 10, 6);

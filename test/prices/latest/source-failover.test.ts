@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '#core/clock';
-import { type FailoverState, STARTING_STATE } from '#prices/archive/failover-store';
+import { type FailoverState, STARTING_STATE } from '#prices/archive/latest-store';
 import { MARKET_SOURCES, parseMarketSources } from '#prices/model/market-sources';
-import { type FailoverEvent, frozenAfter, isSound, nextTold } from '#prices/refresh/source-failover';
+import { type FailoverEvent, frozenAfter, isSound, nextTold } from '#prices/refresh/latest-failover';
 import { areFarApart } from '#upstream/plausible';
 
 const [PRIMARY, FALLBACK] = MARKET_SOURCES;

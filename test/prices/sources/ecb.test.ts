@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isoDate } from '#core/clock';
+import type { Dropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
-import type { Dropped } from '#prices/sources/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
 import {

@@ -1,7 +1,7 @@
 import { makeSignDoc, serializeSignDoc } from '@cosmjs/amino';
 import { describe, expect, test } from 'vitest';
+import { aminoSignBytes, readStdTx } from '#sandbox/chain/amino';
 import { FEE_COLLECTOR } from '#sandbox/chain/deliver';
-import { aminoSignBytes, readStdTx } from '#sandbox/chain/encoding/amino';
 import { hashOf } from '#sandbox/chain/transaction';
 import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
 

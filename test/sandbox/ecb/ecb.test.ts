@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isoDate } from '#core/clock';
-import { publicationDates } from '#sandbox/ecb/calendar';
+import { publicationDates } from '#sandbox/ecb';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { haveRecordings, recording } from '../../support/upstream/recordings.ts';

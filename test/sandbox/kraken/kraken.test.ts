@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { createKraken } from '#sandbox/kraken/kraken';
+import { createKraken } from '#sandbox/kraken';
 import { createTestClock } from '../../../fixtures/clock.ts';
 
 const clock = createTestClock('2026-05-15T14:42:25.300Z');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import { createChainFigures } from '#sandbox/statistics/chain-figures';
+import { createChainFigures } from '#sandbox/statistics/arweave';
 import { createTestClock } from '../../../fixtures/clock.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06.789Z');

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, SECOND } from '#core/clock';
-import type { Answer } from '#server/cache/answer';
+import type { Answer } from '#server/cache/answer-body';
 import { bodyOf } from '#server/cache/answer-body';
 import { type Answers, createResponseCache } from '#server/cache/response-cache';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestPath } from '#server/replies/known-paths';
+import { nearestPath } from '#server/replies/problem-replies';
 
 const KNOWN = [
   '/',

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FIGURES, type Figure } from '#statistics/figures';
 import { tokenStatistics } from '#statistics/records';
-import { type FigureRules, figuresTold, sampleOf } from '#statistics/sources/chain-figures';
-import { digits, instant, numeric, whole } from '#upstream/transport/number';
+import { type FigureRules, figuresTold, sampleOf } from '#statistics/sources/source';
+import { digits, instant, numeric, whole } from '#upstream/transport/json-answer';
 
 type Told = Partial<Record<Figure, number | null>>;
 const RULES: FigureRules<Told> = Object.fromEntries(

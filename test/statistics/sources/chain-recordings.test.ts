@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openArweaveNode } from '#statistics/sources/arweave';
+import { openMempool } from '#statistics/sources/bitcoin';
 import { openEthereumStats } from '#statistics/sources/ethereum';
-import { openMempool } from '#statistics/sources/mempool';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import type { StatisticsSource, StatisticsSymbol } from '#statistics/statistics-sources';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openMempool } from '#statistics/sources/mempool';
+import { openMempool } from '#statistics/sources/bitcoin';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 

@@ -6,10 +6,9 @@ import { FIGURES } from '#statistics/figures';
 import { statisticsRecord } from '#statistics/record';
 import { tokenStatistics } from '#statistics/records';
 import { openArweaveNode } from '#statistics/sources/arweave';
-import { openBitcoinStats } from '#statistics/sources/bitcoin';
+import { openBitcoinStats, openMempool } from '#statistics/sources/bitcoin';
 import { openCryptoCompare } from '#statistics/sources/cryptocompare';
 import { openEthereumStats } from '#statistics/sources/ethereum';
-import { openMempool } from '#statistics/sources/mempool';
 import { openSolanaRpc } from '#statistics/sources/solana';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import {

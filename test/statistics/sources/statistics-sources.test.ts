@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Fault } from '#sandbox/faults';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { openArweaveNode } from '#statistics/sources/arweave';
-import { openBitcoinStats } from '#statistics/sources/bitcoin';
+import { openBitcoinStats, openMempool } from '#statistics/sources/bitcoin';
 import { openCryptoCompare } from '#statistics/sources/cryptocompare';
 import { openEthereumStats } from '#statistics/sources/ethereum';
-import { openMempool } from '#statistics/sources/mempool';
 import { openSolanaRpc } from '#statistics/sources/solana';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import type { Session } from '#database/deadline';
 import { sessionOn } from '#database/pool';
 import { openSession, type Place } from '#database/session';
-import type { Session } from '#database/transaction';
 
 /** Some work with one connection of its own; on a server it is one of the test and not of the service. */
 export async function withSession<Result>(place: Place, work: (session: Session) => Promise<Result>) {

@@ -1,4 +1,4 @@
-import type { Session } from '#database/transaction';
+import type { Session } from '#database/deadline';
 
 /** How much there is of everything: days of an archive, users with a year of usage. */
 export type Amounts = { days: number; hours: number; users: number; usageDays: number };

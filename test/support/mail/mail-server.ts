@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { type ReadMail, readMail } from '#sandbox/mail/read-mail';
+import { type ReadMail, readMail } from '#sandbox/mailbox';
 
 const sample = (name: string) => readFileSync(new URL(`../../samples/mail/${name}`, import.meta.url), 'utf8');
 

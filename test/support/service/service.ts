@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { mintApiKey, storedForm } from '#accounts/keys/api-key';
-import { byOperator } from '#accounts/keys/authority';
+import { byOperator, mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { createUserStore } from '#accounts/keys/user-store';
 import { firstTerm } from '#accounts/ledger/plan';
 import { buildApp } from '#app';

@@ -1,7 +1,7 @@
 import { createCatalogue } from '#catalogue/catalogue';
+import type { Dropped } from '#prices/sources/dropped-samples';
 import { openKraken } from '#prices/sources/kraken';
-import type { LeftOut } from '#prices/sources/kraken-pairs';
-import type { Dropped } from '#prices/sources/plausible';
+import type { LeftOut } from '#prices/sources/kraken-wire';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 

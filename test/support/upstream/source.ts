@@ -1,6 +1,6 @@
 import { openCoinGecko } from '#prices/sources/coingecko';
 import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
-import type { Dropped } from '#prices/sources/plausible';
+import type { Dropped } from '#prices/sources/dropped-samples';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 

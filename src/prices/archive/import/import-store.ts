@@ -1,11 +1,11 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY, startOfDate } from '#core/clock';
 import type { Span } from '#core/span';
-import { epochMs, toInstant } from '#database/instants';
+import { epochMs, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import { type ArchivedSample, addCoverage, given, lockPoints } from '#prices/archive/archive-sql-store';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
-import { bumpVersion } from '#upstream/version-store';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 /** What a batch changes, given the stored rows: those at `gone` (Unix ms) are deleted, `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };

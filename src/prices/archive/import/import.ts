@@ -4,13 +4,12 @@ import { type Span, union } from '#core/span';
 import type { ArchivedSample } from '#prices/archive/archive-sql-store';
 import { dayReady, isMidnightSample, isSettled } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
-import type { ToldSample } from '#prices/model/points';
-import type { Sample } from '#prices/model/sample';
-import type { BadLine, CsvLine } from './csv-file.ts';
+import type { Sample, ToldSample } from '#prices/model/sample';
+import type { BadLine, CsvLine } from './import-row.ts';
 import { type ImportColumn, readImportRow } from './import-row.ts';
 import type { CoveredBySource, ImportStore } from './import-store.ts';
-import { mergeDays } from './merge-days.ts';
 import type { ImportFile } from './price-import.ts';
+import { mergeDays } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 

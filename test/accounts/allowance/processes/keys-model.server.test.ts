@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hashApiKey } from '#accounts/keys/api-key';
-import { MAX_KEYS_PER_USER } from '#accounts/keys/key-limits';
+import { hashApiKey, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import { DAY, HOUR, iso, MINUTE } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { amount } from '../../../support/long.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createImport } from '#prices/archive/import/import';
 import { createImportStore } from '#prices/archive/import/import-store';
 import { openImportFile } from '#prices/archive/import/price-import';
-import { seriesToCsv } from '#prices/history/series-csv';
+import { seriesToCsv } from '#prices/history/series-text';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';
 
 let archive: Awaited<ReturnType<typeof openImportArchive>>;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
 import { type CoinGeckoPlanName, coinGeckoPlan } from '#prices/sources/coingecko-plans';
-import { warningText } from '#upstream/warning';
+import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../../../support/service/market.ts';
 

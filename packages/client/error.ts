@@ -1,0 +1,111 @@
+import type { Problem, ProblemCode } from './generated/records.ts';
+
+/** The problem codes of the service, and those of the client. */
+export type QuotientErrorCode =
+  | ProblemCode
+  /** No answer: the service cannot be reached, or the connection broke. */
+  | 'network'
+  /** Another address was named in place of an answer; the key is not sent there. */
+  | 'redirect'
+  /** No answer in time, retries included. */
+  | 'timeout'
+  /** The answer is not from the service, or not of a known version. */
+  | 'invalid_answer';
+
+/** A missing span, both ends included: dates of daily points, times of finer ones. */
+export type Gap = { from: string; thru: string };
+
+type Facts = {
+  /** The original error, such as a network error. */
+  cause?: unknown;
+  status?: number | undefined;
+  retryAfter?: number | undefined;
+  requestId?: string | undefined;
+  errors?: Problem['errors'];
+  gaps?: readonly Gap[] | undefined;
+  txhash?: string | undefined;
+};
+
+/** Every call rejects with it, except that an aborted call rejects with the signal's reason. Constructors throw it. */
+export class QuotientError extends Error {
+  override readonly name = 'QuotientError';
+  /** Stable; a newer service may have further codes. */
+  readonly code: QuotientErrorCode | (string & {});
+  /** The HTTP status, if there was an answer. */
+  readonly status: number | undefined;
+  /** The message. For `node_rejected`, the node's message. */
+  readonly detail: string;
+  /** Seconds after which a retry may succeed. */
+  readonly retryAfter: number | undefined;
+  /** Identifies the request in the service's log. */
+  readonly requestId: string | undefined;
+  /** The errors of the input. */
+  readonly errors: NonNullable<Problem['errors']>;
+  /** The missing spans. */
+  readonly gaps: readonly Gap[];
+  /** The hash of a transaction that may have arrived although there was no answer. */
+  readonly txhash: string | undefined;
+
+  constructor(code: QuotientErrorCode | (string & {}), detail: string, facts: Facts = {}) {
+    super(`${code}: ${detail}`, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    this.detail = detail;
+    this.status = facts.status;
+    this.retryAfter = facts.retryAfter;
+    this.requestId = facts.requestId;
+    this.errors = facts.errors ?? [];
+    this.gaps = facts.gaps ?? [];
+    this.txhash = facts.txhash;
+  }
+}
+
+/** The same error with further facts. */
+export function withFacts(error: QuotientError, facts: Pick<Facts, 'txhash'>): QuotientError {
+  return new QuotientError(error.code, error.detail, { ...error, cause: error.cause, ...facts });
+}
+
+export const invalid = (detail: string, cause?: unknown) =>
+  new QuotientError('invalid_request', detail, { cause });
+
+/** Runs what reads a caller's arguments: whatever it throws is a `QuotientError`. */
+export function readArguments<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof QuotientError ? error : invalid('the arguments cannot be used', error);
+  }
+}
+
+/** A seed phrase: twelve to twenty-four words. */
+const MNEMONIC = /^\s*([a-z]{3,8}\s+){11,23}[a-z]{3,8}\s*$/i;
+const HEX_KEY = /^(0x)?[0-9a-f]{64}$/i;
+const EXTENDED_KEY = /^[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}$/;
+const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+const MEMBER = /mnemonic|priv(ate)?_?key|seed|secret|passphrase|wallet/i;
+
+const hasForm = (text: string) => [MNEMONIC, EXTENDED_KEY, PEM].some((form) => form.test(text));
+
+const refusal = (where: string) =>
+  new QuotientError(
+    'secret_in_request',
+    `${where} looks like a seed phrase or a private key. This client never takes one: sign with a signing library, ` +
+      'and pass the signed transaction.',
+  );
+
+/** Throws if a text looks like a seed phrase or a private key. The error never repeats it. */
+export function refuseSecret(where: string, value: unknown): void {
+  if (typeof value === 'string' && (HEX_KEY.test(value) || hasForm(value))) throw refusal(where);
+}
+
+/** Like `refuseSecret`, where 64 hex digits may be a hash. */
+export function refusePhrase(where: string, value: unknown): void {
+  if (typeof value === 'string' && hasForm(value)) throw refusal(where);
+}
+
+/** Throws if a member of an object is named like a secret, or looks like a seed phrase. */
+export function refuseSecretMembers(where: string, value: object): void {
+  for (const [name, member] of Object.entries(value)) {
+    if (MEMBER.test(name)) throw refusal(`${where}.${name}`);
+    refusePhrase(`${where}.${name}`, member);
+  }
+}

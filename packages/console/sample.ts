@@ -1,0 +1,80 @@
+import type { MarketSample, QuotientClient } from '../client/index.ts';
+import { answerText } from './api/answer-text.ts';
+import { byId, copyButton } from './core/dom.ts';
+import { at, change, money, onDate, span } from './core/format.ts';
+
+const PATH = '/v1/sample';
+const UPDATE_MS = 10_000;
+
+/** What the chart shows, for whoever does not see it. */
+function inWords({ title, history: { prices } }: MarketSample): string {
+  const [first, last] = [prices[0], prices.at(-1)];
+  if (!first || !last) return '';
+  return `${title}, last 30 days: from ${money(first.price, 'usd')} on ${onDate(first.date)} to ${money(last.price, 'usd')} on ${onDate(last.date)}`;
+}
+
+/** Real figures for whoever is not signed in, and the call that has them. Without an answer nothing of it is shown. */
+export function openSample(client: QuotientClient): void {
+  const section = byId('sample');
+  const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
+
+  function showAge(since: Date): void {
+    const now = Date.now();
+    const age = span(now - since.getTime());
+    byId('sample-age').textContent = `As of ${at(since, now)}, ${age} ago. The line is the last 30 days.`;
+  }
+
+  function show(sample: MarketSample): void {
+    const { title, latest, history } = sample;
+    const { current_price: price, change_24h: percent } = latest;
+    if (price === null || latest.at === null) throw new RangeError('the sample has no price');
+    byId('sample-title').textContent = title;
+    byId('sample-price').textContent = money(price, 'usd');
+    const changed = byId('sample-change');
+    changed.textContent = percent === null ? '' : `${change(percent / 100)} in 24 hours`;
+    changed.classList.add((percent ?? 0) < 0 ? 'down' : 'up');
+    const chart = byId('sample-chart', SVGElement);
+    chart.setAttribute('viewBox', `0 0 ${SIZE.width} ${SIZE.height}`);
+    chart.setAttribute('aria-label', inWords(sample));
+    chart.querySelector('path')?.setAttribute('d', sparkline(history.prices));
+    showAge(latest.at);
+    setInterval(showAge, UPDATE_MS, latest.at);
+    byId('sample-call').textContent = call;
+    byId('sample-answer').textContent = answerText(PATH, sample);
+    copyButton(byId('sample-copy'), { shown: byId('sample-call') });
+    section.classList.add('loaded');
+  }
+
+  // It is asked for when there is somebody to see it.
+  const observer = new IntersectionObserver(([entry]) => {
+    if (!entry?.isIntersecting) return;
+    observer.disconnect();
+    client
+      .sample()
+      .then(show)
+      .catch(() => section.remove());
+  });
+  observer.observe(section);
+}
+
+type Point = { date: Date; price: number };
+
+/** The width and height that a line is drawn in, and how far from the edge it stays. */
+export const SIZE = { width: 320, height: 72, edge: 3 } as const;
+
+/** The `d` of an SVG path through some points, scaled to `SIZE`; a flat line is in the middle. */
+export function sparkline(points: readonly Point[]): string {
+  const { width, height, edge } = SIZE;
+  const times = points.map(({ date }) => date.getTime());
+  const prices = points.map(({ price }) => price);
+  const scale = (values: readonly number[], length: number) => {
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const middle = edge + length / 2;
+    return (value: number) => (most > least ? edge + ((value - least) / (most - least)) * length : middle);
+  };
+  const [x, y] = [scale(times, width - 2 * edge), scale(prices, height - 2 * edge)];
+  const corners = points.map(
+    ({ date, price }) => `${x(date.getTime()).toFixed(1)} ${(height - y(price)).toFixed(1)}`,
+  );
+  return corners.length > 0 ? `M${corners.join('L')}` : '';
+}

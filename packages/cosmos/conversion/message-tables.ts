@@ -1,0 +1,199 @@
+import { isMembers } from '../parsers.ts';
+import { publicKey } from './bech32.ts';
+import { allowance, authorization, type MessageType, message, proposal, type } from './contents.ts';
+import {
+  always,
+  bool,
+  choice,
+  coin,
+  coins,
+  decimal,
+  integer,
+  type Kind,
+  many,
+  nested,
+  optional,
+  text,
+  timestamp,
+  whole,
+} from './fields.ts';
+
+/*
+ * The messages that move funds and stakes. The names and the numbers are those of https://github.com/cosmos/cosmos-sdk
+ * (proto/) and https://github.com/cosmos/ibc-go; what amino leaves out is by the JSON tags of the Go types.
+ */
+
+const BANK = '/cosmos.bank.v1beta1';
+const STAKING = '/cosmos.staking.v1beta1';
+const DISTRIBUTION = '/cosmos.distribution.v1beta1';
+const VESTING = '/cosmos.vesting.v1beta1';
+
+const share = nested({ address: text, coins });
+const description = nested({
+  moniker: text,
+  identity: text,
+  website: text,
+  security_contact: text,
+  details: text,
+});
+const commission = nested({ rate: decimal, max_rate: decimal, max_change_rate: decimal });
+const height = nested({ revision_number: whole, revision_height: whole });
+const period = nested({ length: whole, amount: coins });
+
+const delegation = { delegator_address: text, validator_address: text, amount: coin };
+const transfer = { from_address: text, to_address: text, amount: coins };
+
+export const FUNDS: readonly MessageType[] = [
+  message(`${BANK}.MsgSend`, 'from_address', transfer),
+  {
+    ...type(`${BANK}.MsgMultiSend`, { inputs: many(share), outputs: many(share) }),
+    signer: ({ inputs }) =>
+      Array.isArray(inputs) ? inputs.map((one) => isMembers(one) && one.address) : undefined,
+  },
+
+  message(`${STAKING}.MsgCreateValidator`, 'delegator_address', {
+    description,
+    commission,
+    min_self_delegation: integer,
+    delegator_address: text,
+    validator_address: text,
+    pubkey: publicKey,
+    value: coin,
+  }),
+  message(`${STAKING}.MsgEditValidator`, 'validator_address', {
+    description,
+    validator_address: text,
+    commission_rate: decimal,
+    min_self_delegation: optional(integer),
+  }),
+  message(`${STAKING}.MsgDelegate`, 'delegator_address', delegation),
+  message(`${STAKING}.MsgUndelegate`, 'delegator_address', delegation),
+  message(`${STAKING}.MsgBeginRedelegate`, 'delegator_address', {
+    delegator_address: text,
+    validator_src_address: text,
+    validator_dst_address: text,
+    amount: coin,
+  }),
+  message(`${STAKING}.MsgCancelUnbondingDelegation`, 'delegator_address', {
+    ...delegation,
+    creation_height: whole,
+  }),
+
+  message(
+    `${DISTRIBUTION}.MsgSetWithdrawAddress`,
+    'delegator_address',
+    { delegator_address: text, withdraw_address: text },
+    'cosmos-sdk/MsgModifyWithdrawAddress',
+  ),
+  message(
+    `${DISTRIBUTION}.MsgWithdrawDelegatorReward`,
+    'delegator_address',
+    { delegator_address: text, validator_address: text },
+    'cosmos-sdk/MsgWithdrawDelegationReward',
+  ),
+  {
+    ...message(`${DISTRIBUTION}.MsgWithdrawValidatorCommission`, 'validator_address', {
+      validator_address: text,
+    }),
+    // Since SDK 0.46.
+    aliases: ['cosmos-sdk/MsgWithdrawValCommission'],
+  },
+  message(`${DISTRIBUTION}.MsgFundCommunityPool`, 'depositor', { amount: coins, depositor: text }),
+
+  {
+    ...message('/cosmos.slashing.v1beta1.MsgUnjail', 'address', {}),
+    fields: [[1, 'validator_addr', text, 'address']],
+  },
+
+  message('/ibc.applications.transfer.v1.MsgTransfer', 'sender', {
+    source_port: text,
+    source_channel: text,
+    token: coin,
+    sender: text,
+    receiver: text,
+    timeout_height: height,
+    timeout_timestamp: whole,
+    memo: text,
+  }),
+
+  message(`${VESTING}.MsgCreateVestingAccount`, 'from_address', {
+    ...transfer,
+    end_time: whole,
+    delayed: bool,
+  }),
+  message(
+    `${VESTING}.MsgCreatePermanentLockedAccount`,
+    'from_address',
+    transfer,
+    'cosmos-sdk/MsgCreatePermLockedAccount',
+  ),
+  message(
+    `${VESTING}.MsgCreatePeriodicVestingAccount`,
+    'from_address',
+    { from_address: text, to_address: text, start_time: whole, vesting_periods: many(period) },
+    'cosmos-sdk/MsgCreatePeriodVestAccount',
+  ),
+];
+
+/* The messages of proposals, and of what one account grants another; from the same sources. */
+
+const GOV = '/cosmos.gov.v1beta1';
+const GOV_1 = '/cosmos.gov.v1';
+const AUTHZ = '/cosmos.authz.v1beta1';
+const FEEGRANT = '/cosmos.feegrant.v1beta1';
+
+const option = choice(
+  'VOTE_OPTION_UNSPECIFIED',
+  'VOTE_OPTION_YES',
+  'VOTE_OPTION_ABSTAIN',
+  'VOTE_OPTION_NO',
+  'VOTE_OPTION_NO_WITH_VETO',
+);
+const grant = nested({ authorization, expiration: optional(timestamp) });
+const proposal_id = always(whole, '0');
+const options = (weight: Kind) => many(nested({ option, weight }));
+
+const vote = { proposal_id, voter: text, option };
+const deposit = { proposal_id, depositor: text, amount: coins };
+const granting = { granter: text, grantee: text };
+
+/** Gov, authz, feegrant. `any` is a message of any type. */
+export const governance = (any: Kind): readonly MessageType[] => [
+  message(`${GOV}.MsgSubmitProposal`, 'proposer', {
+    content: proposal,
+    initial_deposit: coins,
+    proposer: text,
+  }),
+  message(`${GOV}.MsgVote`, 'voter', vote),
+  message(`${GOV}.MsgVoteWeighted`, 'voter', { proposal_id, voter: text, options: options(decimal) }),
+  message(`${GOV}.MsgDeposit`, 'depositor', deposit),
+  message(
+    `${GOV_1}.MsgSubmitProposal`,
+    'proposer',
+    {
+      messages: many(any),
+      initial_deposit: coins,
+      proposer: text,
+      metadata: text,
+      title: text,
+      summary: text,
+      expedited: bool,
+    },
+    'cosmos-sdk/v1/MsgSubmitProposal',
+  ),
+  message(`${GOV_1}.MsgVote`, 'voter', { ...vote, metadata: text }, 'cosmos-sdk/v1/MsgVote'),
+  message(
+    `${GOV_1}.MsgVoteWeighted`,
+    'voter',
+    { proposal_id, voter: text, options: options(text), metadata: text },
+    'cosmos-sdk/v1/MsgVoteWeighted',
+  ),
+  message(`${GOV_1}.MsgDeposit`, 'depositor', deposit, 'cosmos-sdk/v1/MsgDeposit'),
+
+  message(`${AUTHZ}.MsgGrant`, 'granter', { ...granting, grant }),
+  message(`${AUTHZ}.MsgExec`, 'grantee', { grantee: text, msgs: many(any) }),
+  message(`${AUTHZ}.MsgRevoke`, 'granter', { ...granting, msg_type_url: text }),
+
+  message(`${FEEGRANT}.MsgGrantAllowance`, 'granter', { ...granting, allowance }),
+  message(`${FEEGRANT}.MsgRevokeAllowance`, 'granter', granting),
+];

@@ -1,0 +1,140 @@
+import { encodeAminoPubkey, makeSignDoc, serializeSignDoc } from '@cosmjs/amino';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { BinaryWriter } from 'cosmjs-types/binary';
+import { z } from 'zod';
+import { bytesField, concat, textField, wholeField } from '../../cosmos/conversion/protobuf.ts';
+import { addressBytes, isMultisig } from './keys.ts';
+import {
+  type Coin,
+  coinRecord,
+  coinSchema,
+  type Send,
+  type Signature,
+  type SigningContext,
+  type Transaction,
+} from './transaction.ts';
+
+const base64Schema = z.base64().transform((text): Uint8Array => Buffer.from(text, 'base64'));
+const numberSchema = z.string().regex(/^\d{1,15}$/);
+
+const sendSchema = z
+  .object({
+    type: z.literal('cosmos-sdk/MsgSend'),
+    value: z.object({ from_address: z.string(), to_address: z.string(), amount: z.array(coinSchema) }),
+  })
+  .transform(({ value }): Send => ({ from: value.from_address, to: value.to_address, amount: value.amount }));
+
+const singleKeySchema = z.object({ type: z.literal('tendermint/PubKeySecp256k1'), value: base64Schema });
+const multisigKeySchema = z
+  .object({
+    type: z.literal('tendermint/PubKeyMultisigThreshold'),
+    value: z.object({
+      threshold: numberSchema,
+      pubkeys: z.array(z.object({ type: z.literal('tendermint/PubKeySecp256k1'), value: z.base64() })),
+    }),
+  })
+  .transform((key) => ({ value: encodeAminoPubkey(key) }));
+
+const signatureSchema = z
+  .object({
+    pub_key: z
+      .union([singleKeySchema, multisigKeySchema])
+      .nullish()
+      .transform((key) => key?.value ?? null),
+    signature: base64Schema,
+  })
+  .transform(
+    ({ pub_key, signature }): Signature => ({
+      publicKey: pub_key,
+      mode: 'SIGN_MODE_LEGACY_AMINO_JSON',
+      sequence: null,
+      bytes: signature,
+    }),
+  );
+
+// Missing members are empty, as in Go.
+const stdTxSchema = z.object({
+  msg: z.array(sendSchema).nullish(),
+  fee: z.object({ amount: z.array(coinSchema).nullish(), gas: numberSchema }).nullish(),
+  signatures: z.array(signatureSchema).nullish(),
+  memo: z.string().nullish(),
+});
+
+export const sendRecord = ({ from, to, amount }: Send) => ({
+  type: 'cosmos-sdk/MsgSend',
+  value: { from_address: from, to_address: to, amount: amount.map(coinRecord) },
+});
+
+// The JSON encoder of Go, which made the signed text, escapes these, and the library does not.
+const ESCAPED = /[\u2028\u2029]/g;
+const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
+
+/** The bytes that SIGN_MODE_LEGACY_AMINO_JSON signs: compact JSON with sorted members and numbers as strings. */
+export function aminoSignBytes(
+  { sends, fee, gas, memo, timeoutHeight = 0 }: Omit<StdTx, 'signatures'> & { timeoutHeight?: number },
+  { chainId, accountNumber, sequence }: SigningContext,
+): Uint8Array {
+  const paid = { amount: fee.map(coinRecord), gas: String(gas) };
+  const timeout = timeoutHeight > 0 ? BigInt(timeoutHeight) : undefined;
+  const place = [chainId, memo, accountNumber, sequence, timeout] as const;
+  const bytes = serializeSignDoc(makeSignDoc(sends.map(sendRecord), paid, ...place));
+  return Buffer.from(Buffer.from(bytes).toString().replace(ESCAPED, escapeOf));
+}
+
+/** Parses a StdTx and encodes it. Throws a ZodError if it is none. */
+export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Transaction } {
+  const { msg, fee, signatures, memo } = stdTxSchema.parse(value);
+  const content: StdTx = {
+    sends: msg ?? [],
+    fee: fee?.amount ?? [],
+    gas: Number(fee?.gas ?? 0),
+    memo: memo ?? '',
+    signatures: signatures ?? [],
+  };
+  const bytes = aminoBytes(content);
+  const transaction: Transaction = {
+    ...content,
+    timeoutHeight: 0,
+    size: bytes.length,
+    signBytes: (_signature, place) => aminoSignBytes(content, place),
+  };
+  return { bytes, transaction };
+}
+
+export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
+
+/** The four bytes before a value of a registered amino type: from the hash of its name, after three others. */
+function aminoPrefix(name: string): Uint8Array {
+  const pastZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
+  return pastZeros(pastZeros(sha256(new TextEncoder().encode(name))).subarray(3)).slice(0, 4);
+}
+
+const TX = aminoPrefix('cosmos-sdk/StdTx');
+const SEND = aminoPrefix('cosmos-sdk/MsgSend');
+const PUBLIC_KEY = aminoPrefix('tendermint/PubKeySecp256k1');
+
+const coinFields = (field: number, coins: readonly Coin[]): Uint8Array[] =>
+  coins.map(({ denom, amount }) =>
+    bytesField(field, concat(textField(1, denom), textField(2, String(amount)))),
+  );
+
+const sendBytes = ({ from, to, amount }: Send): Uint8Array =>
+  concat(SEND, bytesField(1, addressBytes(from)), bytesField(2, addressBytes(to)), ...coinFields(3, amount));
+
+function signatureBytes({ publicKey, bytes }: Signature): Uint8Array {
+  const single = (key: Uint8Array) => concat(PUBLIC_KEY, Uint8Array.of(key.length), key);
+  const key = publicKey && bytesField(1, isMultisig(publicKey) ? publicKey : single(publicKey));
+  return concat(...(key ? [key] : []), bytesField(2, bytes));
+}
+
+/** The bytes of a StdTx as the chain stores and hashes them. Throws for an invalid address. */
+export function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
+  const content = concat(
+    TX,
+    ...sends.map((send) => bytesField(1, sendBytes(send))),
+    bytesField(2, concat(...coinFields(1, fee), wholeField(2, BigInt(gas)))),
+    ...signatures.map((signature) => bytesField(3, signatureBytes(signature))),
+    textField(4, memo),
+  );
+  return new BinaryWriter().bytes(content).finish();
+}

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { parseJson } from '../upstream.ts';
+import type { BroadcastMode, Chain } from './chain.ts';
+import {
+  broadcastResponse,
+  cosmosResponse,
+  cosmosTransaction,
+  countOf,
+  failed,
+  keyRecord,
+  type SdkVersion,
+  searchCosmos,
+  VERSIONS,
+} from './cosmos-records.ts';
+import { addressError } from './keys.ts';
+import { answerAt, blockAt, blockHeader, blockId, json } from './legacy-records.ts';
+import { readTxRaw } from './protobuf.ts';
+import { coinRecord, hashOf } from './transaction.ts';
+
+/** Answers about the state have its height in a header. */
+const ofHeight = (height: number, answer: Answer): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, 'grpc-metadata-x-cosmos-block-height': String(height) },
+});
+
+const notImplemented = failed(501, 12, 'Not Implemented');
+
+function account(chain: Chain, address: string): Answer {
+  const fault = addressError(address);
+  if (fault) return failed(400, 3, fault);
+  const known = chain.account(address);
+  if (!known) {
+    return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
+  }
+  const base = {
+    '@type': '/cosmos.auth.v1beta1.BaseAccount',
+    address,
+    pub_key: known.publicKey && keyRecord(known.publicKey),
+    account_number: String(known.number),
+    sequence: String(known.sequence),
+  };
+  return json(200, { account: base });
+}
+
+/** A page begins at the denom in `pagination.key` (base64), or at `pagination.offset`. */
+function balances(chain: Chain, address: string, query: URLSearchParams, pageSize: number): Answer {
+  const fault = addressError(address);
+  if (fault) return failed(400, 3, fault);
+  const coins = chain.balances(address);
+  const limit = countOf(query, 'pagination.limit', 0);
+  const offset = countOf(query, 'pagination.offset', 0);
+  if (limit === null || offset === null) return failed(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
+  const key = Buffer.from(query.get('pagination.key') ?? '', 'base64').toString();
+  const start = key ? coins.findIndex(({ denom }) => denom >= key) : offset;
+  const first = start < 0 ? coins.length : start;
+  const shown = coins.slice(first, first + Math.min(limit || pageSize, pageSize));
+  const next = coins[first + shown.length];
+  return json(200, {
+    balances: shown.map(coinRecord),
+    pagination: {
+      next_key: next ? Buffer.from(next.denom).toString('base64') : null,
+      total: query.get('pagination.count_total') === 'true' ? String(coins.length) : '0',
+    },
+  });
+}
+
+const broadcastSchema = z.object({ tx_bytes: z.base64().min(1), mode: z.string() });
+
+function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
+  const body = parseJson(text);
+  if (body === undefined) return failed(400, 3, 'invalid character in the request body');
+  const request = broadcastSchema.safeParse(body);
+  if (!request.success) {
+    const isBytes = request.error.issues[0]?.path[0] === 'tx_bytes';
+    return failed(400, 3, isBytes ? 'invalid empty tx, or illegal base64 data' : 'no broadcast mode');
+  }
+  const modes: Partial<Record<string, BroadcastMode>> = {
+    BROADCAST_MODE_SYNC: 'sync',
+    BROADCAST_MODE_ASYNC: 'async',
+    ...(VERSIONS[version].block && { BROADCAST_MODE_BLOCK: 'block' }),
+  };
+  const mode = modes[request.data.mode];
+  if (!mode) return failed(500, 2, 'unsupported return type unspecified; supported types: sync, async');
+  const bytes = Buffer.from(request.data.tx_bytes, 'base64');
+  const { hash, failure, delivered } = chain.broadcast(hashOf(bytes), () => readTxRaw(bytes), mode);
+  if (!delivered) return json(200, { tx_response: broadcastResponse(hash, failure) });
+  return json(200, { tx_response: cosmosResponse(delivered, VERSIONS[version].logs) });
+}
+
+function block(chain: Chain, of: string): Answer {
+  const latest = blockAt(chain, of);
+  if (!latest) return failed(400, 3, 'requested block height is bigger then the chain length');
+  const id = (block: number) => ({
+    hash: blockId(chain, block).toString('base64'),
+    part_set_header: { total: 1, hash: blockId(chain, -block).toString('base64') },
+  });
+  const header = { ...blockHeader(chain, latest, '11'), last_block_id: id(latest.height - 1) };
+  const made = { header, data: { txs: [] }, evidence: { evidence: [] }, last_commit: null };
+  return json(200, { block_id: id(latest.height), block: made, sdk_block: made });
+}
+
+const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
+  json(200, {
+    default_node_info: { network: chain.chainId, version: '0.38.0', moniker: 'sandbox' },
+    application_version: { name: 'sandbox', app_name: 'sandboxd', cosmos_sdk_version: `v${version}.0` },
+  });
+
+/** A node with the current REST interface, at `/cosmos-node`. */
+export function createCosmosNode(
+  chain: Chain,
+  { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },
+): Upstream {
+  function transaction(hash: string): Answer {
+    const found = chain.transaction(hash);
+    if (!found) {
+      return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
+    }
+    return json(200, {
+      tx: cosmosTransaction(found.transaction, found.sequences),
+      tx_response: cosmosResponse(found, VERSIONS[version].logs),
+    });
+  }
+
+  function get(path: string, query: URLSearchParams): Answer {
+    const { height } = chain.latest();
+    const answer = answerAt(path, {
+      '/cosmos/base/tendermint/v1beta1/node_info': () => nodeInfo(chain, version),
+      '/cosmos/base/tendermint/v1beta1/blocks/{id}': (of) => block(chain, of),
+      '/cosmos/tx/v1beta1/txs': () => searchCosmos(chain, query, { version, pageSize }),
+      '/cosmos/tx/v1beta1/txs/{id}': transaction,
+      '/cosmos/bank/v1beta1/balances/{id}': (address) =>
+        ofHeight(height, balances(chain, address, query, pageSize)),
+      '/cosmos/auth/v1beta1/accounts/{id}': (address) => ofHeight(height, account(chain, address)),
+    });
+    return answer ?? notImplemented;
+  }
+
+  return {
+    prefix: '/cosmos-node',
+    endpointOf: (path) => path.replace(/(\/txs|\/balances|\/accounts)\/[^/]+$/, '$1/{id}'),
+    answer({ method, path, query, body }: UpstreamRequest) {
+      if (method === 'GET') return get(path, query);
+      if (method === 'POST' && path === '/cosmos/tx/v1beta1/txs') return broadcast(chain, body, version);
+      return notImplemented;
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { TxMsgData } from 'cosmjs-types/cosmos/base/abci/v1beta1/abci';
+import { MultiSignature } from 'cosmjs-types/cosmos/crypto/multisig/v1beta1/multisig';
+import type { Answer } from '../upstream.ts';
+import type { Chain } from './chain.ts';
+import type { Delivered } from './deliver.ts';
+import { type ChainEvent, groupByType } from './events.ts';
+import { isMultisig, multisigKeys, readMultisignature } from './keys.ts';
+import { json } from './legacy-records.ts';
+import { KEY_TYPE, MULTISIG_TYPE } from './protobuf.ts';
+import { type Condition, readConditions } from './search-conditions.ts';
+import {
+  coinRecord,
+  SEND_TYPE,
+  type Signature,
+  type Transaction,
+  type TransactionError,
+} from './transaction.ts';
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+
+export function keyRecord(publicKey: Uint8Array): object {
+  if (!isMultisig(publicKey)) return { '@type': KEY_TYPE, key: base64(publicKey) };
+  const { threshold, keys } = multisigKeys(publicKey);
+  return { '@type': MULTISIG_TYPE, threshold, public_keys: keys.map(keyRecord) };
+}
+
+/** A signature and its mode: of a multisig account the bits are beside the signatures. */
+function signatureRecord({ publicKey, mode, bytes }: Signature) {
+  if (!publicKey || !isMultisig(publicKey))
+    return { mode_info: { single: { mode } }, signature: base64(bytes) };
+  const { bits, signatures } = readMultisignature(bytes);
+  const bitarray = { extra_bits_stored: bits.extraBitsStored, elems: base64(bits.elems) };
+  return {
+    mode_info: { multi: { bitarray, mode_infos: signatures.map(() => ({ single: { mode } })) } },
+    signature: base64(MultiSignature.encode({ signatures }).finish()),
+  };
+}
+
+/** A transaction in protobuf JSON. `sequences` are for signatures without one. */
+export function cosmosTransaction(transaction: Transaction, sequences: readonly number[]) {
+  const { sends, fee, gas, memo, timeoutHeight, signatures } = transaction;
+  return {
+    body: {
+      messages: sends.map(({ from, to, amount }) => ({
+        '@type': SEND_TYPE,
+        from_address: from,
+        to_address: to,
+        amount: amount.map(coinRecord),
+      })),
+      memo,
+      timeout_height: String(timeoutHeight),
+      extension_options: [],
+      non_critical_extension_options: [],
+    },
+    auth_info: {
+      signer_infos: signatures.map((signature, place) => ({
+        public_key: signature.publicKey && keyRecord(signature.publicKey),
+        mode_info: signatureRecord(signature).mode_info,
+        sequence: String(signature.sequence ?? sequences[place] ?? 0),
+      })),
+      fee: { amount: fee.map(coinRecord), gas_limit: String(gas), payer: '', granter: '' },
+      tip: null,
+    },
+    signatures: signatures.map((one) => signatureRecord(one).signature),
+  };
+}
+
+const empty = {
+  height: '0',
+  txhash: '',
+  codespace: '',
+  code: 0,
+  data: '',
+  raw_log: '',
+  logs: [] as unknown[],
+  info: '',
+  gas_wanted: '0',
+  gas_used: '0',
+  tx: null as unknown,
+  timestamp: '',
+  events: [] as unknown[],
+};
+
+/** The `tx_response` of a broadcast that is not yet in a block. */
+export function broadcastResponse(hash: string, failure: TransactionError | null) {
+  if (!failure) return { ...empty, txhash: hash };
+  // The mempool rejects duplicates without a log.
+  const raw_log = failure.code === 19 ? '' : failure.message;
+  return { ...empty, txhash: hash, codespace: 'sdk', code: failure.code, raw_log };
+}
+
+const indexed = (event: ChainEvent, more: { key: string; value: string }[] = []) => ({
+  type: event.type,
+  attributes: [...event.attributes, ...more].map((attribute) => ({ ...attribute, index: true })),
+});
+
+function resultData({ sends }: Transaction): string {
+  const encoded = TxMsgData.encode(
+    TxMsgData.fromPartial({ data: sends.map(() => ({ msgType: SEND_TYPE })) }),
+  ).finish();
+  return Buffer.from(encoded).toString('hex').toUpperCase();
+}
+
+/** The `tx_response` of a transaction in a block. Since SDK 0.50 a success has no log, and events name their message. */
+export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
+  const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
+  const logs = delivered.messageEvents.map((events, place) => ({
+    msg_index: place,
+    log: '',
+    events: groupByType(events),
+  }));
+  const messageEvents = delivered.messageEvents.flatMap((events, place) =>
+    events.map((event) => indexed(event, withLogs ? [] : [{ key: 'msg_index', value: String(place) }])),
+  );
+  return {
+    ...empty,
+    height: String(height),
+    txhash: hash,
+    codespace: failure ? 'sdk' : '',
+    code: failure?.code ?? 0,
+    data: failure ? '' : resultData(transaction),
+    raw_log: failure ? failure.message : withLogs ? JSON.stringify(logs) : '',
+    logs: failure || !withLogs ? [] : logs,
+    gas_wanted: String(transaction.gas),
+    gas_used: String(gasUsed),
+    tx: { '@type': '/cosmos.tx.v1beta1.Tx', ...cosmosTransaction(transaction, sequences) },
+    timestamp: `${new Date(at).toISOString().slice(0, 19)}Z`,
+    events: [...delivered.feeEvents.map((event) => indexed(event)), ...messageEvents],
+  };
+}
+
+/** An error with a gRPC code: 2 unknown, 3 bad request, 5 not found, 12 not implemented. */
+export const failed = (status: number, code: number, message: string): Answer =>
+  json(status, { code, message, details: [] });
+
+/**
+ * The parameters of a search by SDK version: `events` up to 0.47 and `query` since 0.50; `pagination.*` up to 0.45,
+ * `page` and `limit` since. Answers have logs before 0.50, and the broadcast mode `block` exists before 0.47.
+ */
+export const VERSIONS = {
+  '0.45': { asks: 'events', pages: 'pagination', logs: true, block: true },
+  '0.47': { asks: 'events', pages: 'page', logs: true, block: false },
+  '0.50': { asks: 'query', pages: 'page', logs: false, block: false },
+} as const;
+
+export type SdkVersion = keyof typeof VERSIONS;
+
+/** A whole number of the query, or `fallback` if it is missing; null if it is malformed. */
+export function countOf(query: URLSearchParams, name: string, fallback: number): number | null {
+  const text = query.get(name) ?? String(fallback);
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function conditionsOf(query: URLSearchParams, asks: 'events' | 'query'): Condition[] | string {
+  const texts = query.getAll(asks).filter((text) => text !== '');
+  if (texts.length === 0) {
+    return asks === 'query' ? 'query cannot be empty' : 'must declare at least one event to search';
+  }
+  return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
+}
+
+/** `GET /cosmos/tx/v1beta1/txs`: searches the transactions. */
+export function searchCosmos(
+  chain: Chain,
+  query: URLSearchParams,
+  { version, pageSize }: { version: SdkVersion; pageSize: number },
+): Answer {
+  const { asks, pages, logs } = VERSIONS[version];
+  const conditions = conditionsOf(query, asks);
+  if (typeof conditions === 'string') return failed(400, 3, conditions);
+
+  const limit = countOf(query, pages === 'page' ? 'limit' : 'pagination.limit', 0);
+  const start = countOf(query, pages === 'page' ? 'page' : 'pagination.offset', 0);
+  if (limit === null || start === null) return failed(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
+  const perPage = Math.min(limit || pageSize, pageSize);
+  const page = pages === 'page' ? Math.max(1, start) : Math.floor(start / perPage) + 1;
+
+  const found = chain.search(conditions);
+  if (query.get('order_by') === 'ORDER_BY_DESC' || query.get('order_by') === '2') found.reverse();
+  const last = Math.max(1, Math.ceil(found.length / perPage));
+  if (page > last) return failed(500, 2, `page should be within [1, ${last}] range, given ${page}`);
+  const shown = found.slice((page - 1) * perPage, page * perPage);
+  const total = String(found.length);
+  return json(200, {
+    txs: shown.map(({ transaction, sequences }) => cosmosTransaction(transaction, sequences)),
+    tx_responses: shown.map((delivered) => cosmosResponse(delivered, logs)),
+    ...(pages === 'page' ? { pagination: null, total } : { pagination: { next_key: null, total } }),
+  });
+}

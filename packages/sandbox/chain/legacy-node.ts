@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
+import { parseJson } from '../upstream.ts';
+import { readStdTx } from './amino.ts';
+import type { BroadcastResult, Chain } from './chain.ts';
+import { addressError } from './keys.ts';
+import {
+  ACTIONS,
+  answerAt,
+  blockAt,
+  blockHeader,
+  blockId,
+  json,
+  keyRecord,
+  legacyTransaction,
+  outcome,
+} from './legacy-records.ts';
+import type { Condition } from './search-conditions.ts';
+import { coinRecord, hashOf } from './transaction.ts';
+
+const PAGE_LIMIT = 100;
+const DEFAULT_LIMIT = 30;
+
+const failed = (status: number, error: string): Answer => json(status, { error });
+
+const notFound: Answer = {
+  status: 404,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: '404 page not found\n',
+};
+
+function account(chain: Chain, address: string, height: number): Answer {
+  const fault = addressError(address);
+  if (fault) return failed(400, fault);
+  const known = chain.account(address);
+  // An unknown account is an empty one.
+  const value = {
+    address: known ? address : '',
+    coins: chain.balances(address).map(coinRecord),
+    public_key: known?.publicKey ? keyRecord(known.publicKey) : null,
+    account_number: String(known?.number ?? 0),
+    sequence: String(known?.sequence ?? 0),
+  };
+  return json(200, { height: String(height), result: { type: 'cosmos-sdk/Account', value } });
+}
+
+function balances(chain: Chain, address: string, height: number): Answer {
+  const fault = addressError(address);
+  if (fault) return failed(400, fault);
+  return json(200, { height: String(height), result: chain.balances(address).map(coinRecord) });
+}
+
+/** The old interface decodes a value twice; null if the second time fails. */
+function decodeTwice(value: string): string | null {
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}
+
+function conditionOf([key, value]: readonly [string, string]): Condition {
+  if (key === 'tx.minheight') return { key: 'tx.height', operator: '>=', value };
+  if (key === 'tx.maxheight') return { key: 'tx.height', operator: '<=', value };
+  return { key, operator: '=', value: key === 'message.action' ? (ACTIONS.get(value) ?? value) : value };
+}
+
+function search(chain: Chain, query: URLSearchParams): Answer {
+  const [page, limit] = [Number(query.get('page') ?? 1), Number(query.get('limit') ?? DEFAULT_LIMIT)];
+  if (!Number.isInteger(page) || page < 1) return failed(400, 'page must greater than 0');
+  if (!Number.isInteger(limit) || limit < 1) return failed(400, 'limit must greater than 0');
+  const events: [string, string][] = [];
+  for (const [key, text] of query) {
+    if (key === 'page' || key === 'limit') continue;
+    const value = decodeTwice(text);
+    if (value === null) return failed(400, `invalid URL escape in ${key}`);
+    events.push([key, value]);
+  }
+  if (events.length === 0) return failed(400, 'must declare at least one event to search');
+  const wrong = events.find(([key]) => !key.includes('.'));
+  if (wrong) return failed(400, `invalid event; event ${wrong[0]} should be of the format: type.attribute`);
+
+  const found = chain.search(events.map(conditionOf));
+  const perPage = Math.min(limit, PAGE_LIMIT);
+  const pages = Math.ceil(found.length / perPage);
+  if (page > Math.max(1, pages)) {
+    return failed(500, `page should be within [1, ${Math.max(1, pages)}] range, given ${page}`);
+  }
+  const shown = found.slice((page - 1) * perPage, page * perPage);
+  return json(200, {
+    total_count: String(found.length),
+    count: String(shown.length),
+    page_number: String(page),
+    page_total: String(pages),
+    limit: String(perPage),
+    txs: shown.map(legacyTransaction),
+  });
+}
+
+function transaction(chain: Chain, hash: string): Answer {
+  const found = chain.transaction(hash);
+  if (found) return json(200, legacyTransaction(found));
+  return failed(404, `Tx: RPC error -32603 - Internal error: tx (${hash}) not found`);
+}
+
+function broadcastAnswer({ hash, failure, delivered }: BroadcastResult): Answer {
+  const txhash = hash;
+  // The mempool rejects duplicates without a log.
+  if (failure?.code === 19) return json(200, { height: '0', txhash, codespace: 'sdk', code: 19 });
+  if (failure) return json(200, { height: '0', txhash, ...outcome({ failure, messageEvents: [] }) });
+  if (!delivered) return json(200, { height: '0', txhash, raw_log: '[]', logs: [] });
+  const { height, gasUsed, transaction } = delivered;
+  const gas = { gas_wanted: String(transaction.gas), gas_used: String(gasUsed) };
+  return json(200, { height: String(height), txhash, ...outcome(delivered), ...gas });
+}
+
+const broadcastSchema = z.object({ tx: z.unknown().optional(), mode: z.string() });
+const modeSchema = z.enum(['sync', 'async', 'block']);
+
+function broadcast(chain: Chain, text: string): Answer {
+  const body = broadcastSchema.safeParse(parseJson(text));
+  if (!body.success) return failed(400, 'failed to decode the request body');
+  const mode = modeSchema.safeParse(body.data.mode);
+  if (!mode.success) {
+    const known = modeSchema.options.join(', ');
+    return failed(500, `unsupported return type ${body.data.mode}; supported types: ${known}`);
+  }
+  let read: ReturnType<typeof readStdTx>;
+  try {
+    read = readStdTx(body.data.tx ?? {});
+  } catch (error) {
+    const where = error instanceof z.ZodError ? error.issues[0]?.path.join('.') : '';
+    return failed(400, `JSON encoding of a StdTx expected${where && `, in ${where}`}`);
+  }
+  return broadcastAnswer(chain.broadcast(hashOf(read.bytes), () => read.transaction, mode.data));
+}
+
+function block(chain: Chain, of: string): Answer {
+  const latest = blockAt(chain, of);
+  if (!latest) return failed(404, 'requested block height is bigger then the chain length');
+  const id = (block: number) => ({
+    hash: blockId(chain, block).toString('hex').toUpperCase(),
+    parts: { total: '1', hash: blockId(chain, -block).toString('hex').toUpperCase() },
+  });
+  const header = { ...blockHeader(chain, latest, '10'), last_block_id: id(latest.height - 1) };
+  return json(200, {
+    block_id: id(latest.height),
+    block: { header, data: { txs: null }, evidence: { evidence: null }, last_commit: null },
+  });
+}
+
+const nodeInfo = (chain: Chain): Answer =>
+  json(200, {
+    node_info: { network: chain.chainId, version: '0.33.9', moniker: 'sandbox' },
+    application_version: { name: 'sandbox', server_name: 'sandboxd', version: '0.39.3' },
+  });
+
+/** A node with the old REST interface, at `/legacy-node`, in the shapes of recorded answers. */
+export function createLegacyNode(chain: Chain): Upstream {
+  function get(path: string, query: URLSearchParams): Answer {
+    const { height } = chain.latest();
+    const answer = answerAt(path, {
+      '/node_info': () => nodeInfo(chain),
+      '/blocks/{id}': (of) => block(chain, of),
+      '/txs': () => search(chain, query),
+      '/txs/{id}': (hash) => transaction(chain, hash),
+      '/bank/balances/{id}': (address) => balances(chain, address, height),
+      '/auth/accounts/{id}': (address) => account(chain, address, height),
+    });
+    return answer ?? notFound;
+  }
+
+  return {
+    prefix: '/legacy-node',
+    endpointOf: (path) => path.replace(/^(\/txs|\/bank\/balances|\/auth\/accounts)\/[^/]+$/, '$1/{id}'),
+    answer({ method, path, query, body }: UpstreamRequest) {
+      if (method === 'GET') return get(path, query);
+      return method === 'POST' && path === '/txs' ? broadcast(chain, body) : notFound;
+    },
+  };
+}

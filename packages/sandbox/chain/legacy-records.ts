@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { decodeAminoPubkey } from '@cosmjs/amino';
+import type { Answer } from '../upstream.ts';
+import { sendRecord } from './amino.ts';
+import type { Chain } from './chain.ts';
+import type { Delivered } from './deliver.ts';
+import { type ChainEvent, groupByType } from './events.ts';
+import { isMultisig } from './keys.ts';
+import { coinRecord, SEND_TYPE, type TransactionError } from './transaction.ts';
+
+export const keyRecord = (publicKey: Uint8Array) =>
+  isMultisig(publicKey)
+    ? decodeAminoPubkey(publicKey)
+    : { type: 'tendermint/PubKeySecp256k1', value: Buffer.from(publicKey).toString('base64') };
+
+/** The log of an error of the old nodes: JSON in a string. */
+const errorLog = ({ code, detail }: TransactionError): string =>
+  JSON.stringify({ codespace: 'sdk', code, message: detail });
+
+/** The type of a message by its old action name. Events of later chains have the type. */
+export const ACTIONS = new Map([['send', SEND_TYPE]]);
+
+// The events of the old chains, with the old action names.
+function oldEvents(events: readonly ChainEvent[]): ChainEvent[] {
+  const names = new Map([...ACTIONS].map(([old, now]) => [now, old]));
+  return groupByType(events.filter(({ type }) => type === 'message' || type === 'transfer')).map((event) => ({
+    ...event,
+    attributes: event.attributes.map(({ key, value }) => ({
+      key,
+      value: key === 'action' ? (names.get(value) ?? value) : value,
+    })),
+  }));
+}
+
+/** The outcome of a transaction as old nodes tell it: without `code` on success. */
+export function outcome({ failure, messageEvents }: Pick<Delivered, 'failure' | 'messageEvents'>) {
+  if (failure) return { code: failure.code, raw_log: errorLog(failure) };
+  const logs = messageEvents.map((events, place) => ({
+    msg_index: place,
+    success: true,
+    log: '',
+    events: oldEvents(events),
+  }));
+  return { raw_log: JSON.stringify(logs), logs };
+}
+
+/** A transaction as in `GET /txs/{hash}` and in a search. */
+export function legacyTransaction(delivered: Delivered) {
+  const { transaction, height, hash, at, gasUsed, failure } = delivered;
+  const { sends, fee, gas, memo, signatures } = transaction;
+  return {
+    height: String(height),
+    txhash: hash,
+    ...outcome(delivered),
+    gas_wanted: String(gas),
+    gas_used: String(gasUsed),
+    tx: {
+      type: 'cosmos-sdk/StdTx',
+      value: {
+        msg: sends.map(sendRecord),
+        fee: { amount: fee.map(coinRecord), gas: String(gas) },
+        signatures: signatures.map(({ publicKey, bytes }) => ({
+          pub_key: publicKey && keyRecord(publicKey),
+          signature: Buffer.from(bytes).toString('base64'),
+        })),
+        memo,
+      },
+    },
+    timestamp: `${new Date(at).toISOString().slice(0, 19)}Z`,
+    ...(!failure && { events: oldEvents(delivered.messageEvents.flat()) }),
+  };
+}
+
+/** A node's answer: compact JSON and a line feed. */
+export const json = (status: number, body: unknown): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: `${JSON.stringify(body)}\n`,
+});
+
+/** What both dialects have in the header of a block. `version` is that of the block protocol. */
+export const blockHeader = (
+  chain: Chain,
+  { height, at }: { height: number; at: number },
+  version: string,
+) => ({
+  version: { block: version, app: '0' },
+  chain_id: chain.chainId,
+  height: String(height),
+  time: new Date(at).toISOString(),
+});
+
+/** The answer of the route of a path; `{id}` at the end of a route stands for a segment, which it gets decoded. */
+export function answerAt(
+  path: string,
+  routes: Readonly<Record<string, (id: string) => Answer>>,
+): Answer | undefined {
+  if (Object.hasOwn(routes, path)) return routes[path]?.('');
+  const start = path.lastIndexOf('/') + 1;
+  const route = start < path.length ? routes[`${path.slice(0, start)}{id}`] : undefined;
+  let id: string;
+  try {
+    id = decodeURIComponent(path.slice(start));
+  } catch {
+    return undefined;
+  }
+  return route?.(id);
+}
+
+/** The invented hash of a block, always the same. */
+export const blockId = (chain: Chain, height: number): Buffer =>
+  createHash('sha256').update(`${chain.chainId}/${height}`).digest();
+
+/** The block of a height, or the latest. */
+export const blockAt = (chain: Chain, of: string) =>
+  of === 'latest' ? chain.latest() : chain.block(Number(of));

@@ -1,0 +1,118 @@
+import { valueNoise } from './noise.ts';
+import {
+  type Answer,
+  DAY,
+  HOUR,
+  isoDate,
+  type Setting,
+  startOfDate,
+  textReply,
+  type Upstream,
+  type UpstreamRequest,
+} from './upstream.ts';
+
+const BEGINNING = Date.UTC(1999, 0, 4);
+
+/** Units for one euro around which a currency's rates move, and the last date of one that has ended. Invented values. */
+const CURRENCIES = new Map(
+  [
+    'ARS 91 2020-10-30; AUD 1.63; BGN 1.9558 2025-12-31; BRL 5.8; CAD 1.55; CHF 0.95; CNY 7.9; CZK 24.8',
+    'DKK 7.46; GBP 0.86; HKD 8.9; HRK 7.53 2022-12-30; HUF 385; IDR 17600; ILS 3.9; INR 92; ISK 147',
+    'JPY 162; KRW 1480; MXN 20; MYR 4.9; NOK 11.5; NZD 1.85; PHP 63; PLN 4.31; RON 4.97; RUB 90 2022-03-01',
+    'SEK 11.2; SGD 1.46; THB 38; TRY 35; USD 1.12; ZAR 20',
+  ]
+    .flatMap((line) => line.split('; '))
+    .map((entry) => {
+      const [code = '', rate, last = '9999-12-31'] = entry.split(' ');
+      return [code, { rate: Number(rate), last }];
+    }),
+);
+const CODES = [...CURRENCIES.keys()];
+
+/** The rate of a currency for a date, as it is written. */
+function rateOn(seed: number, code: string, date: number): string {
+  const { rate = 1 } = CURRENCIES.get(code) ?? {};
+  const lane = 10_000 + CODES.indexOf(code);
+  const swing =
+    0.06 * valueNoise(seed, lane, date / (400 * DAY)) + 0.01 * valueNoise(seed, lane, date / (9 * DAY));
+  return String(Number((rate * (1 + swing)).toPrecision(6)));
+}
+
+const DATAONLY = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
+/** Those that follow where no `detail` is asked for, and what a rate has in them; titles have commas, so they are in quotes. */
+const FULL =
+  ',OBS_STATUS,OBS_CONF,OBS_PRE_BREAK,OBS_COM,TIME_FORMAT,BREAKS,COLLECTION,COMPILING_ORG,DISS_ORG,DOM_SER_IDS,' +
+  'PUBL_ECB,PUBL_MU,PUBL_PUBLIC,UNIT_INDEX_BASE,COMPILATION,COVERAGE,DECIMALS,NAT_TITLE,SOURCE_AGENCY,SOURCE_PUB,' +
+  'TITLE,TITLE_COMPL,UNIT,UNIT_MULT';
+const rest = (code: string) =>
+  `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
+
+/** The currencies of a key like `D.USD+JPY.EUR.SP00.A`; all where it names none, undefined for a key of nothing. */
+function currenciesOf(key: string): string[] | undefined {
+  const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
+  if (names === undefined) return undefined;
+  const codes = names === '' ? CODES : CODES.filter((code) => names.split('+').includes(code));
+  return codes.length > 0 ? codes : undefined;
+}
+
+function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: number): Answer {
+  if (method !== 'GET') return textReply(405, 'Method Not Allowed');
+  const codes = currenciesOf(path.replace(/^\/data\/EXR\//, ''));
+  if (!codes || !path.startsWith('/data/EXR/')) return textReply(404, 'No results found.');
+  if (query.get('format') !== 'csvdata') return textReply(406, 'Not Acceptable');
+  const from = Math.max(BEGINNING, Date.parse(query.get('startPeriod') ?? '') || 0);
+  const thru = Math.min(startOfDate(now), Date.parse(query.get('endPeriod') ?? '') || now);
+  const isFull = query.get('detail') !== 'dataonly';
+  const dates = publicationDates(from, thru).filter((date) => publishedAt(date) <= now);
+  const days = dates.map((date) => ({ date, text: isoDate(date) }));
+  let lines = '';
+  for (const code of codes) {
+    const { last = '' } = CURRENCIES.get(code) ?? {};
+    for (const { date, text } of days) {
+      if (text > last) break;
+      const row = `EXR.D.${code}.EUR.SP00.A,D,${code},EUR,SP00,A,${text},${rateOn(seed, code, date)}`;
+      lines += `${row}${isFull ? rest(code) : ''}\r\n`;
+    }
+  }
+  // Nothing in the period: not even a header.
+  const body = lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`;
+  return { status: 200, headers: { 'content-type': 'text/csv' }, body };
+}
+
+/** The stand-in for the European Central Bank's data service, at `/service`: exchange rates alone. */
+export function createEcb({ clock, seed }: Setting): Upstream {
+  return { prefix: '/service', answer: (request) => answerEcb(request, seed, clock.now()) };
+}
+
+/** Easter Sunday of a year (Unix ms of its midnight, UTC), by the Gregorian calendar's rules (J.-M. Oudin). */
+function easter(year: number): number {
+  const century = Math.floor(year / 100);
+  const golden = year % 19;
+  const epact =
+    (century -
+      Math.floor(century / 4) -
+      Math.floor((century - Math.floor((century - 17) / 25)) / 3) +
+      19 * golden +
+      15) %
+    30;
+  const skip = Math.floor(epact / 28);
+  const moon = epact - skip * (1 - Math.floor(29 / (epact + 1)) * Math.floor((21 - golden) / 11));
+  const weekday = (year + Math.floor(year / 4) + moon + 2 - century + Math.floor(century / 4)) % 7;
+  return Date.UTC(year, 2, 28) + (moon - weekday) * DAY;
+}
+
+/** The dates from one thru another (Unix ms of their midnights, UTC) for which rates are published: not weekends and holidays. */
+export function publicationDates(from: number, thru: number): number[] {
+  const dates: number[] = [];
+  for (let date = from; date <= thru; date += DAY) {
+    const day = new Date(date);
+    if ([0, 6].includes(day.getUTCDay())) continue;
+    if (['01-01', '05-01', '12-25', '12-26'].includes(day.toISOString().slice(5, 10))) continue;
+    const sunday = easter(day.getUTCFullYear());
+    if (date !== sunday - 2 * DAY && date !== sunday + DAY) dates.push(date);
+  }
+  return dates;
+}
+
+/** When the rates of a date are out: 16:00 in winter, 17:00 in summer, in Frankfurt. */
+export const publishedAt = (date: number): number => date + 15 * HOUR;

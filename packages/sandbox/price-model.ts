@@ -1,0 +1,159 @@
+import { hashed, valueNoise } from './noise.ts';
+import { listedAt, type SandboxToken, sandboxToken } from './tokens.ts';
+import { DAY, MINUTE } from './upstream.ts';
+
+/** US dollars; `marketCap` is `price` times the circulating supply of that moment. */
+export type Figures = { price: number; marketCap: number; volume: number };
+
+type Extreme = { price: number; at: number };
+
+/**
+ * The economy of a token. The logarithm of the price goes from `first` (at the listing) to `settled`, the supply from
+ * `issued` to `limit`, with the time constants `climb` and `issuance` in years. `volatility` is that of one day.
+ */
+type Economy = {
+  price: { first: number; settled: number; climb: number; volatility: number } | 'pegged';
+  supply: { issued: number; limit: number; issuance: number };
+  turnover: number;
+};
+
+type Row = readonly [number, number, number];
+const economy = (
+  price: readonly [...Row, number] | 'pegged',
+  [issued, limit, issuance]: Row,
+  turnover: number,
+): Economy => {
+  const supply = { issued, limit, issuance };
+  if (price === 'pegged') return { price, supply, turnover };
+  const [first, settled, climb, volatility] = price;
+  return { price: { first, settled, climb, volatility }, supply, turnover };
+};
+
+// Invented values of the right magnitude, taken from no provider.
+const ECONOMIES: Readonly<Record<string, Economy>> = {
+  bitcoin: economy([130, 90_000, 3.2, 0.03], [11_080_000, 21_000_000, 5.43], 0.03),
+  arweave: economy([1.2, 9, 0.8, 0.055], [33_000_000, 66_000_000, 1.2], 0.06),
+  ethereum: economy([1.6, 3_000, 1.8, 0.038], [72_100_000, 122_000_000, 2.6], 0.05),
+  solana: economy([0.9, 140, 0.7, 0.05], [8_000_000, 700_000_000, 3.6], 0.06),
+  'usd-coin': economy('pegged', [12_000_000, 110_000_000_000, 8], 0.15),
+};
+
+const YEAR = 365.25 * DAY;
+const LANES = 64; // noise lanes per token: 0 to 31 for the price, 32 to 62 for the volume, the last for quotes
+const ECONOMY_LANE = 10;
+const SPARSE = 10 * DAY;
+const PEG = 0.004; // the largest deviation of the stablecoin from one dollar
+
+// Noise octaves from 3 minutes to about 2.3 years. The ratio is no whole number, so that they do not all meet at
+// midnight. The amplitude grows with the root of the period, which makes the sum a random walk.
+const OCTAVES = Array.from({ length: 14 }, (_, n) => {
+  const period = 3 * MINUTE * 2.7 ** n;
+  return { lane: n, period, swing: 0.7 * Math.sqrt(period / DAY) };
+});
+const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // seven hours to four months: a 24 h total does not jump in minutes
+
+/** An economy that follows from a token's place: prices from a tenth of a cent to a thousand dollars. */
+function madeUp({ place }: SandboxToken): Economy {
+  const draw = (n: number) => hashed(0, ECONOMY_LANE + n, place);
+  const price = (n: number) => 10 ** (-3 + 5 * draw(n));
+  const issued = Math.floor(10 ** (6 + 4 * draw(4)));
+  return economy(
+    [price(0), 10 * price(1), 0.5 + 2 * draw(2), 0.03 + 0.04 * draw(3)],
+    [issued, Math.floor(issued * (1 + 3 * draw(5))), 1 + 5 * draw(6)],
+    0.02 + 0.1 * draw(7),
+  );
+}
+
+type Market = { place: number; listed: number; economy: Economy };
+// Made once for each: a daily chart needs them thousands of times.
+const markets = new Map<string, Market>();
+
+function marketOf(name: string): Market {
+  const known = markets.get(name);
+  if (known) return known;
+  const token = sandboxToken(name);
+  if (!token) throw new RangeError(`there is no market of ${name}`);
+  const market = { place: token.place, listed: listedAt(token), economy: ECONOMIES[name] ?? madeUp(token) };
+  markets.set(name, market);
+  return market;
+}
+
+/** When the price of a token begins (Unix ms). */
+export const listed = (token: string): number => marketOf(token).listed;
+/** Which of the tokens it is: its noise has lanes of its own. */
+export const placeOf = (token: string): number => marketOf(token).place;
+const laneOf = (token: string, lane: number) => placeOf(token) * LANES + lane;
+
+/** The price in US dollars at `t` (Unix ms), or null before the token's listing. */
+export function priceAt(seed: number, token: string, t: number): number | null {
+  const since = listed(token);
+  if (t < since) return null;
+  const { price } = marketOf(token).economy;
+  const base = laneOf(token, 0);
+  let walk = 0;
+  for (const { lane, period, swing } of OCTAVES) {
+    walk += (price === 'pegged' ? 0.15 : swing) * valueNoise(seed, base + lane, t / period);
+  }
+  if (price === 'pegged') return 1 + PEG * Math.tanh(walk);
+  const settled = Math.log(price.settled);
+  const gap = settled - Math.log(price.first);
+  const trend = settled - gap * Math.exp((since - t) / (price.climb * YEAR));
+  return Math.exp(trend + price.volatility * walk);
+}
+
+/** Coins in circulation at `t`, a whole number that never falls; that of the listing before it. */
+export function supplyAt(token: string, t: number): number {
+  const { issued, limit, issuance } = marketOf(token).economy.supply;
+  const years = Math.max(0, t - listed(token)) / YEAR;
+  return Math.floor(limit - (limit - issued) * Math.exp(-years / issuance));
+}
+
+/** Price, market cap and 24 h volume at `t` (Unix ms), or null before the token's listing. */
+export function figuresAt(seed: number, token: string, t: number): Figures | null {
+  const price = priceAt(seed, token, t);
+  if (price === null) return null;
+  const marketCap = price * supplyAt(token, t);
+  const base = laneOf(token, 32);
+  let mood = 0;
+  for (const { lane, period } of VOLUME_OCTAVES) mood += 0.35 * valueNoise(seed, base + lane, t / period);
+  return { price, marketCap, volume: marketOf(token).economy.turnover * marketCap * Math.exp(mood) };
+}
+
+/** The time of the newest quote up to `now`: there is one a minute, each at another second. */
+export function quotedAt(seed: number, token: string, now: number): number {
+  const timeOf = (slot: number) =>
+    slot * MINUTE + Math.floor(hashed(seed, laneOf(token, LANES - 1), slot) * MINUTE);
+  const slot = Math.floor(now / MINUTE);
+  return timeOf(slot) <= now ? timeOf(slot) : timeOf(slot - 1);
+}
+
+type Extremes = { high: Extreme; low: Extreme };
+/** Of each token the extremes of all midnights through one: thousands of midnights take tens of milliseconds. */
+const known = new Map<string, Extremes & { thru: number }>();
+
+/** The extremes of every midnight from the listing through `midnight`; undefined where there is none. */
+function extremesThru(seed: number, token: string, midnight: number): Extremes | undefined {
+  const key = `${seed}:${token}`;
+  const before = known.get(key);
+  const isKept = before !== undefined && before.thru <= midnight;
+  let extremes: Extremes | undefined = isKept ? before : undefined;
+  const every = ECONOMIES[token] ? DAY : SPARSE;
+  let thru = isKept ? before.thru : listed(token) - every;
+  for (; thru + every <= midnight; thru += every) {
+    const at = thru + every;
+    const then = { price: priceAt(seed, token, at) ?? 0, at };
+    const { high, low } = extremes ?? { high: then, low: then };
+    extremes = { high: then.price > high.price ? then : high, low: then.price < low.price ? then : low };
+  }
+  if (extremes) known.set(key, { ...extremes, thru });
+  return extremes;
+}
+
+/** The extremes of every midnight (of a made-up token, every tenth) and of `t`. Null before the listing. */
+export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
+  const price = priceAt(seed, token, t);
+  if (price === null) return null;
+  const now = { price, at: t };
+  const { high, low } = extremesThru(seed, token, midnight) ?? { high: now, low: now };
+  return { high: price >= high.price ? now : high, low: price <= low.price ? now : low };
+}

@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What all figures follow from. */
+export type Setting = { seed: number; clock: Clock };
+
+/** `path` is what follows the upstream's prefix, with its leading slash; `query` is decoded. */
+export type UpstreamRequest = {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: string;
+};
+
+export type Answer = { status: number; headers: Record<string, string>; body: string };
+
+/**
+ * A stand-in for an upstream, below `prefix` (such as `/api/v3`). `endpointOf` replaces the variable parts of a path by
+ * `{id}`, to count the calls of an endpoint. `rateLimited` is its rate-limit answer under HTTP 200, if it has one.
+ */
+export type Upstream = {
+  prefix: string;
+  endpointOf?(path: string): string;
+  answer(request: UpstreamRequest): Answer;
+  rateLimited?(): Answer;
+};
+
+export const jsonReply = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: JSON.stringify(body),
+});
+
+export const textReply = (status: number, body: string): Answer => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body,
+});
+
+/** The body of a request as JSON; undefined if it is none. */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+type Route = (now: number, request: UpstreamRequest) => Answer;
+
+/** An upstream that answers GETs of certain paths. */
+export const routed = (
+  prefix: string,
+  clock: Clock,
+  routes: Readonly<Record<string, Route>>,
+  otherwise: (request: UpstreamRequest) => Answer,
+): Upstream => ({
+  prefix,
+  answer(request) {
+    const isKnown = request.method === 'GET' && Object.hasOwn(routes, request.path);
+    return (isKnown && routes[request.path]?.(clock.now(), request)) || otherwise(request);
+  },
+});
+
+/** Wall time in Unix milliseconds; any clock of the service is one. */
+export type Clock = { now(): number };
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** The start of the UTC date in which an instant lies, both in Unix ms. */
+export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
+
+/** An instant (Unix ms) in ISO 8601, UTC, with milliseconds. */
+export const iso = (instant: number) => new Date(instant).toISOString();
+
+/** The UTC date of an instant (Unix ms), as YYYY-MM-DD. */
+export const isoDate = (instant: number) => iso(instant).slice(0, 10);
+
+type Call = {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  /** The header of this name, where there was one. */
+  authorization?: string;
+  at: number;
+};
+
+const KEPT = 10_000;
+
+/** The calls of the upstreams: the newest 10,000 in full, and the number of all calls by endpoint. */
+export function createCallLog() {
+  const calls: Call[] = [];
+  const counts = new Map<string, number>();
+  return {
+    /** Oldest first. Always the same array. */
+    calls: calls as readonly Call[],
+    record(call: Call, endpoint: string): void {
+      if (calls.push(call) > KEPT) calls.shift();
+      counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
+    },
+    /** The calls since `clear` of endpoints that end like this: `/market_chart`, `/coins/{id}/market_chart`. */
+    count(endpoint = ''): number {
+      let total = 0;
+      for (const [name, times] of counts) if (name.endsWith(endpoint)) total += times;
+      return total;
+    },
+    clear(): void {
+      calls.length = 0;
+      counts.clear();
+    },
+  };
+}

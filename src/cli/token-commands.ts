@@ -1,0 +1,189 @@
+import {
+  type Added,
+  createListing,
+  type Listing,
+  MOST_SERVED,
+  type PairOutcome,
+  type Refusal,
+} from '#catalogue/listing';
+import { openCatalogue } from '#catalogue/open';
+import { isTokenSymbol, type Token } from '#catalogue/token';
+import { createTokenStore } from '#catalogue/token-store';
+import { command, JSON_OPTION, wrongUsage } from '#cli/arguments';
+import type { CommandLine } from '#cli/command-line';
+import { withDatabase } from '#cli/configured-database';
+import { alignedTable, printJson } from '#cli/terminal';
+import { type Clock, systemClock } from '#core/clock';
+import type { Log } from '#core/log';
+import type { Database } from '#database/database';
+import { createDeadline } from '#database/deadline';
+import { isDatabaseUnable } from '#database/unreachable';
+import { openVenue } from '#prices/open-kraken';
+import { openCoinGecko } from '#prices/sources/coingecko';
+import { EXIT, ExitError } from '#process/exit';
+import { readSettings, type Settings } from '#settings';
+import { openBudget } from '#upstream/budget';
+import { createBreaker } from '#upstream/circuit-breaker';
+import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { createVersionWatcher } from '#upstream/version-watcher';
+
+const USAGE = `Manages the tokens that are served, ${MOST_SERVED.toLocaleString('en')} at most.
+
+  npm run tokens -- add <id> [--symbol <symbol>] [--kraken <pair>|none]
+                                 serve a coin of CoinGecko, by its id there; candles and prices of Kraken where it
+                                 trades it for US dollars. Again, to have its facts looked up anew
+  npm run tokens -- remove <id>  no longer; what is stored of it stays, for the day it is added again
+  npm run tokens -- list [--json]
+  npm run tokens -- find <text>  the coins of CoinGecko that a text may mean, and their ids
+
+Of several tokens with one symbol, the symbol stands for the one that was added first. Running processes take
+changes over within seconds. The calls to CoinGecko (two for \`add\`, one for \`find\`) come from the service's budget.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
+Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
+`;
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** What the operator can do about a failed upstream call. Where nothing is listed, a later attempt may succeed. */
+const ADVICE: Partial<Record<FailureCause, string>> = {
+  unreachable: 'check the network, COINGECKO_URL and KRAKEN_URL',
+  refused: 'check COINGECKO_API_KEY and COINGECKO_PLAN',
+  over_budget: 'run it again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
+};
+
+/** Runs some work with the listing. A failed upstream call is reported in one line. */
+const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
+  withDatabase(async (database) => {
+    const silent = () => undefined;
+    const log = { debug: silent, info: silent, warn: silent, error: silent };
+    const opened = await openListing({ settings: readSettings(), database, clock: systemClock, log });
+    try {
+      return await work(opened.listing);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      const advice = ADVICE[error.reason] ?? 'run it again later';
+      throw new ExitError(`${error.message} (${error.reason}): ${advice}`, EXIT.failed, error);
+    } finally {
+      await opened.close();
+    }
+  });
+
+const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
+const SERVED = '`npm run tokens -- list` shows the served tokens';
+
+/** @param hint how to find an id, where none is similar */
+function refusalText({ why, told }: Refusal, hint: string): string {
+  const names = told.join(' or ');
+  const texts: Record<Refusal['why'], string> = {
+    built_in: 'this token is built in: it cannot be added or removed',
+    too_many: `${MOST_SERVED.toLocaleString('en')} tokens are served, which is the maximum: remove one first`,
+    unknown: `there is no such id: ${names === '' ? hint : `do you mean ${names}?`}`,
+    is_symbol: `this id is the symbol of ${names}, so it cannot be added: clients that send it mean ${names}`,
+    no_symbol: 'its symbol has spaces, commas or control characters: give another symbol with --symbol',
+    no_pair: 'Kraken has no such pair against US dollars: give another pair, or `--kraken none`',
+  };
+  return texts[why];
+}
+
+const refuse = (refusal: Refusal, hint: string) => new ExitError(refusalText(refusal, hint), EXIT.failed);
+
+function pairText(outcome: PairOutcome, pair: string | undefined): string {
+  if (outcome.kind === 'given' || outcome.kind === 'found')
+    return outcome.status === 'online'
+      ? `${pair} of Kraken`
+      : `${pair} of Kraken, which is not traded now (${outcome.status})`;
+  if (outcome.kind === 'left_out') return 'none, as asked for';
+  if (outcome.kind === 'not_traded') return 'none: Kraken does not trade its symbol for US dollars';
+  if (outcome.kind === 'not_asked')
+    return `none: Kraken could not be asked (${outcome.cause}); add it again for its pair`;
+  if (outcome.kind === 'taken')
+    return `none: ${outcome.pair} of Kraken is that of ${outcome.by}; name another with --kraken`;
+  const prices = `${outcome.price} there, ${outcome.wanted} by CoinGecko`;
+  return `none: ${outcome.pair} of Kraken seems to be of another token (${prices}); name it with --kraken if it is this one`;
+}
+
+function tell({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void {
+  const { name, symbol, title, listed } = token;
+  say(`${name}: ${title} (${symbol}), ${isKnown ? 'looked up anew' : 'added'}`);
+  say(
+    `listed: ${listed}${isFirstDate ? '' : ', or before: the plan does not reach back to its first price'}`,
+  );
+  say(`pair: ${pairText(pair, token.pair)}`);
+  if (shared.length === 0) return;
+  const others = shared.map((one) => one.name).join(', ');
+  say(
+    `symbol: ${symbol} stands for ${meant.name}; others are called so too: ${meant.name === name ? others : name}`,
+  );
+}
+
+const text = { type: 'string' } as const;
+const addition = { options: { symbol: text, kraken: text }, positionals: ['id'] };
+
+const add = command(addition, async ({ values, positionals: [id = ''] }) => {
+  const symbol = values.symbol?.toLowerCase();
+  if (symbol !== undefined && !isTokenSymbol(symbol))
+    throw wrongUsage('--symbol must have no spaces, commas or control characters, and 50 characters at most');
+  const outcome = await withListing((listing) => listing.add({ id, symbol, pair: values.kraken }));
+  if ('why' in outcome) throw refuse(outcome, SEARCH);
+  tell(outcome);
+});
+
+const remove = command({ positionals: ['id'] }, async ({ positionals: [id = ''] }) => {
+  const outcome = await withListing((listing) => listing.remove(id));
+  if (outcome !== 'removed') throw refuse(outcome, SERVED);
+  say(`${id}: removed; what is stored of it stays`);
+});
+
+const list = command({ options: JSON_OPTION }, async ({ values }) => {
+  const tokens = await withDatabase(({ prisma }) => createTokenStore(prisma).all());
+  if (values.json) return printJson(tokens.map(({ pair = null, ...token }) => ({ ...token, pair })));
+  const row = ({ name, symbol, title, listed, pair = '-' }: Token) => [name, symbol, title, listed, pair];
+  process.stdout.write(alignedTable([['id', 'symbol', 'title', 'listed', 'pair'], ...tokens.map(row)]));
+});
+
+const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''] }) => {
+  const coins = await withListing((listing) => listing.find(text));
+  if (coins.length === 0)
+    throw new ExitError('CoinGecko finds no coin: try a part of its name, or its symbol', EXIT.failed);
+  const rows = coins.map(({ id, symbol, title }) => [id, symbol, title]);
+  process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
+});
+
+export const tokens: CommandLine = {
+  name: 'tokens',
+  usage: USAGE,
+  commands: { add, remove, list, find },
+};
+
+type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
+
+/** Opens what a command needs that adds tokens: its calls come from the same budgets as those of the service. */
+export async function openListing({ settings, database, clock, log }: Deps) {
+  const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
+  const refreshes = createRefreshStore(database.prisma);
+  const versions = createVersionWatcher(refreshes);
+  const store = createTokenStore(database.prisma);
+  const deadline = createDeadline(isDatabaseUnable);
+  const catalogue = await openCatalogue({ database, deadline, versions });
+  const unobserved = () => () => undefined;
+  const recording = { observe: unobserved, dropped: unobserved };
+  const venue = await openVenue({ settings, refreshes, catalogue, clock, log, ...recording });
+  const { reserve } = await openBudget({
+    ...{ store: refreshes, upstream: 'coingecko', budget: coingecko.budget, clock },
+    throttle: () => undefined,
+  });
+  const aggregator = openCoinGecko({
+    ...coingecko,
+    ...{ timeoutMs, catalogue, clock, reserve, breaker: createBreaker() },
+    ...{ callSpacing: () => 0, observe: () => undefined, dropped: () => undefined },
+  });
+
+  return {
+    listing: createListing({ aggregator, venue: venue.source, store, catalogue, clock }),
+    async close(): Promise<void> {
+      await aggregator.close();
+      await venue.close();
+    },
+  };
+}

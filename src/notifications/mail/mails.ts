@@ -1,0 +1,103 @@
+import { type Plan, termInWords } from '#accounts/ledger/plan';
+import { isoDate } from '#core/clock';
+import { escapeHtml } from '#core/text';
+import type { Mail } from '#notifications/sources/smtp';
+
+/**
+ * A part of a mail: a paragraph, a link under words of its own, or text to be copied as it stands. Nothing that a caller
+ * chose belongs in one: whoever types in a stranger's address could write to the stranger.
+ */
+export type MailPart = string | { link: string; words: string } | { code: string };
+
+function textOf(part: MailPart): string {
+  if (typeof part === 'string') return part;
+  return 'link' in part ? `${part.words}:\n${part.link}` : `  ${part.code}`;
+}
+
+function htmlOf(part: MailPart): string {
+  if (typeof part === 'string') return `<p>${escapeHtml(part)}</p>`;
+  if ('code' in part) return `<pre style="white-space: pre-wrap">${escapeHtml(part.code)}</pre>`;
+  return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.words)}</a></p>`;
+}
+
+/** Writes a mail of these parts. The subject is one line, whatever it is made of. */
+export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
+  const html = parts.map(htmlOf).join('\n');
+  return {
+    subject: subject.replace(/\p{Cc}+/gu, ' '),
+    text: `${parts.map(textOf).join('\n\n')}\n`,
+    html: `<!doctype html>\n<html lang="en">\n<body style="font-family: sans-serif">\n${html}\n</body>\n</html>\n`,
+  };
+}
+
+/** An instant (Unix ms) as people read it, to the minute: `2026-01-31 12:00 UTC`. */
+export const inWords = (instant: number) =>
+  `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** The call that does what a link does, for whoever has no browser; `path` begins with a slash. */
+export const curl = (publicUrl: string, path: string, body: object) =>
+  `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${publicUrl}${path}`;
+
+/** A user of the address, and the token that gives a new key; instants in Unix ms. */
+type RecoverableUser = {
+  key: number;
+  plan: Plan;
+  createdAt: number;
+  /** How the newest owner key begins, where that is known. */
+  start: string | null;
+  lastUsedAt: number | null;
+  token: string;
+};
+
+function described({ key, plan, createdAt, start, lastUsedAt }: RecoverableUser): string {
+  const facts = [
+    `${plan} plan`,
+    `registered on ${isoDate(createdAt)}`,
+    ...(start === null ? [] : [`its key begins with ${start}`]),
+    ...(lastUsedAt === null ? [] : [`last used on ${isoDate(lastUsedAt)}`]),
+  ];
+  return `User ${key}: ${facts.join(', ')}.`;
+}
+
+type Values = {
+  users: readonly RecoverableUser[];
+  /** How many more users the address has. */
+  others: number;
+  /** When the tokens end, in Unix ms. */
+  expiresAt: number;
+  publicUrl: string;
+};
+
+/** The mail to whoever asked for a new key: every user of the address, each with a token. */
+export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): Mail {
+  const each = users.flatMap((user): MailPart[] => [
+    described(user),
+    { words: `Get a new key for user ${user.key}`, link: `${publicUrl}/#recover=${user.token}` },
+    { code: curl(publicUrl, '/v1/user/recover/confirm', { token: user.token }) },
+  ]);
+  return writeMail('A new API key', [
+    `Somebody asked for a new API key at ${publicUrl} with this address. If that was not you, you need not do anything: nothing has changed.`,
+    `A new key takes the place of the lost one: the owner keys that the user has now stop working at once. Each link works once, until ${inWords(expiresAt)}. Without a browser, use the command below it.`,
+    ...each,
+    ...(others === 0 ? [] : [`This address has ${others} more: ask the operator of the service for these.`]),
+  ]);
+}
+
+type VerificationMailValues = {
+  plan: Plan;
+  token: string;
+  /** When the token ends, in Unix ms. */
+  expiresAt: number;
+  publicUrl: string;
+};
+
+/** The mail to whoever registers: with its token the user is made. */
+export const verificationMail = ({ plan, token, expiresAt, publicUrl }: VerificationMailValues): Mail =>
+  writeMail('Confirm your address', [
+    `Somebody asked for an API key at ${publicUrl} (${plan} plan) with this address. If that was not you, you need not do anything: nobody is registered.`,
+    `The link works once, until ${inWords(expiresAt)}.`,
+    { words: 'Confirm the address and get the API key', link: `${publicUrl}/#verify=${token}` },
+    'Without a browser:',
+    { code: curl(publicUrl, '/v1/user/verify', { token }) },
+    `The key is then valid for ${termInWords(plan)}. Renew it on the page of the service or with POST /v1/user/renew: it stays the same.`,
+  ]);

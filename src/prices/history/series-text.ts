@@ -1,0 +1,118 @@
+import { DAY, isoDate, SECOND, spreadsheetTime } from '#core/clock';
+import type { Currency } from '#prices/model/currency';
+import type { Window } from '#prices/model/interval';
+import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
+import { POINTS, type PointColumns } from '#prices/model/sample';
+import { columnsOf, inCsv, PIECE_ROWS } from '#prices/model/series';
+
+const ARRAYS = [
+  ['prices', 'price'],
+  ['market_cap', 'marketCap'],
+  ['total_volume', 'volume'],
+] as const;
+
+const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'));
+const twoDigits = (i: number) => TWO_DIGITS[i] as string;
+
+/** The end of an HTTP-date, from the time on, for the ms since midnight. */
+function timeText(ms: number): string {
+  if (ms === 0) return '00:00:00 GMT';
+  const seconds = Math.floor(ms / SECOND);
+  const minutes = Math.floor(seconds / 60);
+  return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)} GMT`;
+}
+
+/** The figure of a later sample in the same second takes this one's place: an HTTP-date has whole seconds. */
+function isReplaced(at: Float64Array, figures: Float64Array, index: number): boolean {
+  const second = Math.floor((at[index] as number) / SECOND);
+  for (let i = index + 1; i < at.length; i++) {
+    if (Math.floor((at[i] as number) / SECOND) !== second) return false;
+    if (!Number.isNaN(figures[i])) return true;
+  }
+  return false;
+}
+
+/**
+ * A price series as JSON text, in pieces: `prices`, `market_cap` and `total_volume`, each an array of `{date, price}`
+ * with `date` an HTTP-date; a figure that the source has not is left out of its array only.
+ *
+ * Written by hand because a window of thirteen years is 14,000 points; in pieces because a year of minutes is 300,000.
+ * The text of a date is made once for all samples of a day, in all arrays: nothing is kept for each sample.
+ */
+export function* seriesJson(columns: PointColumns): Generator<string> {
+  const { at } = columns;
+  const days = new Map<number, string>();
+  let text = '{';
+  for (const [name, column] of ARRAYS) {
+    const figures = columns[column];
+    text += `${column === 'price' ? '' : ','}"${name}":[`;
+    let isFirst = true;
+    for (let i = 0; i < at.length; i++) {
+      const figure = figures[i] as number;
+      if (!Number.isNaN(figure) && !isReplaced(at, figures, i)) {
+        const instant = at[i] as number;
+        const day = Math.floor(instant / DAY);
+        let opening = days.get(day);
+        if (opening === undefined) {
+          opening = `{"date":"${new Date(instant).toUTCString().slice(0, -'00:00:00 GMT'.length)}`;
+          days.set(day, opening);
+        }
+        text += `${isFirst ? '' : ','}${opening}${timeText(instant - day * DAY)}","price":${figure}}`;
+        isFirst = false;
+      }
+      if (i % PIECE_ROWS === PIECE_ROWS - 1) {
+        yield text;
+        text = '';
+      }
+    }
+    text += ']';
+  }
+  yield `${text}}`;
+}
+
+export const CSV_HEADER = 'date,price,market_cap,total_volume';
+/** Where more than one source has told the samples. */
+const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
+
+/**
+ * A price series as CSV, in pieces: times that spreadsheets read, an empty field for an unknown figure; in a fifth column
+ * who told each sample, where that is not the same for all.
+ */
+export function seriesCsv(
+  { at, price, marketCap, volume, source }: PointColumns,
+  currency?: Currency,
+): Generator<string> {
+  const second = (i: number) => Math.floor((at[i] as number) / SECOND);
+  /** Of several samples in one second the last figure there is: a line has whole seconds. */
+  function field(figures: Float64Array, i: number): number | '' {
+    for (let j = i; j >= 0 && second(j) === second(i); j--)
+      if (!Number.isNaN(figures[j])) return figures[j] as number;
+    return '';
+  }
+  const isMixed = sourcesByFrequency(source).length > 1;
+  const fields = (i: number) => {
+    if (i + 1 < at.length && second(i + 1) === second(i)) return undefined;
+    const told = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
+    return `${spreadsheetTime(at[i] as number)},${field(price, i)},${field(marketCap, i)},${field(volume, i)}${told}`;
+  };
+  return inCsv(isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER, at.length, fields, currency);
+}
+
+export const seriesToCsv = (samples: readonly Sample[], currency?: Currency): string =>
+  [...seriesCsv(columnsOf(POINTS, samples), currency)].join('');
+
+/**
+ * What a file with the figures of a window is called, without an ending, such as `bitcoin-2026-01-01-2026-01-31-eur`.
+ * @param about what the figures are
+ */
+export function fileName(
+  about: readonly string[],
+  { interval, span: { from, thru } }: Pick<Window, 'interval' | 'span'>,
+  currency?: Currency,
+): string {
+  const dates = new Set([isoDate(from), isoDate(thru)]);
+  const parts = [...about, interval === 'day' ? [] : interval, ...dates, currency ?? []].flat();
+  // In a header field, and on whatever disk it is saved to.
+  return parts.join('-').replace(/[^\w.-]/g, '_');
+}
