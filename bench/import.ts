@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY, systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';
-import { createImport } from '#prices/archive/import/import';
-import { createImportStore } from '#prices/archive/import/import-store';
-import { openImportFile } from '#prices/archive/import/price-import';
+import { createImport } from '#prices/archive/import';
+import { createImportStore } from '#prices/archive/import-store';
+import { openImportFile } from '#prices/archive/price-import';
 import { atMost, type Figure, median } from './table.ts';
 
 const ROWS = 3400;

@@ -28,7 +28,7 @@ async function bundle(folder: string): Promise<void> {
     transform: { target: 'es2022' },
   });
   const groups = [
-    { name: 'transport', test: /\/client\/(transport|generated|core)\//, priority: 2 },
+    { name: 'transport', test: /\/client\/(?:(?:transport|generated)\/|error\.ts$)/, priority: 2 },
     { name: 'chain', test: /\/packages\/(client\/chain|cosmos)\//, priority: 1 },
   ];
   for (const options of [

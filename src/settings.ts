@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { accountSettings, accountVariables } from '#accounts/settings';
 import { oneOf, readBy, SettingsError, whole } from '#core/setting-forms';
-import { parseServerUrl } from '#database/server-url';
+import { parseServerUrl } from '#database/hosts';
 import { nodeSettings, nodeVariables } from '#node/settings';
 import { mailFaults, notificationSettings, notificationVariables } from '#notifications/settings';
 import { priceSettings, priceVariables } from '#prices/settings';

@@ -1,3 +1,5 @@
+import type { KeyOptions, NoticeSettings, PendingRegistration, Registration } from './account.ts';
+import * as account from './account.ts';
 import { readArguments } from './error.ts';
 import type {
   ApiKey,
@@ -18,14 +20,12 @@ import type {
   User,
   UserOfKey,
 } from './generated/records.ts';
-import type { KeyOptions, NoticeSettings, PendingRegistration, Registration } from './requests/account.ts';
-import * as account from './requests/account.ts';
-import type { Days, PriceWindow, TokenName } from './requests/prices.ts';
-import * as prices from './requests/prices.ts';
-import type { DateInput } from './requests/records.ts';
-import type { Readiness, Request } from './requests/request.ts';
-import * as service from './requests/request.ts';
-import { type Caller, createCaller } from './requests/request.ts';
+import type { Days, PriceWindow, TokenName } from './prices.ts';
+import * as prices from './prices.ts';
+import type { DateInput } from './records.ts';
+import type { Readiness, Request } from './request.ts';
+import * as service from './request.ts';
+import { type Caller, createCaller } from './request.ts';
 import type { Answer } from './transport/answer.ts';
 import type { CallOptions, TransportOptions } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';

@@ -1,21 +1,20 @@
 import type { User } from '../client/index.ts';
 import { openAccountMenu } from './account/account-menu.ts';
 import { openAllowance } from './account/allowance.ts';
-import { isMailLink, mailLinkIn, openMailLink } from './account/mail-link.ts';
+import { openKeys } from './account/keys.ts';
 import { openNotices } from './account/notices.ts';
-import { openSignIn } from './account/sign-in.ts';
+import { isMailLink, mailLinkIn, openMailLink, openSignIn } from './account/sign-in.ts';
 import { openKeyCreated } from './account/validity.ts';
-import { openCurrency } from './core/currency.ts';
+import { createSession } from './api/session.ts';
 import { byId, openScrollEdges } from './core/dom.ts';
+import { openConfirm } from './core/form.ts';
+import { openCurrency } from './core/format.ts';
 import { isTemporary, toError } from './core/problem.ts';
 import { factsOf, openTheme } from './core/storage.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { openBanner, openPanelErrors } from './dashboard/panel-errors.ts';
 import { openRetries } from './dashboard/retries.ts';
-import { openKeys } from './keys/keys.ts';
-import { openConfirm } from './panels/form.ts';
 import { openSample } from './sample.ts';
-import { createSession } from './session/session.ts';
 
 /** The views, each with its heading, which gets the focus. */
 const VIEWS = {

@@ -1,4 +1,4 @@
-import { lettersApart, tolerance } from '#core/text';
+import { lettersApart, tolerance } from '#core/record-fields';
 import type { Token, TokenName } from './token.ts';
 
 /** How many tokens are suggested for a text that names none. */

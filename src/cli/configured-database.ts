@@ -1,13 +1,21 @@
-import { resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { createAccountStore } from '#accounts/users/account-store';
 import { createCatalogue } from '#catalogue/catalogue';
 import type { Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
+import { iso, systemClock } from '#core/clock';
+import { writeBackup } from '#database/backup';
 import type { Database } from '#database/database';
-import { parseServerUrl } from '#database/server-url';
-import { ExitError, isUnreachable, openConfiguredDatabase } from '#process/exit';
+import { POSTGRES } from '#database/embedded/data-directory';
+import { parseServerUrl } from '#database/hosts';
+import { restoreBackup } from '#database/restore';
+import { type OpenSession, openSession, type Place } from '#database/session';
+import { ArchiveFault } from '#database/tar';
+import { isDatabaseUnable } from '#database/unreachable';
+import { EXIT, ExitError, isUnreachable, openConfiguredDatabase } from '#process/exit';
 import { readSettings, type Settings } from '#settings';
-import { wrongUsage } from './arguments.ts';
+import { command, wrongUsage } from './arguments.ts';
 
 /**
  * Runs some work with the configured database, and closes it afterwards in any case. A command reaches an embedded
@@ -34,10 +42,10 @@ export async function withDatabase<Result>(work: (database: Database) => Promise
 const emptinessOf = ({ databaseUrl, dataDir }: Settings) =>
   databaseUrl === undefined
     ? `The embedded database in ${resolve(dataDir)} has no users. To use another database, set DATA_DIR or DATABASE_URL.`
-    : `The database at ${placeOf(databaseUrl)} has no users. To use another database, set DATABASE_URL.`;
+    : `The database at ${configuredDatabasePlaceOf(databaseUrl)} has no users. To use another database, set DATABASE_URL.`;
 
 /** The hosts and the name of a server's database, without the user, the password and the parameters. */
-function placeOf(databaseUrl: string): string {
+function configuredDatabasePlaceOf(databaseUrl: string): string {
   const { hosts } = parseServerUrl(databaseUrl);
   const { pathname } = new URL(hosts[0]?.url ?? databaseUrl);
   return hosts.map(({ name }) => name).join() + pathname;
@@ -53,3 +61,111 @@ export async function servedToken(prisma: Database['prisma'], text: string): Pro
     near.length > 0 ? `do you mean ${near.join(' or ')}?` : '`npm run tokens -- list` has them all';
   throw wrongUsage(`unknown token: ${hint}`);
 }
+
+/** A server's URL or a directory, from the command line. Throws `ExitError`; the text, which may hold a password, is not repeated. */
+export function placeOf(what: string, text: string): Place {
+  if (/^postgres(?:ql)?:\/\//.test(text)) return { url: text };
+  if (text === '' || /^[^/\\]*:\/\/|@/.test(text))
+    throw wrongUsage(`${what} must be postgresql://user:password@host:port/database, or a directory`);
+  return { dataDir: resolve(text) };
+}
+
+export const configuredPlace = ({ databaseUrl, dataDir }: Settings): Place =>
+  databaseUrl === undefined ? { dataDir: resolve(dataDir) } : { url: databaseUrl };
+
+export const isSamePlace = (one: Place, other: Place): boolean =>
+  'url' in one ? 'url' in other && one.url === other.url : !('url' in other) && one.dataDir === other.dataDir;
+
+/** Whether a directory holds an embedded database. */
+export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, POSTGRES, 'PG_VERSION'));
+
+/** Opens one connection. Throws `ExitError`: whatever stands in the way is the operator's to know. */
+export async function openPlace(what: string, place: Place): Promise<OpenSession> {
+  try {
+    return await openSession(place);
+  } catch (error) {
+    const { message, code, fault } = error as NodeJS.ErrnoException & { fault?: string };
+    if (code === 'MALFORMED_URL') throw wrongUsage(`${what} ${fault}`);
+    throw new ExitError(
+      `${what}: ${message}`,
+      code === 'DIRECTORY_IN_USE' ? EXIT.refused : EXIT.failed,
+      error,
+    );
+  }
+}
+
+/** What a database said, or that it has gone, is one line; a fault of ours keeps its stack. */
+export function databaseFault(error: unknown): unknown {
+  const { severity, message } = Object(error) as { severity?: string; message?: string };
+  if (severity === undefined && !isDatabaseUnable(error)) return error;
+  return new ExitError(`the database failed: ${message}`, EXIT.failed, error);
+}
+
+export const backupUsage = `  npm run database -- backup <file>
+  npm run database -- restore <file>
+
+    Writes the embedded database in DATA_DIR into a file, also while the service runs; makes it from such a file, in a
+    DATA_DIR that is empty. A backup holds names, e-mail addresses and hashes of keys.
+`;
+
+const form = { positionals: ['file'] };
+
+function embeddedDirectory(): string {
+  const { databaseUrl, dataDir } = readSettings();
+  if (databaseUrl !== undefined)
+    throw new ExitError('this is for the embedded database: with DATABASE_URL, use pg_dump and pg_restore');
+  return resolve(dataDir);
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+const OTHER_FILE = 'restore another backup';
+
+/** Reports every fault of a file, a directory or a database in one line. */
+function faultOf(file: string, error: unknown): unknown {
+  const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
+  if (error instanceof ArchiveFault)
+    return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);
+  if (/^Z_/.test(String(code)))
+    return new ExitError(`${file} is cut short or damaged: ${OTHER_FILE}`, EXIT.failed, error);
+  if (code === 'DIRECTORY_IN_USE') return new ExitError(message, EXIT.refused, error);
+  if (code === 'NOT_EMPTY')
+    return new ExitError(`${message}; set DATA_DIR to an empty directory`, EXIT.refused, error);
+  if (syscall !== undefined || /cannot be (opened|written|created)/.test(message))
+    return new ExitError(message, EXIT.failed, error);
+  return databaseFault(error);
+}
+
+/** `database backup <file>` */
+export const runBackup = command(form, async ({ positionals: [file = ''] }) => {
+  const dataDir = embeddedDirectory();
+  if (!holdsDatabase(dataDir))
+    throw new ExitError(`there is no database in ${dataDir}: set DATA_DIR to the directory of a database`);
+  const folder = dirname(resolve(file));
+  if (!existsSync(folder)) throw new ExitError(`${folder} does not exist: make this directory first`);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new ExitError(`${file} is a directory: give the name of a file`);
+  if (!relative(dataDir, resolve(file)).startsWith('..'))
+    throw wrongUsage('<file> must not be in DATA_DIR, which it is a backup of');
+  const { elapsed, now } = systemClock;
+  try {
+    const { size, waited } = await writeBackup(dataDir, resolve(file), { createdAt: iso(now()), elapsed });
+    process.stdout.write(
+      `${file}: ${megabytes(size)}, from ${dataDir}; the database stood still for ${Math.round(waited)} ms\n`,
+    );
+  } catch (error) {
+    throw faultOf(file, error);
+  }
+});
+
+/** `database restore <file>` */
+export const runRestore = command(form, async ({ positionals: [file = ''] }) => {
+  const dataDir = embeddedDirectory();
+  if (!existsSync(file)) throw new ExitError(`${file} does not exist: check the path`);
+  try {
+    const { createdAt, users } = await restoreBackup(resolve(file), dataDir);
+    process.stdout.write(`${dataDir}: ${users} users, as of ${createdAt}\n`);
+  } catch (error) {
+    throw faultOf(file, error);
+  }
+});

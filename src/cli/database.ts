@@ -1,6 +1,6 @@
 import '#process/supported-node';
-import { copyUsage, runCopy } from '#cli/database/copy';
-import { backupUsage, runBackup, runRestore } from '#cli/database/place';
+import { backupUsage, runBackup, runRestore } from '#cli/configured-database';
+import { copyUsage, runCopy } from '#cli/database-copy';
 import { runCommandLine } from './command-line.ts';
 
 const USAGE = `Copies the database, backs it up and restores it.

@@ -1,5 +1,5 @@
 import '#process/supported-node';
-import { users } from '#cli/users/users';
+import { users } from '#cli/user-commands';
 import { runCommandLine } from './command-line.ts';
 
 await runCommandLine(users);

@@ -19,3 +19,41 @@ export const httpDate = z
   .string()
   .regex(HTTP_DATE)
   .meta({ description: 'HTTP-date (RFC 9110), GMT', examples: ['Mon, 01 Jan 2024 00:00:00 GMT'] });
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text as it stands in HTML, between tags or in an attribute in double quotes. */
+export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+
+/** How far two words may lie apart to be taken for one: a letter of a short one, two of a longer one. */
+export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
+
+/**
+ * In how many letters two words differ at least (added, left out, changed, or swapped with the next); Infinity where
+ * that is more than `most`. Only cells that can be within `most` are looked at.
+ */
+export function lettersApart(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
+  let [before, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = new Array<number>(b.length + 1).fill(Number.POSITIVE_INFINITY);
+    row[0] = i;
+    let least = i <= most ? i : Number.POSITIVE_INFINITY;
+    for (let j = Math.max(1, i - most); j <= Math.min(b.length, i + most); j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      let apart = Math.min(
+        (above[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (above[j - 1] as number) + (isSame ? 0 : 1),
+      );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        apart = Math.min(apart, (before[j - 2] as number) + 1);
+      row[j] = apart;
+      least = Math.min(least, apart);
+    }
+    if (least > most) return Number.POSITIVE_INFINITY;
+    [before, above] = [above, row];
+  }
+  const apart = above[b.length] as number;
+  return apart <= most ? apart : Number.POSITIVE_INFINITY;
+}

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
 import { isInMemory, lockDirectory, makeWritable, POSTGRES } from '#database/embedded/data-directory';
-import { isListening, PORT, socketPathOf } from '#database/embedded/local-socket';
-import { PortStream } from '#database/embedded/port-stream';
+import { isListening, PORT, PortStream, socketPathOf } from '#database/embedded/port-stream';
 import { startSupervisor } from '#database/embedded/supervisor';
 import { COMMON } from './pool.ts';
 

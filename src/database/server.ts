@@ -1,7 +1,6 @@
 import pg from 'pg';
-import { searchingClient } from './hosts.ts';
+import { parseServerUrl, type ServerUrl, searchingClient } from './hosts.ts';
 import { COMMON, type Reach } from './pool.ts';
-import { parseServerUrl, type ServerUrl } from './server-url.ts';
 
 /** How a client of `pg` reaches the server of a URL. Throws as `openDatabase` does for a malformed URL. */
 export function serverConfig(url: string): Reach {

@@ -5,7 +5,7 @@ import { DATES, firstCall, history, javascriptClient } from '#docs/guide/prices'
 import type { GuideSettings } from '#docs/guide/rules';
 import { errors, nodeProxy, RULES } from '#docs/guide/rules';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
-import { attributions } from './content/source-list.ts';
+import { attributions } from './source-list.ts';
 
 export type { GuideSettings };
 

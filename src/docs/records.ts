@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '#core/record-fields';
-import { SOURCE_NAMES, TOLD } from './content/source-list.ts';
+import { SOURCE_NAMES, TOLD } from './source-list.ts';
 
 /* The sources, and what the service says when something is wrong. */
 

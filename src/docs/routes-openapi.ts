@@ -1,14 +1,13 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { VERSION } from '#docs/content/markdown';
 import { type GuideSettings, guideText } from '#docs/guide';
 import { type Described, llmsText } from '#docs/llms-text';
+import { VERSION } from '#docs/markdown';
 import type { Document as ReferenceDocument } from '#docs/reference/document';
 import { serveDocs } from '#docs/routes';
 import { serveText } from '#server/replies/static-content';
-import { describeOperation } from './openapi/operation.ts';
-import { withSharedParameters } from './openapi/parameters.ts';
+import { describeOperation, withSharedParameters } from './openapi/operation.ts';
 import { byPlace } from './openapi/public-records.ts';
 import type { Context, NamedSchemas, Operation } from './openapi/schemas.ts';
 

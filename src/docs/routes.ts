@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { serveAssets } from '#docs/pages/page-assets';
+import { sourceRecord } from '#docs/records';
 import type { Document } from '#docs/reference/document';
 import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
-import { docsPage } from './docs-page.ts';
+import { docsPage, problemPage } from './docs-page.ts';
 import type { GuideSettings } from './guide.ts';
-import { problemPage } from './problem-page.ts';
+import { SOURCES } from './source-list.ts';
 
 const HTML = 'text/html; charset=utf-8';
 
@@ -32,3 +35,17 @@ export function serveDocs(app: FastifyInstance, settings: GuideSettings, describ
   const scripts = Object.fromEntries(SCRIPTS.map((name) => [name, [name]]));
   serveAssets(app, basePath, new URL('./assets/', import.meta.url), { 'docs.css': STYLES, ...scripts });
 }
+
+const list = {
+  tags: ['tokens'],
+  summary: 'List the sources with their terms and attribution',
+  description:
+    '`Quotient-Source` names them. A source is asked where the operator has not left it out; figures of one that is no ' +
+    'longer asked may be in the archive.',
+  operationId: 'listSources',
+  response: { 200: z.array(sourceRecord).meta({ description: 'Every source' }) },
+};
+
+export const sources: FastifyPluginAsyncZod = async (app) => {
+  app.get('/sources', { schema: list, config: { open: true } }, async () => SOURCES);
+};

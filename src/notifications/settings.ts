@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { baseUrl, type Parsed, readBy, type SettingFault } from '#core/setting-forms';
-import { parseNetworks } from '#notifications/webhooks/webhook-url';
+import { parseNetworks } from '#notifications/sources/webhook-url';
 
 const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
 const FORM =

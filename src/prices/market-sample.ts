@@ -4,14 +4,13 @@ import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { createGapReport } from '#prices/history/gap-report';
 import { seriesJson } from '#prices/history/series-text';
 import { createWindowReader } from '#prices/history/window-rows';
-import { leftOut, sourcesOf } from '#prices/latest/latest-answer';
-import { priceOf, toRecord } from '#prices/latest/latest-table';
+import { leftOut, priceOf, sourcesOf, toRecord } from '#prices/latest/latest-answer';
 import { SAMPLE } from '#prices/latest/records';
 import type { Market } from '#prices/market';
 import { daysWindow } from '#prices/model/interval';
 import type { Backfill } from '#prices/refresh/backfill';
-import type { Answer } from '#server/cache/answer-body';
-import { type Body, bodyOf } from '#server/cache/answer-body';
+import type { Answer } from '#server/replies/answer-body';
+import { type Body, bodyOf } from '#server/replies/answer-body';
 import { upstreamProblem } from '#upstream/failure';
 
 /** How often figures are fetched for it, whoever asks: nobody pays for them. In ms. */

@@ -15,7 +15,7 @@ import { openCoinGecko } from '#prices/sources/coingecko';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
-import { createSingleFlight } from '#upstream/single-flight';
+import { createSingleFlight } from '#upstream/fetch-runner';
 import { createMarket } from './market.ts';
 import { createSample } from './market-sample.ts';
 import { createPriceDifferences } from './metrics.ts';

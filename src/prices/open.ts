@@ -1,8 +1,8 @@
+import { createPurgeStore } from '#prices/archive/purge-store';
 import { createWorkingSet } from '#prices/archive/working-set';
 import { openCandles } from '#prices/candles/open';
 import { openCurrencies } from '#prices/currencies/open';
-import { createPurgeStore } from '#prices/retention/purge-store';
-import { createRetention } from '#prices/retention/retention';
+import { createRetention } from '#prices/retention';
 import { priceHistory } from '#prices/routes-history';
 import { priceLatest } from '#prices/routes-latest';
 import { sample } from '#prices/routes-sample';

@@ -6,7 +6,7 @@ import type { Market } from '#prices/market';
 import { daysWindow, rangeWindow } from '#prices/model/interval';
 import { dateSnapshot, priceSeries } from '#prices/model/records';
 import { currencyOf, currencyParameters, date, days, inOneCurrency, tokenName } from '#prices/parameters';
-import { priceCandles } from '#prices/routes-candles';
+import { priceCandles } from '#prices/routes-window';
 import type { Send } from '#server/replies/write-answer';
 import {
   type CurrencyParameters,

@@ -7,7 +7,7 @@ import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-av
 import type { Market } from '#prices/market';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import { type TokenRecord, tokenRecord } from '#prices/model/records';
-import { type Body, bodyOf, longBodyOf } from '#server/cache/answer-body';
+import { type Body, bodyOf, longBodyOf } from '#server/replies/answer-body';
 import { sendShared } from '#server/replies/static-content';
 
 const schema = {

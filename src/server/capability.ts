@@ -9,8 +9,8 @@ import type { FailureLog } from '#upstream/failure-log';
 import type { Warning } from '#upstream/freshness';
 import type { createUpstreamRecording, StalenessReading, UpstreamReading } from '#upstream/metrics';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import type { ResponseCache } from './cache/response-cache.ts';
 import type { RequestBodies } from './connections/request-body.ts';
+import type { ResponseCache } from './replies/response-cache.ts';
 import type { Send } from './replies/write-answer.ts';
 
 /** What every capability is opened with. */

@@ -7,7 +7,7 @@ import { openSolanaRpc } from '#statistics/sources/solana';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
-import { createSingleFlight } from '#upstream/single-flight';
+import { createSingleFlight } from '#upstream/fetch-runner';
 import { STATISTICS_BUDGETS, throttledStatistics } from './budget.ts';
 import { createFailover } from './failover.ts';
 import { stats } from './routes.ts';

@@ -1,6 +1,6 @@
 import { type Clock, DAY } from '#core/clock';
 import type { Log } from '#core/log';
-import { type Body, bodyOf } from '#server/cache/answer-body';
+import { type Body, bodyOf } from '#server/replies/answer-body';
 import { plausibleTimes } from '#upstream/plausible';
 import { readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';

@@ -1,5 +1,5 @@
+import type { Span } from '#core/clock';
 import { DAY } from '#core/clock';
-import type { Span } from '#core/span';
 import { epochMs, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { LatestStatisticsModel } from '#generated/prisma/models';

@@ -1,12 +1,12 @@
 import { tokenOf } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
-import type { Answer } from '#server/cache/answer-body';
-import type { Answers } from '#server/cache/response-cache';
+import type { Answer } from '#server/replies/answer-body';
+import type { Answers } from '#server/replies/response-cache';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
+import type { SingleFlight } from '#upstream/fetch-runner';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
 import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
-import type { SingleFlight } from '#upstream/single-flight';
 import type { Failover, FailoverResult } from './failover.ts';
 import type { StatisticsCache, StatisticsFetch } from './statistics-cache.ts';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from './statistics-sources.ts';

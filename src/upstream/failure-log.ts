@@ -1,7 +1,7 @@
 import { type Clock, HOUR, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { Log } from '#core/log';
-import { type IdentifyDatabaseFailure, identifyFailure } from './failure-cause.ts';
+import { type IdentifyDatabaseFailure, identifyFailure } from './failure.ts';
 
 /** Each cause is logged once in this time, in ms. */
 const WINDOW = 10 * SECOND;

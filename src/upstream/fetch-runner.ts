@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '#core/clock';
-import { isOutOfReach } from './failure.ts';
-import type { Wait } from './freshness.ts';
+import { type Clock, SECOND } from '#core/clock';
+import type { RefreshStore } from './claims-and-budgets-store.ts';
+import { failurePause, isOutOfReach, UpstreamFailure } from './failure.ts';
+import type { FailureLog } from './failure-log.ts';
+import type { Wait, Warning } from './freshness.ts';
 import type { Resource } from './resource.ts';
-import type { InFlight, SingleFlight } from './single-flight.ts';
 
 /** How long `moment` is, from when the fetch began; in ms. */
 const MOMENT = 1000;
@@ -75,3 +77,101 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
     },
   };
 }
+
+/** A claim outlives the upstream's deadline by this, in ms: time to store what came. */
+const WRITING = 5 * SECOND;
+/** How often a process polls for what another one is fetching, in ms. */
+const POLL_EVERY = 100;
+
+type Failure = { error: unknown; times: number; until: number };
+/** A fetch in flight; `startedAt` in ms of the clock's `elapsed`. */
+export type InFlight = { done: Promise<void>; startedAt: number };
+
+type SingleFlightDependencies<What extends Resource> = {
+  store: RefreshStore;
+  poll: { version(what: What): number; sync(): Promise<void> };
+  timeoutMs: number;
+  clock: Clock;
+  failures: Pick<FailureLog, 'failed'>;
+};
+
+/** Fetches each thing once, however many ask for it at the same time, in one process or several. */
+export function createSingleFlight<What extends Resource>(dependencies: SingleFlightDependencies<What>) {
+  const { store, poll, timeoutMs, clock } = dependencies;
+  const holder = randomUUID();
+  const inFlight = new Map<What, InFlight>();
+  const lastFailures = new Map<What, Failure>();
+
+  /** Fetches a thing, or waits until another process has. Throws when neither happens within the deadline. */
+  async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
+    const version = poll.version(what);
+    const deadline = clock.elapsed() + timeoutMs;
+    for (;;) {
+      if (await store.claim(what, holder, timeoutMs + WRITING, version)) {
+        try {
+          return await fetch();
+        } catch (error) {
+          // Not waited for: where the database hangs as well, whoever asked has waited long enough.
+          void store.release(what, holder).catch(() => undefined);
+          throw error;
+        }
+      }
+      await poll.sync();
+      if (poll.version(what) !== version) return;
+      if (clock.elapsed() > deadline) {
+        throw new UpstreamFailure('another process', 'timeout', `${what} was not fetched in time`);
+      }
+      await wait(POLL_EVERY);
+    }
+  }
+
+  async function run(what: What, fetch: () => Promise<void>): Promise<void> {
+    try {
+      await fetchOnce(what, fetch);
+      lastFailures.delete(what);
+    } catch (error) {
+      const times = (lastFailures.get(what)?.times ?? 0) + 1;
+      const reason = error instanceof UpstreamFailure ? error.reason : undefined;
+      lastFailures.set(what, { error, times, until: clock.elapsed() + failurePause(times, reason) });
+      dependencies.failures.failed('fetch', error, { what });
+      throw error;
+    } finally {
+      inFlight.delete(what);
+    }
+  }
+
+  return {
+    /**
+     * Starts a fetch, or joins the one in flight. Undefined during the pause after a failure, which `failure` has.
+     */
+    start(what: What, fetch: () => Promise<void>): InFlight | undefined {
+      const known = inFlight.get(what);
+      if (known) return known;
+      if ((lastFailures.get(what)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) return undefined;
+      const started = { done: run(what, fetch), startedAt: clock.elapsed() };
+      started.done.catch(() => undefined);
+      inFlight.set(what, started);
+      return started;
+    },
+
+    /** Forgets that a fetch failed: the next of that name is for something else. */
+    forget: (what: What): void => void lastFailures.delete(what),
+
+    /** Why the last try of a fetch failed. */
+    failure: (what: What): unknown => lastFailures.get(what)?.error,
+
+    /** What failed when it was last tried, and why. */
+    warnings: (): Warning[] =>
+      [...lastFailures].map(([what, { error }]) => {
+        const cause = error instanceof UpstreamFailure ? error.reason : 'not stored';
+        return { about: 'fetch', what, cause };
+      }),
+
+    /** Resolves when no fetch is in flight. */
+    async idle(): Promise<void> {
+      while (inFlight.size > 0) await Promise.allSettled([...inFlight.values()].map(({ done }) => done));
+    },
+  };
+}
+
+export type SingleFlight<What extends Resource> = ReturnType<typeof createSingleFlight<What>>;

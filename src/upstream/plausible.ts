@@ -1,5 +1,5 @@
+import type { Span } from '#core/clock';
 import { MINUTE } from '#core/clock';
-import type { Span } from '#core/span';
 
 /** How far an upstream's clock may be ahead of ours, in ms. */
 const AHEAD = 2 * MINUTE;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCatalogue } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS, type Token } from '#catalogue/token';
-import { lettersApart } from '#core/text';
+import { lettersApart } from '#core/record-fields';
 
 const named = (name: string, symbol = name, title = name): Token => ({
   ...{ name, symbol, title, begins: '2009-01-03', listed: '2020-01-01' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runCopy } from '#cli/database/copy';
+import { runCopy } from '#cli/database-copy';
 import { explain } from '#process/exit';
 import { contentOf, withSession } from '../support/database/content.ts';
 import { createTestDatabase } from '../support/database/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { demoEnvironment } from '#cli/demo/environment';
+import { demoEnvironment } from '#cli/demo-environment';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { type Environment, readSettings, SETTING_NAMES } from '#settings';
 

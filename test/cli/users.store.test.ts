@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey, isApiKey } from '#accounts/keys/api-key';
 import { createUserStore } from '#accounts/keys/user-store';
-import { users as commandLine } from '#cli/users/users';
+import { users as commandLine } from '#cli/user-commands';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { QuotientError } from '#client/index';
 import { type ApiCall, daysCall } from '#console/api/api-call';
 import { createMarketData } from '#console/api/market-data';
+import type { Session } from '#console/api/session';
 import { pauseAfter } from '#console/dashboard/auto-refresh';
-import type { Session } from '#console/session/session';
 import { MINUTE } from '#core/clock';
 
 beforeEach(() => void vi.useFakeTimers());

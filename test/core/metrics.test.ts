@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addLeaseReadings, createLedgerMetrics } from '#accounts/metrics';
 import { createRegistry } from '#core/metrics';
-import { addRequestReadings, createRequestHistograms } from '#server/recording/request-histogram';
+import { addRequestReadings, createRequestHistograms } from '#server/request-metrics';
 import { addUpstreamReadings, createUpstreamRecording } from '#upstream/metrics';
 import { seriesOf } from '../support/service/metrics.ts';
 

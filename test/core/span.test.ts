@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { overlap, type Span, union, without } from '#core/span';
+import { overlap, type Span, union, without } from '#core/clock';
 
 /* The model: a span is the set of its whole numbers. */
 const small = fc.integer({ min: 0, max: 30 });

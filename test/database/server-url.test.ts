@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseServerUrl } from '#database/server-url';
+import { parseServerUrl } from '#database/hosts';
 
 const urlsOf = (text: string) => parseServerUrl(text).hosts.map(({ url }) => url);
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PLANS } from '#accounts/ledger/plan';
-import { toHtml } from '#docs/content/markdown';
 import { guide, guideText } from '#docs/guide';
+import { toHtml } from '#docs/markdown';
 import { readSettings } from '#settings';
 
 function section(id: string, env: Record<string, string> = {}): string {

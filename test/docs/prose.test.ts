@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inlineHtml, toHtml } from '#docs/content/markdown';
+import { inlineHtml, toHtml } from '#docs/markdown';
 
 it.each([
   ['plain & "quoted" <b>', 'plain &amp; &quot;quoted&quot; &lt;b&gt;'],

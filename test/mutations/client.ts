@@ -84,7 +84,7 @@ export const client: Mutations[] = [
     changes: [["const OWN_HEADERS = ['accept', ", 'const OWN_HEADERS = [']],
   },
   {
-    file: 'packages/client/requests/account.ts',
+    file: 'packages/client/account.ts',
     tests: ['client/requests/arguments.test.ts', 'client/requests/account-calls.test.ts'],
     changes: [
       ['if (!Number.isSafeInteger(id) || id < 1) throw', 'if (id === 0) throw'],
@@ -96,7 +96,7 @@ export const client: Mutations[] = [
     ],
   },
   {
-    file: 'packages/client/requests/request.ts',
+    file: 'packages/client/request.ts',
     tests: ['client/transport/failures.test.ts', 'client/transport/answers.test.ts'],
     changes: [
       ['{ cause, status, requestId }', '{ cause }'],

@@ -72,7 +72,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/dashboard/refresh-cost.ts',
+    file: 'packages/console/dashboard/auto-refresh.ts',
     tests: ['console/dashboard/refresh-cost.test.ts'],
     changes: [
       ['(calls * 60) / REFRESH_MINUTES', 'calls * 60'],

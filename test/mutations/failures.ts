@@ -19,7 +19,7 @@ export const failures: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/failure-cause.ts',
+    file: 'src/upstream/failure.ts',
     tests: ['upstream/failure-log.test.ts'],
     changes: [
       ['  return root;', '  return error;'],
@@ -38,7 +38,7 @@ export const failures: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/recording/request-log.ts',
+    file: 'src/server/request-log.ts',
     tests: ['server/recording/request-log.store.test.ts'],
     changes: [
       ['if (reply.statusCode !== 500) ', ''],

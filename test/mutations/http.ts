@@ -60,7 +60,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/cache/response-cache.ts',
+    file: 'src/server/replies/response-cache.ts',
     tests: ['server/cache/response-cache.test.ts'],
     changes: [
       ['now - at < GIVEN_FOR', 'now - at <= GIVEN_FOR'],
@@ -138,7 +138,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/limits/answer-queue.ts',
+    file: 'src/server/connections/answer-queue.ts',
     tests: ['server/limits/answer-queues.test.ts'],
     changes: [
       ['given.size < atOnce', 'given.size <= atOnce'],
@@ -180,7 +180,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/limits/request-limits.ts',
+    file: 'src/server/connections/request-limits.ts',
     tests: ['server/limits/request-limits.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],
@@ -229,7 +229,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/pipeline/parameter-validator.ts',
+    file: 'src/server/parameter-validator.ts',
     tests: [
       'server/pipeline/bad-input.store.test.ts',
       'server/pipeline/conformity.store.test.ts',

@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What leaves the service, recovery by mail, and registration of confirmed addresses. */
 export const mail: Mutations[] = [
   {
-    file: 'src/notifications/outbox/outbox.ts',
+    file: 'src/notifications/outbox.ts',
     tests: ['notifications/outbox/retries.test.ts'],
     changes: [
       ['age >= GIVEN_UP_AFTER', 'age > GIVEN_UP_AFTER'],
@@ -12,7 +12,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/outbox/outbox-store.ts',
+    file: 'src/notifications/outbox-store.ts',
     tests: ['notifications/outbox/outbox-store.store.test.ts'],
     changes: [
       ['FOR UPDATE SKIP LOCKED', ''],
@@ -25,7 +25,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/outbox/outbox.ts',
+    file: 'src/notifications/outbox.ts',
     tests: ['notifications/outbox/outbox.store.test.ts'],
     changes: [
       ['(atOnce[kind] ?? AT_ONCE) - busy(kind)', 'AT_ONCE'],
@@ -48,7 +48,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/mail/token.ts',
+    file: 'src/notifications/mail/one-time-code.ts',
     tests: ['notifications/mail/mails.test.ts'],
     changes: [
       ['const BYTES = 32', 'const BYTES = 16'],
@@ -94,7 +94,7 @@ export const mail: Mutations[] = [
     tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['${hasAddress(email)}', 'u.email = ${email}'],
-      [' AND ${IS_ACTIVE_OWNER}', ''],
+      ['u.key AND ${IS_ACTIVE_OWNER}', 'u.key'],
       ['ORDER BY u.verified_at IS NULL, u.key', 'ORDER BY u.key'],
       [
         'ORDER BY u.verified_at IS NULL, u.key',
@@ -103,7 +103,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/mail/recovery.ts',
+    file: 'src/notifications/mail/registration.ts',
     tests: ['notifications/mail/user-recovery.store.test.ts'],
     changes: [
       ['to: first.email', 'to: email'],
@@ -111,7 +111,7 @@ export const mail: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/mail/recovery.ts',
+    file: 'src/notifications/mail/registration.ts',
     tests: ['notifications/mail/enumeration.server.test.ts'],
     changes: [
       [

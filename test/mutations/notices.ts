@@ -3,7 +3,7 @@ import type { Mutations } from './mutation.ts';
 /** What users are told of their allowance, once, and where webhooks may go. */
 export const notices: Mutations[] = [
   {
-    file: 'src/notifications/webhooks/webhook-url.ts',
+    file: 'src/notifications/sources/webhook-url.ts',
     tests: ['notifications/webhooks/public-address.test.ts'],
     changes: [
       ["  if (address.range() !== 'unicast') return false;\n", ''],
@@ -15,7 +15,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/webhooks/webhook-url.ts',
+    file: 'src/notifications/sources/webhook-url.ts',
     tests: ['notifications/webhooks/public-address.test.ts'],
     changes: [
       ["(protocol === 'https:' && isPublicAddress(address))", 'isPublicAddress(address)'],
@@ -26,7 +26,7 @@ export const notices: Mutations[] = [
     ],
   },
   {
-    file: 'src/notifications/webhooks/signature.ts',
+    file: 'src/notifications/sources/signature.ts',
     tests: ['notifications/webhooks/signature.test.ts'],
     changes: [
       ['Math.floor(now / 1000)', 'now'],

@@ -80,7 +80,7 @@ export const start: Mutations[] = [
     changes: [['environment.PORT !== undefined || ', '']],
   },
   {
-    file: 'src/cli/demo/environment.ts',
+    file: 'src/cli/demo-environment.ts',
     tests: ['cli/demo-environment.test.ts'],
     changes: [
       ['...given, ...fixed }', '...fixed }'],
@@ -90,7 +90,7 @@ export const start: Mutations[] = [
     ],
   },
   {
-    file: 'src/cli/demo/guide.ts',
+    file: 'src/cli/demo-guide.ts',
     tests: ['cli/demo-settings.test.ts'],
     changes: [["['DATABASE_URL', ...settings]", 'settings']],
   },
@@ -100,7 +100,7 @@ export const start: Mutations[] = [
     changes: [
       ['if (!hasUsers) ', 'if (hasUsers) '],
       ['hosts.map(({ name }) => name).join()', 'databaseUrl'],
-      ['resolve(dataDir)', 'dataDir'],
+      ['in ${resolve(dataDir)} has', 'in ${dataDir} has'],
     ],
   },
   {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Prisma } from '#generated/prisma/client';
-import type { Answer } from '#server/cache/answer-body';
+import type { Answer } from '#server/replies/answer-body';
 import { startWithStatistics, type WithStatistics } from '../support/service/statistics.ts';
 
 let service: WithStatistics;

@@ -1,9 +1,9 @@
 import type { Usage } from '../../client/index.ts';
 import { masked } from '../api/answer-text.ts';
+import type { Session } from '../api/session.ts';
 import { byId } from '../core/dom.ts';
+import type { Confirm } from '../core/form.ts';
 import { count, onDateAt } from '../core/format.ts';
-import type { Confirm } from '../panels/form.ts';
-import type { Session } from '../session/session.ts';
 import type { Renewal } from './validity.ts';
 
 type Options = {

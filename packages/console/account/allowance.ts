@@ -1,9 +1,9 @@
 import type { Usage } from '../../client/index.ts';
+import { openDataAge } from '../api/figures.ts';
+import type { Session } from '../api/session.ts';
 import { byId, make, makeRow } from '../core/dom.ts';
 import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/format.ts';
 import { type OnError, toError } from '../core/problem.ts';
-import { openDataAge } from '../panels/figures.ts';
-import type { Session } from '../session/session.ts';
 import { openValidity } from './validity.ts';
 
 /** Usage is read this long after the last of several answers, in ms: once for all of them. */

@@ -1,8 +1,8 @@
 import type { Notices } from '../../client/index.ts';
+import type { Session } from '../api/session.ts';
 import { byId, copyButton } from '../core/dom.ts';
+import { fieldOf, onSubmit } from '../core/form.ts';
 import { problemNote, toError } from '../core/problem.ts';
-import { fieldOf, onSubmit } from '../panels/form.ts';
-import type { Session } from '../session/session.ts';
 import { thresholdsIn } from './allowance.ts';
 
 export function openNotices(session: Session) {

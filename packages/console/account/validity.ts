@@ -1,6 +1,6 @@
+import type { Access, Session } from '../api/session.ts';
 import { byId, copyButton } from '../core/dom.ts';
 import { onDateAt } from '../core/format.ts';
-import type { Access, Session } from '../session/session.ts';
 
 /** The line of the allowance panel that states when the key expires, with a button that renews it. */
 export function openValidity() {

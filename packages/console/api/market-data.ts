@@ -1,6 +1,6 @@
 import { toError } from '../core/problem.ts';
-import type { Session } from '../session/session.ts';
 import { type ApiCall, daysCall, type Result, staleReason } from './api-call.ts';
+import type { Session } from './session.ts';
 
 type OnAnswer = (path: string, answer: object) => void;
 

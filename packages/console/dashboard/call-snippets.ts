@@ -7,10 +7,10 @@ import {
   type TokenName,
   usageCall,
 } from '../api/api-call.ts';
+import type { Session } from '../api/session.ts';
 import { buttonGroup, byId, copyButton } from '../core/dom.ts';
 import { inCalls } from '../core/format.ts';
 import { type HistoryView, historyCall } from '../history/chart-choice.ts';
-import type { Session } from '../session/session.ts';
 
 const CALLS = [
   ['chart', 'Chart'],

@@ -2,14 +2,14 @@ import type { Token } from '../../client/index.ts';
 import type { Allowance } from '../account/allowance.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
-import type { Currency } from '../core/currency.ts';
+import type { Session } from '../api/session.ts';
 import { byId } from '../core/dom.ts';
+import type { Currency } from '../core/format.ts';
 import type { Theme } from '../core/storage.ts';
 import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
-import type { Session } from '../session/session.ts';
 import {
   type AskedView,
   intervalFaults,
@@ -20,10 +20,9 @@ import {
   searchOf,
   showAddress,
 } from './address.ts';
-import { openAutoRefresh } from './auto-refresh.ts';
+import { costInWords, openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
 import type { PanelErrors } from './panel-errors.ts';
-import { costInWords } from './refresh-cost.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
 type Options = {

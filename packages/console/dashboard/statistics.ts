@@ -1,11 +1,11 @@
 import type { StatisticsSymbol, Token, TokenStatistics } from '../../client/index.ts';
 import { statisticsCall } from '../api/api-call.ts';
+import { type Entry, fillList, openDataAge, openOffer, showPlaceholders } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
+import type { Session } from '../api/session.ts';
 import { byId } from '../core/dom.ts';
 import { number, UNKNOWN } from '../core/format.ts';
 import type { OnError } from '../core/problem.ts';
-import { type Entry, fillList, openDataAge, openOffer, showPlaceholders } from '../panels/figures.ts';
-import type { Session } from '../session/session.ts';
 
 const PLACEHOLDERS = 12;
 

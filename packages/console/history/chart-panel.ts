@@ -1,11 +1,11 @@
 import type { Token } from '../../client/index.ts';
 import type { Interval, Result } from '../api/api-call.ts';
+import { openDataAge, openOffer } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
-import type { Currency } from '../core/currency.ts';
 import { announce, buttonGroup, byId } from '../core/dom.ts';
+import type { Currency } from '../core/format.ts';
 import { type OnError, toError } from '../core/problem.ts';
 import type { Theme } from '../core/storage.ts';
-import { openDataAge, openOffer } from '../panels/figures.ts';
 import type { Quote } from '../prices/quotes.ts';
 import type { Chart } from './chart.ts';
 import {

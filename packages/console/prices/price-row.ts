@@ -1,7 +1,7 @@
 import type { Token } from '../../client/index.ts';
+import { type Entry, fillList, openDataAge, showPlaceholders } from '../api/figures.ts';
 import { byId, make, placeholder } from '../core/dom.ts';
 import { at, bigMoney, change, count, money, onDate, orUnknown, UNKNOWN } from '../core/format.ts';
-import { type Entry, fillList, openDataAge, showPlaceholders } from '../panels/figures.ts';
 import type { Quote } from './quotes.ts';
 
 const CELL_CLASSES = ['num price', 'num change', 'num', 'num'];

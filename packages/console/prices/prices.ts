@@ -1,11 +1,11 @@
 import type { Token } from '../../client/index.ts';
 import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-call.ts';
+import { openDataAge } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
-import type { Currency } from '../core/currency.ts';
 import { byId } from '../core/dom.ts';
+import type { Currency } from '../core/format.ts';
 import { count, inCalls } from '../core/format.ts';
 import type { OnError } from '../core/problem.ts';
-import { openDataAge } from '../panels/figures.ts';
 import { makePriceRow, type PriceRow, placeholderRow } from './price-row.ts';
 import { createQuotes, isBehind, type Quote } from './quotes.ts';
 import { isMatch, openTableHead, SEARCHED_FROM, sorted } from './table-head.ts';

@@ -1,7 +1,7 @@
 import type { Coin } from '../legacy-shapes.ts';
 import { coins, count, isMembers, list, type Members, members, string } from '../parsers.ts';
 import { type AminoKey, aminoKey, toAmino } from './bech32.ts';
-import { type AminoMessage, aminoMessage } from './messages.ts';
+import { type AminoMessage, aminoMessage } from './message-tables.ts';
 
 export type StdTx = {
   type: 'cosmos-sdk/StdTx';

@@ -2,7 +2,7 @@ import { NodeRejection } from '../exchange.ts';
 import { isMembers } from '../parsers.ts';
 import { fromAmino, keyBytes, MULTISIG, prefixOf, SINGLE_MODE, underPrefix } from './bech32.ts';
 import { coins, refusal, text, whole } from './fields.ts';
-import { messageFields } from './messages.ts';
+import { messageFields } from './message-tables.ts';
 import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './protobuf.ts';
 
 /** What the chain knows of whoever signs: a `StdTx` does not say it. */

@@ -5,9 +5,8 @@ import { covers, refuseUncovered } from '#accounts/keys/key-problems';
 import { remaining } from '#accounts/ledger/lease';
 import { API_KEY_PREFIX } from '#core/log';
 import { invalidRequest, Problem } from '#core/problems';
-import type { Gate as ServerGate } from '#server/gate';
-import { fieldsIn } from '#server/limits/request-limits';
-import type { WantedScope } from '#server/route-facts';
+import { fieldsIn } from '#server/connections/request-limits';
+import type { Gate as ServerGate, WantedScope } from '#server/gate';
 import { createBurst, createRateLimits } from './limits.ts';
 
 /** An origin as browsers send it (RFC 6454), in a length that a name has. */

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { DAY } from '#core/clock';
 import { API_KEY_PATTERN, API_KEY_PREFIX } from '#core/log';
-import type { Scope } from '#server/route-facts';
+import type { Scope } from '#server/gate';
 
 /*
  * A key is `qt_`, 32 base62 characters from a CSPRNG (190 bits), and the CRC32 of those 32 as 6 base62

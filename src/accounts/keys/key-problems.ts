@@ -2,7 +2,7 @@ import { OWNER_SCOPES } from '#accounts/keys/api-key';
 import type { KeyHolder } from '#accounts/keys/user-store';
 import { iso } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { WantedScope } from '#server/route-facts';
+import type { WantedScope } from '#server/gate';
 
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');

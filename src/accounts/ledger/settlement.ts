@@ -6,7 +6,7 @@ import type { LeaseReport, LeaseState, LedgerStore } from './ledger-store.ts';
 import type { Outages } from './quota-state.ts';
 import { endLease, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
 import type { Statement } from './scheduler.ts';
-import { type DueLease, dueInTick, dueOfAsking } from './settlement-batch.ts';
+import { type DueLease, dueInTick, dueOfAsking } from './scheduler.ts';
 
 /** Pauses before the ledger is asked again, in ms: for a user who has nothing left, and after it failed. */
 export const EXHAUSTED_FOR = SECOND / 2;

@@ -1,23 +1,12 @@
 import { command, wrongUsage } from '#cli/arguments';
+import { interruption, printFirst } from '#cli/command-line';
 import { servedToken, withDatabase } from '#cli/configured-database';
-import { interruption, printFirst } from '#cli/terminal';
 import { isoDate, systemClock } from '#core/clock';
-import {
-  createImport,
-  type ImportCounts,
-  type ImportSummary,
-  type KeptRow,
-} from '#prices/archive/import/import';
-import {
-  type BadLine,
-  type CsvLines,
-  ImportFileError,
-  openCsvLines,
-} from '#prices/archive/import/import-row';
-import { createImportStore } from '#prices/archive/import/import-store';
-import { openImportFile } from '#prices/archive/import/price-import';
-import { CANDLE_COLUMNS } from '#prices/candles/candle-file';
-import { createCandleImport } from '#prices/candles/candle-import';
+import { createImport, type ImportCounts, type ImportSummary, type KeptRow } from '#prices/archive/import';
+import { type BadLine, type CsvLines, ImportFileError, openCsvLines } from '#prices/archive/import-row';
+import { createImportStore } from '#prices/archive/import-store';
+import { openImportFile } from '#prices/archive/price-import';
+import { CANDLE_COLUMNS, createCandleImport } from '#prices/candles/candle-import';
 import { createCandleStore } from '#prices/candles/candle-store';
 import type { Interval } from '#prices/model/interval';
 import { EXIT, ExitError } from '#process/exit';
@@ -118,7 +107,7 @@ function conclude({ ended }: ImportSummary): number {
   return EXIT.failed;
 }
 
-const ARCHIVE_IMPORT_CANDLES_MAX_BAD_LINES = 100;
+const CANDLES_MAX_BAD_LINES = 100;
 const INTERVALS: Readonly<Record<string, Interval>> = { minute: 'minute', hourly: 'hour', daily: 'day' };
 const NAMES = Object.keys(INTERVALS);
 
@@ -132,7 +121,7 @@ export const importCandlesUsage = `  npm run archive -- import-candles <token> <
     --holes     the file may lack candles: Kraken's files leave out those without a trade
 `;
 
-const archiveImportCandlesForm = {
+const candlesForm = {
   options: { interval: { type: 'string' }, holes: { type: 'boolean', default: false } },
   positionals: ['token', 'file.csv'],
 } as const;
@@ -144,7 +133,7 @@ const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
 
 /** `archive import-candles <token> <file.csv>` */
 export const runImportCandles = command(
-  archiveImportCandlesForm,
+  candlesForm,
   async ({ values, positionals: [text = '', path = ''] }) => {
     const named = values.interval === undefined ? undefined : INTERVALS[values.interval];
     if (values.interval !== undefined && !named)
@@ -156,7 +145,7 @@ export const runImportCandles = command(
     return withDatabase(async ({ prisma }) => {
       const { name: token } = await servedToken(prisma, text);
       const importer = createCandleImport({ store: createCandleStore(prisma), clock: systemClock });
-      const badLines = printFirst(ARCHIVE_IMPORT_CANDLES_MAX_BAD_LINES, 'bad lines');
+      const badLines = printFirst(CANDLES_MAX_BAD_LINES, 'bad lines');
       try {
         const interval = named ?? (await importer.intervalOf(file));
         if (typeof interval === 'object') {

@@ -1,9 +1,9 @@
 import { createTokenStore } from '#catalogue/token-store';
 import { command, JSON_OPTION } from '#cli/arguments';
+import { alignedTable, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, printJson } from '#cli/terminal';
+import type { Span } from '#core/clock';
 import { iso, systemClock } from '#core/clock';
-import type { Span } from '#core/span';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { beginningIn, type CoverageRow, coverageReport } from '#prices/archive/coverage-report';
 import { type CandleReportRow, candleReport } from '#prices/candles/candle-availability';

@@ -2,9 +2,9 @@ import { command, pastDate, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
 import { systemClock } from '#core/clock';
+import { createPurgeStore } from '#prices/archive/purge-store';
 import { isMarketSource, MARKET_SOURCES } from '#prices/model/market-sources';
-import { createPurgeStore } from '#prices/retention/purge-store';
-import { createPurge, type Purged } from '#prices/retention/retention';
+import { createPurge, type Purged } from '#prices/retention';
 import { importCandlesUsage, importUsage, runImport, runImportCandles } from './archive-import.ts';
 import { runStatus, statusUsage } from './archive-status.ts';
 

@@ -1,5 +1,103 @@
+import { once } from 'node:events';
+import { chmod, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { join, resolve } from 'node:path';
 import { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
+import { ConnectionEnd, createByteReader, messageOf, readBatch, readStart } from './messages.ts';
+import type { Client, Session } from './session.ts';
+
+/** The name that PostgreSQL's clients look for in a directory that is given to them as the host. */
+export const PORT = 5432;
+const NAME = `.s.PGSQL.${PORT}`;
+
+/** A socket's name can be no longer: 108 bytes on Linux, 104 elsewhere. */
+const LONGEST = 100;
+
+/** Where clients of other processes find the database of a directory; undefined where there can be no such place. */
+export function socketPathOf(directory: string): string | undefined {
+  const path = join(resolve(directory), NAME);
+  return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST ? undefined : path;
+}
+
+/** Whether the process that has a directory lets clients of others in. */
+export async function isListening(directory: string): Promise<boolean> {
+  const path = socketPathOf(directory);
+  if (path === undefined) return false;
+  const socket = connect(path);
+  const isThere = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isThere;
+}
+
+/**
+ * Listens for clients of other processes of this user. The directory has been taken for this process, so what is there
+ * already was left by one that was killed. Undefined where the file system has no sockets: then there are no such clients.
+ */
+export async function listenLocally(path: string, serve: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    serve(socket);
+  });
+  try {
+    await rm(path, { force: true });
+    server.listen(path);
+    await once(server, 'listening');
+    await chmod(path, 0o600);
+  } catch {
+    server.close();
+    return undefined;
+  }
+  return {
+    async close(): Promise<void> {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** PostgreSQL's own code and words. */
+const EVICTED = messageOf(
+  'E',
+  'SFATAL\0VFATAL\0C25P03\0Mterminating connection due to idle-in-transaction timeout\0\0',
+);
+
+/** Answers are written in pieces of this size, so that whoever reads them has a turn of its loop between two. */
+const PIECE = 64 * 1024;
+
+/**
+ * Speaks PostgreSQL's protocol with a client until either end is closed. There is no password: who can open the stream
+ * may do everything.
+ * @param greeting what a client is told at its beginning
+ */
+export async function serveClient(stream: Duplex, session: Session, greeting: Buffer): Promise<void> {
+  const input = createByteReader(stream);
+  const client: Client = { onEvicted: () => stream.end(EVICTED, () => stream.destroy()) };
+  try {
+    await readStart(input, () => stream.write('N'));
+    stream.write(greeting);
+    for (let batch = await readBatch(input); batch; batch = await readBatch(input)) {
+      await write(stream, await session.run(client, batch));
+    }
+  } catch (error) {
+    // What is not of the connection is of the engine, and ends the thread.
+    if (!(error instanceof ConnectionEnd) && !stream.destroyed) throw error;
+  } finally {
+    stream.destroy();
+    await session.leave(client);
+  }
+}
+
+async function write(stream: Duplex, answer: Buffer): Promise<void> {
+  for (let at = 0; at < answer.length; at += PIECE) {
+    await new Promise((done) => stream.write(answer.subarray(at, at + PIECE), done));
+  }
+}
 
 /** What goes through the port: bytes, or null when the other end has taken what was sent last and wants more. */
 type Message = Uint8Array<ArrayBuffer> | null;

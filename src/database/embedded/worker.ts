@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openEngine } from './engine.ts';
-import { listenLocally, serveClient } from './local-socket.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
-import { PortStream } from './port-stream.ts';
+import { listenLocally, PortStream, serveClient } from './port-stream.ts';
 import { createSession } from './session.ts';
 
 /*

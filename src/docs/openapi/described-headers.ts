@@ -1,4 +1,4 @@
-import { SOURCE_NAMES } from '#docs/content/source-list';
+import { SOURCE_NAMES } from '#docs/source-list';
 import type { Schema } from './schemas.ts';
 
 type DescribedHeader = { description: string; schema: Schema; example: string | number };

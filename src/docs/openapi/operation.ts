@@ -1,8 +1,90 @@
 import { headersOf, type Occurrence } from './described-headers.ts';
-import { describedBody, describedParameter } from './parameters.ts';
 import { problemResponses } from './problem-responses.ts';
-import type { Context, Media, Operation, Ref, Response } from './schemas.ts';
-import { exampleOf, type NamedSchemas, resolve } from './schemas.ts';
+import {
+  type Context,
+  exampleOf,
+  type Media,
+  type NamedSchemas,
+  type Operation,
+  type Parameter,
+  type Ref,
+  type Response,
+  resolve,
+  type Schema,
+} from './schemas.ts';
+
+/** What a value is and what is wanted, as one text. The choices of an `enum` are in the schema already. */
+function inWords(
+  description: string | undefined,
+  fix: string | undefined,
+  schema: Schema,
+): string | undefined {
+  if (!description || !fix) return description ?? fix;
+  if (schema.enum) return description;
+  return description.endsWith('.') ? `${description} Wanted: ${fix}.` : `${description}: ${fix}`;
+}
+
+/**
+ * A parameter as it is on the wire. `fix`, what is wanted, becomes a part of the description; `wire` takes the place
+ * of a schema that zod would make of the text before it is parsed.
+ */
+export function describedParameter({ schema, example, ...rest }: Parameter): Parameter {
+  const { fix, wire, ...plain } = schema as Schema & { fix?: string; wire?: Schema };
+  const { examples, ...shape } = wire ?? plain;
+  const description = inWords(rest.description, fix, shape);
+  const shown = examples?.[0] ?? example;
+  return {
+    ...rest,
+    ...(description && { description }),
+    schema: shape,
+    ...(shown !== undefined && { example: shown }),
+  };
+}
+
+/** A body as it is on the wire: of its members too, what is wanted becomes a part of the description. */
+export function describedBody({ content, ...rest }: NonNullable<Operation['requestBody']>) {
+  const onWire = ({ schema: { properties, ...schema } }: { schema: Schema }) => {
+    const members = Object.entries(properties ?? {}).map(([name, { fix, description, ...member }]) => {
+      const words = inWords(description, fix as string | undefined, member);
+      return [name, { ...member, ...(words && { description: words }) }];
+    });
+    return { schema: { ...schema, ...(properties && { properties: Object.fromEntries(members) }) } };
+  };
+  const media = Object.entries(content).map(([type, one]) => [type, onWire(one)]);
+  return { required: true, ...rest, content: Object.fromEntries(media) };
+}
+
+type Document = { paths: Record<string, Record<string, Operation>>; components: object };
+
+/** The parameters that several operations describe in the same words, by name; of several with one name the commonest. */
+function sharedOf({ paths }: Document): Map<string, Parameter> {
+  const uses = new Map<string, Parameter[]>();
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
+    const text = JSON.stringify(parameter);
+    uses.set(text, [...(uses.get(text) ?? []), parameter]);
+  }
+  const often = [...uses.values()].filter((same) => same.length > 1).sort((a, b) => a.length - b.length);
+  return new Map(often.flatMap(([one]) => (one ? [[one.name, one]] : [])));
+}
+
+/** The document with `components.parameters`: what several operations take is described there, once. */
+export function withSharedParameters(document: Document): object {
+  const shared = sharedOf(document);
+  const refer = (parameter: Parameter) =>
+    JSON.stringify(shared.get(parameter.name)) === JSON.stringify(parameter)
+      ? { $ref: `#/components/parameters/${parameter.name}` }
+      : parameter;
+  const paths = Object.entries(document.paths).map(([path, methods]) => {
+    const operations = Object.entries(methods).map(([method, { parameters, ...operation }]) => [
+      method,
+      { ...operation, ...(parameters && { parameters: parameters.map(refer) }) },
+    ]);
+    return [path, Object.fromEntries(operations)];
+  });
+  const components = { ...document.components, parameters: Object.fromEntries(shared) };
+  return { ...document, paths: Object.fromEntries(paths), components };
+}
 
 /** The ways to present a key: any of them will do. */
 const WITH_ANY_SCHEME: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];

@@ -1,5 +1,5 @@
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
-import type { RouteFacts } from '#server/route-facts';
+import type { RouteFacts } from '#server/gate';
 import { headersOf } from './described-headers.ts';
 import type { Context, Ref } from './schemas.ts';
 import { problemExample } from './schemas.ts';

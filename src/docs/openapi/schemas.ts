@@ -1,6 +1,6 @@
 import { type ProblemCode, problemKind } from '#core/problems';
-import { ADVICE } from '#docs/content/problem-advice';
-import type { RouteFacts, WantedScope } from '#server/route-facts';
+import { ADVICE } from '#docs/problem-advice';
+import type { RouteFacts, WantedScope } from '#server/gate';
 
 /** A JSON schema (2020-12), as far as the interface description looks into it. */
 export type Schema = {

@@ -1,4 +1,4 @@
-import { attributions } from '#docs/content/source-list';
+import { attributions } from '#docs/source-list';
 
 type Page = {
   title: string;

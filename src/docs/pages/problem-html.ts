@@ -1,5 +1,5 @@
 import type { Problem } from '#core/problems';
-import { escapeHtml } from '#core/text';
+import { escapeHtml } from '#core/record-fields';
 import type { Asked } from '#server/replies/problem-replies';
 import { htmlPage, shownPath } from './page.ts';
 

@@ -1,5 +1,5 @@
-import { escapeHtml } from '#core/text';
-import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/content/markdown';
+import { escapeHtml } from '#core/record-fields';
+import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/markdown';
 import type { NamedSchemas, Parameter, Schema } from '#docs/openapi/schemas';
 import { bodyExample, exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
 import type { Answer, Entry, Shared } from './document.ts';

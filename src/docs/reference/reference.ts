@@ -1,6 +1,6 @@
 import { type ProblemCode, problemKind } from '#core/problems';
-import { escapeHtml } from '#core/text';
-import { inlineCodeHtml as code, inlineHtml } from '#docs/content/markdown';
+import { escapeHtml } from '#core/record-fields';
+import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type Document, type Entry, entriesOf, sharedOf } from './document.ts';
 import { methodHtml, operationHtml, type Place, parametersHtml } from './operation-html.ts';
 

@@ -1,5 +1,5 @@
-import { escapeHtml } from '#core/text';
-import { inlineCodeHtml as code, inlineHtml } from '#docs/content/markdown';
+import { escapeHtml } from '#core/record-fields';
+import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 
 /** More choices than these are folded. */

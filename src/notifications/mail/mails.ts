@@ -1,6 +1,6 @@
 import { type Plan, termInWords } from '#accounts/ledger/plan';
 import { isoDate } from '#core/clock';
-import { escapeHtml } from '#core/text';
+import { escapeHtml } from '#core/record-fields';
 import type { Mail } from '#notifications/sources/smtp';
 
 /**

@@ -1,6 +1,6 @@
 import { DAY, iso, SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { MAIL_RATES, type MailRate, mailSubject } from './token.ts';
+import { MAIL_RATES, type MailRate, mailSubject } from './one-time-code.ts';
 
 /** A token that was mailed: its hash, who gets a new key for it, and until when (Unix ms). */
 type NewToken = { hash: string; userKey: number; expiresAt: number };

@@ -5,8 +5,8 @@ import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';
 import { arrayOf } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { MAIL_RATES } from './one-time-code.ts';
 import { admitMail } from './recovery-store.ts';
-import { MAIL_RATES } from './token.ts';
 
 /** What waits for its address to be confirmed; `expiresAt` in Unix ms. */
 export type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: number };

@@ -7,10 +7,9 @@ import type { RegistrationSettings } from '#accounts/settings';
 import { email, renewalLink } from '#accounts/users/registration';
 import type { ProblemCode } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
-import { readJsonBodies } from '#server/pipeline/json-body';
+import { readJsonBodies } from '#server/json-body';
 import { neverStored } from '#server/replies/static-content';
-import type { Recovery } from './recovery.ts';
-import type { VerifiedRegistration } from './registration.ts';
+import type { Recovery, VerifiedRegistration } from './registration.ts';
 
 /** The most that a body may have, in bytes: an address or a token. */
 const MAX_BYTES = 4 * 1024;

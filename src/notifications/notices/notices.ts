@@ -1,7 +1,7 @@
 import type { Authority } from '#accounts/keys/api-key';
 import { notActive } from '#accounts/keys/key-problems';
 import { type Clock, DAY } from '#core/clock';
-import { mintWebhookSecret } from '#notifications/webhooks/signature';
+import { mintWebhookSecret } from '#notifications/sources/signature';
 import type { NoticeSettings, NoticeSettingsStore } from './notice-settings-store.ts';
 
 /** For so long, in ms, webhooks are signed with the secret before the rotated one too. */

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { SECOND } from '#core/clock';
-import { Undeliverable } from '#notifications/outbox/outbox';
+import { Undeliverable } from '#notifications/outbox';
 
 /** A server that takes mails, as the settings name it. */
 type SmtpServer = {

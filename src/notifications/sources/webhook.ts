@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { SECOND } from '#core/clock';
-import type { Network } from '#notifications/webhooks/webhook-url';
-import { hostOf, isLocalhost, mayBeCalled } from '#notifications/webhooks/webhook-url';
+import type { Network } from '#notifications/sources/webhook-url';
+import { hostOf, isLocalhost, mayBeCalled } from '#notifications/sources/webhook-url';
 import { InterimResponsesExceeded, openHttpClient } from '#upstream/transport/http-client';
 
 /** A delivery has so long in all, in ms: name, connection, and the head of the answer. */

@@ -1,8 +1,7 @@
 import type { Catalogue } from '#catalogue/catalogue';
 import { knownSince, type TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
+import type { Clock, Span } from '#core/clock';
 import type { Log } from '#core/log';
-import type { Span } from '#core/span';
 import {
   type Fetch,
   namesOf,

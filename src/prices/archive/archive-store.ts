@@ -1,6 +1,6 @@
 import type { TokenName } from '#catalogue/token';
+import type { Span } from '#core/clock';
 import { DAY } from '#core/clock';
-import type { Span } from '#core/span';
 import { epochMs, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/archive/latest-store';

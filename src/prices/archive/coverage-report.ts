@@ -1,7 +1,6 @@
 import { knownSince, type Token, type TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
+import type { Clock, Span } from '#core/clock';
 import { memo } from '#core/memo';
-import type { Span } from '#core/span';
 import { gapsIn, INTERVALS, type Interval } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
 import { plausibleTimes } from '#upstream/plausible';

@@ -1,5 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/span';
+import type { Span } from '#core/clock';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { LatestModel } from '#generated/prisma/models';

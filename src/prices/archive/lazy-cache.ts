@@ -1,5 +1,4 @@
-import { DAY } from '#core/clock';
-import { type Span, union } from '#core/span';
+import { DAY, type Span, union } from '#core/clock';
 import { INTERVALS, type Interval, knowablePart } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { POINTS, type PointSeries } from '#prices/model/sample';

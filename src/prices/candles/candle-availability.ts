@@ -1,7 +1,7 @@
 import type { Token, TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
+import { union } from '#core/clock';
 import { memo } from '#core/memo';
-import { union } from '#core/span';
 import { type CoverageRow, reportRows } from '#prices/archive/coverage-report';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';

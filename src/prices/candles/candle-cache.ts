@@ -1,6 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import { type Span, union } from '#core/span';
+import { type Span, union } from '#core/clock';
 import type { Coverage } from '#prices/archive/archive-store';
 import { createResidents, oldestInMemory, pagesFrom, readSeries } from '#prices/archive/lazy-cache';
 import type { WorkingSet } from '#prices/archive/working-set';

@@ -1,6 +1,5 @@
-import { type Clock, HOUR, isoDate, MINUTE, SECOND } from '#core/clock';
+import { type Clock, HOUR, isoDate, MINUTE, overlap, SECOND, type Span, union, without } from '#core/clock';
 import { Problem } from '#core/problems';
-import { overlap, type Span, union, without } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { currencyText, type Valuation, withRates } from '#prices/currencies/valuation';
 import { fileName } from '#prices/history/series-text';

@@ -1,13 +1,122 @@
 import type { TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
-import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import/import-row';
-import { type Candle, candleLength } from '#prices/model/candle';
-import type { Interval } from '#prices/model/interval';
+import { type Clock, iso, isoDate, SECOND, spreadsheetTime } from '#core/clock';
+import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import-row';
+import { type Candle, type CandleColumns, candleLength } from '#prices/model/candle';
+import type { Currency } from '#prices/model/currency';
+import { INTERVALS, type Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
+import { inCsv, inPieces } from '#prices/model/series';
+import { FIRST_BLOCK } from '#upstream/plausible';
 import { candleImport } from './candle-cache.ts';
 import { isCandleSettled } from './candle-facts.ts';
-import { createCandleReader, intervalOfLength, timestampOf } from './candle-file.ts';
 import type { CandleStore } from './candle-store.ts';
+
+/** The columns of the venue's bulk files, which have no header. */
+export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
+
+/** Unix seconds are below this until the year 5138; milliseconds are above it since 1973. */
+const LARGEST_SECONDS = 1e11;
+const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** A candle of a file, or what is wrong with its line. */
+type ReadCandle = { candle: Candle } | { fault: string };
+
+/** The beginning of a line's candle in Unix ms, or what is wrong with it. */
+export function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
+  if (!/^\d+$/.test(text)) {
+    const header = line === 1 ? ' (the file must have no header)' : '';
+    return { fault: `timestamp is not a whole number of Unix seconds${header}` };
+  }
+  if (Number(text) < LARGEST_SECONDS) return Number(text) * SECOND;
+  return { fault: 'timestamp is not in seconds: Unix seconds are wanted, not milliseconds' };
+}
+
+function readFigures({ line, fields }: CsvLine): ReadCandle {
+  if (fields.length !== CANDLE_COLUMNS.length) {
+    const wanted = `${CANDLE_COLUMNS.length} (${CANDLE_COLUMNS.join(',')})`;
+    return { fault: `has ${fields.length} columns in place of ${wanted}` };
+  }
+  const at = timestampOf({ line, fields });
+  if (typeof at === 'object') return at;
+  const wrong = CANDLE_COLUMNS.findIndex(
+    (_, i) => !(NUMBER.test(fields[i] ?? '') && Number.isFinite(Number(fields[i]))),
+  );
+  if (wrong >= 0) return { fault: `${CANDLE_COLUMNS[wrong]} is not a number from 0` };
+  const [, open, high, low, close, volume] = fields.map(Number) as [
+    ...[number, number, number, number, number, number],
+  ];
+  return { candle: { at, open, high, low, close, volume } };
+}
+
+/** Why a candle of an interval cannot be stored. */
+function faultOf(
+  { at, open, high, low, close }: Candle,
+  interval: Interval,
+  now: number,
+): string | undefined {
+  const length = candleLength(interval);
+  if (at < FIRST_BLOCK) return `begins before ${isoDate(FIRST_BLOCK)}, the first block of all`;
+  if (at + length > now) return 'is not finished yet, or lies in the future';
+  if (at % length !== 0) return `does not begin a candle of ${LENGTHS[interval]}`;
+  if (low <= 0) return 'low is not above 0';
+  if (low > Math.min(open, close)) return 'low is not the lowest of its prices';
+  if (high < Math.max(open, close)) return 'high is not the highest of its prices';
+  return undefined;
+}
+
+const LENGTHS = { minute: 'five minutes', hour: 'an hour', day: 'a day' } as const;
+
+type Order = { interval: Interval; now: number; allowHoles: boolean };
+
+/** Reads the lines of a file in order: each is checked by itself, and against the last one that was good. */
+export function createCandleReader({ interval, now, allowHoles }: Order) {
+  const length = candleLength(interval);
+  let last: { at: number; line: number } | undefined;
+
+  function against(at: number): string | undefined {
+    if (!last) return undefined;
+    if (at === last.at) return `has the time of line ${last.line} again`;
+    if (at < last.at) return `is earlier than line ${last.line}`;
+    const missing = Math.round((at - last.at) / length) - 1;
+    if (missing === 0 || allowHoles) return undefined;
+    return `${missing} candle(s) are missing before it, from ${iso(last.at + length)} on`;
+  }
+
+  return function read(line: CsvLine): ReadCandle {
+    const figures = readFigures(line);
+    if ('fault' in figures) return figures;
+    const { candle } = figures;
+    const fault = faultOf(candle, interval, now) ?? against(candle.at);
+    if (!last || candle.at > last.at) last = { at: candle.at, line: line.line };
+    return fault === undefined ? figures : { fault };
+  };
+}
+
+/** The interval whose candles are so many ms long. */
+export const intervalOfLength = (length: number): Interval | undefined =>
+  INTERVALS.find((interval) => candleLength(interval) === length);
+
+export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';
+
+/** Candles as JSON text, in pieces: an array of `{date, open, high, low, close, volume}`, `date` an HTTP-date. */
+export function* candlesJson({ at, open, high, low, close, volume }: CandleColumns): Generator<string> {
+  yield '[';
+  yield* inPieces(
+    at.length,
+    (i) =>
+      `${i > 0 ? ',' : ''}{"date":"${new Date(at[i] as number).toUTCString()}","open":${open[i]},` +
+      `"high":${high[i]},"low":${low[i]},"close":${close[i]},"volume":${volume[i]}}`,
+  );
+  yield ']';
+}
+
+/** Candles as CSV, in pieces. */
+export const candlesCsv = (columns: CandleColumns, currency?: Currency): Generator<string> => {
+  const { at, open, high, low, close, volume } = columns;
+  const fields = (i: number) =>
+    `${spreadsheetTime(at[i] as number)},${open[i]},${high[i]},${low[i]},${close[i]},${volume[i]}`;
+  return inCsv(CANDLES_CSV_HEADER, at.length, fields, currency);
+};
 
 const BATCH_ROWS = 2000;
 

@@ -1,6 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import { overlap } from '#core/span';
+import { overlap } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
@@ -12,13 +12,13 @@ import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/mode
 import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
 import { firstUnsettled } from '#prices/model/series';
 import type { Kraken } from '#prices/sources/kraken';
-import type { Answer } from '#server/cache/answer-body';
-import type { Answers } from '#server/cache/response-cache';
+import type { Answer } from '#server/replies/answer-body';
+import type { Answers } from '#server/replies/response-cache';
+import type { SingleFlight } from '#upstream/fetch-runner';
 import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-runner';
-import type { SingleFlight } from '#upstream/single-flight';
 import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
 import { createCandleFacts, firstAsked, isCandleSettled, planCandles } from './candle-facts.ts';
-import { candlesCsv, candlesJson } from './candle-file.ts';
+import { candlesCsv, candlesJson } from './candle-import.ts';
 import type { CandleSeries } from './candle-store.ts';
 
 type Dependencies = {

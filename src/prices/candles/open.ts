@@ -2,7 +2,7 @@ import type { WorkingSet } from '#prices/archive/working-set';
 import type { Currencies } from '#prices/currencies/open';
 import type { PriceDeps, Venue } from '#prices/open-kraken';
 import type { OpenMarket } from '#prices/open-market';
-import { createSingleFlight } from '#upstream/single-flight';
+import { createSingleFlight } from '#upstream/fetch-runner';
 import { createCandleAvailability } from './candle-availability.ts';
 import { createCandleCache } from './candle-cache.ts';
 import { createCandleStore } from './candle-store.ts';

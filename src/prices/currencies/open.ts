@@ -7,7 +7,7 @@ import { openEcb } from '#prices/sources/ecb';
 import type { Budget } from '#upstream/budget';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
-import { createSingleFlight } from '#upstream/single-flight';
+import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
 import { createRateCache, createRates, NO_RATES } from './rates.ts';
 

@@ -1,5 +1,4 @@
-import { DAY, HOUR, MINUTE, startOfDate } from '#core/clock';
-import { type Span, union } from '#core/span';
+import { DAY, HOUR, MINUTE, type Span, startOfDate, union } from '#core/clock';
 import { placeOf } from '#prices/model/series';
 import { ageAt, type Wait } from '#upstream/freshness';
 import { FIRST_BLOCK } from '#upstream/plausible';

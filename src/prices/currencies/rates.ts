@@ -1,11 +1,10 @@
-import { type Clock, DAY } from '#core/clock';
+import { type Clock, DAY, type Span, union, without } from '#core/clock';
 import { memo } from '#core/memo';
-import { type Span, union, without } from '#core/span';
 import { type Currency, DOLLAR, EURO } from '#prices/model/currency';
 import type { Ecb } from '#prices/sources/ecb';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import type { SingleFlight } from '#upstream/fetch-runner';
 import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-runner';
-import type { SingleFlight } from '#upstream/single-flight';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { worthByRates } from './conversion.ts';
 import { createRateSeries, type KnownRates, planRates, type RateSeries } from './rate-series.ts';

@@ -1,6 +1,5 @@
-import { DAY, isoDate } from '#core/clock';
+import { DAY, isoDate, overlap, type Span } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
-import { overlap, type Span } from '#core/span';
 import type { WindowRows } from '#prices/history/window-rows';
 import type { Currency } from '#prices/model/currency';
 import type { Interval } from '#prices/model/interval';

@@ -1,7 +1,6 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, DAY, HOUR, isoDate } from '#core/clock';
+import { type Clock, DAY, HOUR, isoDate, overlap, type Span, union } from '#core/clock';
 import { Problem } from '#core/problems';
-import { overlap, type Span, union } from '#core/span';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { Window } from '#prices/model/interval';
 import { gapsIn, spanText } from '#prices/model/interval';

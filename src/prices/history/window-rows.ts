@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, DAY, startOfDate } from '#core/clock';
-import { overlap } from '#core/span';
+import { type Clock, DAY, overlap, startOfDate } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { isMidnightSample, samplesIn, type Window } from '#prices/model/interval';
 import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources';

@@ -1,5 +1,5 @@
-import type { TokenName } from '#catalogue/token';
-import { type Clock, SECOND } from '#core/clock';
+import type { Token, TokenName } from '#catalogue/token';
+import { type Clock, DAY, MINUTE, SECOND } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { ToldLatest } from '#prices/archive/latest-prices';
 import { convertLatest } from '#prices/currencies/conversion';
@@ -7,11 +7,91 @@ import { currencyText, noWorth, withRates } from '#prices/currencies/valuation';
 import type { Valuations } from '#prices/currencies/valuations';
 import { type Currency, DOLLAR } from '#prices/model/currency';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
+import { NO_FIGURES, type PointSeries, samplesOf } from '#prices/model/sample';
 import type { Backfill } from '#prices/refresh/backfill';
-import type { Answer } from '#server/cache/answer-body';
-import type { Answers } from '#server/cache/response-cache';
+import type { Answer } from '#server/replies/answer-body';
+import type { Answers } from '#server/replies/response-cache';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { allOutcomes, type FetchOutcome } from '#upstream/fetch-runner';
+import type { TokenPrice } from './records.ts';
+
+/** How far from 24 hours earlier the other sample may be, in ms. */
+const TOLERANCE = 30 * MINUTE;
+
+/**
+ * How much a price (at an instant, Unix ms) has changed since the sample nearest to 24 hours before it, in per cent,
+ * whichever series has it; of two of a series that are as near, the earlier. Null where none that has a price is within half an hour of that.
+ */
+export function dayChange(
+  series: readonly Pick<PointSeries, 'slice'>[],
+  price: number,
+  at: number,
+): number | null {
+  const dayBefore = at - DAY;
+  let before: number | null = null;
+  let nearest = Number.POSITIVE_INFINITY;
+  const slices = series.map((one) => one.slice(dayBefore - TOLERANCE, dayBefore + TOLERANCE));
+  for (const sample of slices.flatMap((slice) => [...samplesOf(slice)])) {
+    const distance = Math.abs(sample.at - dayBefore);
+    if (!sample.price || distance >= nearest) continue;
+    before = sample.price;
+    nearest = distance;
+  }
+  return before === null ? null : ((price - before) / before) * 100;
+}
+
+type Named = Pick<Token, 'name' | 'symbol'>;
+type Row = Named & { told: ToldLatest | undefined; change: number | null };
+
+const versionOfAll = (rows: readonly Row[]): string =>
+  rows.map(({ symbol, told, change }) => [symbol, told && versionOf(told), change].join()).join(';');
+
+export function toRecord({ name, symbol, told, change }: Row): TokenPrice {
+  const named = { tokenName: name, symbol };
+  if (!told) return { ...named, at: null, change_24h: null, ...NO_FIGURES };
+  return { ...named, at: new Date(told.at).toUTCString(), change_24h: change, ...told.record };
+}
+
+const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
+
+type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
+
+/** What the archive has of a token now. The change is that between samples of the series that charts are made of, in dollars. */
+export function priceOf(archive: Archive, { name, symbol }: Named): Row {
+  const told = archive.latest(name);
+  const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
+  const change = told ? dayChange(series, told.record.current_price, told.at) : null;
+  return { name, symbol, told, change };
+}
+
+type Dependencies = { archive: Archive; latestAnswer: LatestAnswers };
+
+/** The latest prices of several tokens in one answer. */
+export function createLatestTable({ archive, latestAnswer }: Dependencies) {
+  /** In the order of the tokens. One without a price has nulls; where none has one, it throws a problem. */
+  return function latestTable(tokens: readonly Named[], currency = DOLLAR): Answer | Promise<Answer> {
+    const names = tokens.map(({ name }) => name);
+    const question = `latest ${currency} ${names.join()}`;
+    const read = () => tokens.map((token) => priceOf(archive, token));
+    return latestAnswer({ question, tokens: names, read, versionOf: versionOfAll, write }, currency);
+  };
+}
+
+/** The latest price record of a token, in dollars or in another currency. */
+export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
+  return function latestPrice(token: TokenName, currency = DOLLAR): Answer | Promise<Answer> {
+    return latestAnswer(
+      {
+        question: currency === DOLLAR ? token : `${token},${currency}`,
+        tokens: [token],
+        read: () => [{ told: archive.latest(token) }],
+        versionOf: ([{ told } = { told: undefined }]) => (told ? versionOf(told) : ''),
+        write: ([row]) => JSON.stringify(row?.told?.record),
+      },
+      currency,
+    );
+  };
+}
 
 /** Names the figures of a latest price. */
 export const versionOf = ({ sources }: ToldLatest): string => sources.flatMap(Object.values).join();
@@ -43,10 +123,10 @@ export function sourcesOf(prices: readonly ToldLatest[], now: number): string {
 export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
 
 /** What an answer says of a token: of one without a price nothing is told. */
-type Row = { told: ToldLatest | undefined };
+type LatestAnswerRow = { told: ToldLatest | undefined };
 
 /** What is asked of the latest prices, and how it is answered: `question` names all of it. */
-type Asked<R extends Row> = {
+type Asked<R extends LatestAnswerRow> = {
   question: string;
   tokens: readonly TokenName[];
   /** What is known of these tokens now. */
@@ -56,7 +136,7 @@ type Asked<R extends Row> = {
   write: (rows: readonly R[]) => string;
 };
 
-type Dependencies = {
+type LatestAnswerDependencies = {
   archive: Pick<ArchiveCache, 'load'>;
   backfill: Pick<Backfill, 'latest' | 'dueAt'>;
   answers: Pick<Answers, 'get' | 'keep' | 'body'>;
@@ -68,18 +148,24 @@ const isThere = (outcome: FetchOutcome | Promise<FetchOutcome>): outcome is Fetc
   !(outcome instanceof Promise);
 
 /** What is told of these tokens, of one at least. Throws a problem where nothing is, by what came of the fetches. */
-function toldOf(rows: readonly Row[], { failure }: FetchOutcome): ToldLatest[] {
+function toldOf(rows: readonly LatestAnswerRow[], { failure }: FetchOutcome): ToldLatest[] {
   const told = rows.flatMap(({ told }) => told ?? []);
   if (told.length === 0) throw upstreamProblem(failure ?? leftOut);
   return told;
 }
 
 /** Creates what answers with the latest prices of some tokens, in dollars or in another currency. */
-export function createLatestAnswers({ archive, backfill, answers, valuations, clock }: Dependencies) {
+export function createLatestAnswers({
+  archive,
+  backfill,
+  answers,
+  valuations,
+  clock,
+}: LatestAnswerDependencies) {
   function answerOf(
     question: string,
     version: string,
-    rows: readonly Row[],
+    rows: readonly LatestAnswerRow[],
     write: () => string,
     outcome: FetchOutcome,
   ): Answer {
@@ -97,7 +183,7 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
     };
   }
 
-  function inDollars<R extends Row>(
+  function inDollars<R extends LatestAnswerRow>(
     { question, read, versionOf, write }: Asked<R>,
     outcome: FetchOutcome,
   ): Answer {
@@ -106,7 +192,7 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
   }
 
   /** Throws a problem where nobody can say what the currency is worth. */
-  async function inCurrency<R extends Row>(asked: Asked<R>, currency: Currency): Promise<Answer> {
+  async function inCurrency<R extends LatestAnswerRow>(asked: Asked<R>, currency: Currency): Promise<Answer> {
     const { question, tokens, read, versionOf, write } = asked;
     await Promise.all(tokens.map(archive.load));
     const outcome = allOutcomes(await Promise.all(tokens.map(backfill.latest)));
@@ -128,7 +214,10 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
   }
 
   /** At once when all is in memory and its time has not come. */
-  return function latestAnswer<R extends Row>(asked: Asked<R>, currency: Currency): Answer | Promise<Answer> {
+  return function latestAnswer<R extends LatestAnswerRow>(
+    asked: Asked<R>,
+    currency: Currency,
+  ): Answer | Promise<Answer> {
     const { question, tokens } = asked;
     const known = answers.get(question);
     if (known) return known;

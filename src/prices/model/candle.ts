@@ -1,5 +1,5 @@
+import type { Span } from '#core/clock';
 import { MINUTE } from '#core/clock';
-import type { Span } from '#core/span';
 import type { Interval } from '#prices/model/interval';
 import type { Sample } from '#prices/model/sample';
 import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';

@@ -1,5 +1,4 @@
-import { DAY, HOUR, iso, isoDate, MINUTE, startOfDate } from '#core/clock';
-import { overlap, type Span, without } from '#core/span';
+import { DAY, HOUR, iso, isoDate, MINUTE, overlap, type Span, startOfDate, without } from '#core/clock';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** How far apart the samples of a series lie. */

@@ -1,5 +1,4 @@
-import { parseDuration } from '#core/clock';
-import { overlap, type Span } from '#core/span';
+import { overlap, parseDuration, type Span } from '#core/clock';
 import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 
 /** How long samples and candles are kept after their own time, in ms; those of a source that is not named, for good. */

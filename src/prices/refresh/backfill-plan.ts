@@ -1,5 +1,4 @@
-import { DAY, HOUR, startOfDate } from '#core/clock';
-import { overlap, type Span, without } from '#core/span';
+import { DAY, HOUR, overlap, type Span, startOfDate, without } from '#core/clock';
 import {
   dayReady,
   gapsIn,

@@ -51,13 +51,13 @@ export type Demand = ReturnType<typeof createDemand>;
 /** What was fetched within this, in ms, is fetched again by the schedule; nobody asks for the rest. */
 const IN_USE = DAY + HOUR;
 
-type ScheduledLoadDependencies = {
+type LoadDependencies = {
   archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>;
   clock: Clock;
 };
 
 /** What the schedule fetches now, by what is in memory: counted again when anything was stored. */
-export function createScheduledLoad({ archive, clock }: ScheduledLoadDependencies) {
+export function createScheduledLoad({ archive, clock }: LoadDependencies) {
   let counted: { generation: number; load: ScheduledLoad } | undefined;
 
   function count(): ScheduledLoad {

@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, DAY, HOUR, startOfDate } from '#core/clock';
-import { overlap, type Span } from '#core/span';
+import { type Clock, DAY, HOUR, overlap, type Span, startOfDate } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { SeriesUpdate } from '#prices/archive/archive-store';
 import type { Fetch } from '#prices/archive/fetch-names';

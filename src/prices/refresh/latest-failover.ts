@@ -11,11 +11,11 @@ import type { Demand } from '#prices/refresh/demand';
 import { createRecorder } from '#prices/refresh/fetches';
 import type { FallbackSource } from '#prices/sources/kraken';
 import { UpstreamFailure } from '#upstream/failure';
+import type { SingleFlight } from '#upstream/fetch-runner';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
 import type { Warning } from '#upstream/freshness';
 import { ageAt, waitOnRefresh } from '#upstream/freshness';
 import { areFarApart } from '#upstream/plausible';
-import type { SingleFlight } from '#upstream/single-flight';
 
 /** How often the latest prices are asked of the fallback, all in one call; in ms. */
 export const FALLBACK_EVERY = MINUTE;

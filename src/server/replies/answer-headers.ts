@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HOUR, SECOND } from '#core/clock';
-import type { Answer, Representation } from '#server/cache/answer-body';
+import type { Answer, Representation } from '#server/replies/answer-body';
 import { type SharedFields, shareFields } from './response-head.ts';
 
 /** How long a price may be kept from now on, in ms: a budget may be raised, and the price be refreshed sooner. */

@@ -6,10 +6,10 @@ import { invalidRequest, Problem } from '#core/problems';
 import type { Linger } from '#server/connections/lingering';
 import type { PendingResponses } from '#server/connections/pending-responses';
 import type { RequestBodies, Timeouts } from '#server/connections/request-body';
-import { LIMITS } from '#server/limits/request-limits';
-import { requestId } from '#server/pipeline/request-id';
-import type { RequestHistograms } from '#server/recording/request-histogram';
+import { LIMITS } from '#server/connections/request-limits';
 import { MEDIA_TYPE, textOf } from '#server/replies/problem-replies';
+import { requestId } from '#server/request-id';
+import type { RequestHistograms } from '#server/request-metrics';
 
 /** What Node tells of bytes that are no request, and the last of these. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#core/problems';
-import type { Coding } from '#server/cache/answer-body';
+import type { Coding } from '#server/replies/answer-body';
 import type { Format } from '#server/replies/answer-headers';
 import { runHook } from '#server/run-hook';
 

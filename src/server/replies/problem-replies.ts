@@ -1,12 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '#core/log';
 import { Problem } from '#core/problems';
-import { lettersApart, tolerance } from '#core/text';
+import { lettersApart, tolerance } from '#core/record-fields';
+import { checkRequest } from '#server/connections/request-limits';
 import type { Gate } from '#server/gate';
-import { checkRequest } from '#server/limits/request-limits';
-import type { RequestHistograms } from '#server/recording/request-histogram';
-import type { RequestLog } from '#server/recording/request-log';
 import { PAGE_SECURITY } from '#server/replies/static-content';
+import type { RequestLog } from '#server/request-log';
+import type { RequestHistograms } from '#server/request-metrics';
 import { prefersHtml } from './negotiation.ts';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';

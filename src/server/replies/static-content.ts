@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Body, bodyOf } from '#server/cache/answer-body';
+import { type Body, bodyOf } from '#server/replies/answer-body';
 import { isNamed } from './answer-headers.ts';
 import { acceptedCoding, acceptedType } from './negotiation.ts';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer, Representation } from '#server/cache/answer-body';
+import type { CorsHeaders } from '#server/cross-origin';
 import type { Gate, Receipt } from '#server/gate';
-import type { CorsHeaders } from '#server/pipeline/cross-origin';
+import type { Answer, Representation } from '#server/replies/answer-body';
 import { type CacheHeaders, type Format, isKnownTo } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { createResponseWriter } from './response-head.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import { figuresOf } from '#statistics/chain-figures';
 import { FIGURES, type Figure } from '#statistics/figures';
+import { figuresOf } from '#statistics/record';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { ToldError } from '#upstream/transport/json-answer';

@@ -4,8 +4,7 @@ import { gunzip } from 'node:zlib';
 import { type Clock, HOUR, SECOND } from '#core/clock';
 import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import { failureOf } from './failure.ts';
-import { type HttpResponse, openHttpClient } from './http-client.ts';
+import { failureOf, type HttpResponse, openHttpClient } from './http-client.ts';
 
 /** Retries of one idempotent call, and the longest wait before the first of them, in ms (doubled each time). */
 const RETRIES = 2;

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '#client/index';
 import { thresholdsIn } from '#console/account/allowance';
-import { mailLinkIn } from '#console/account/mail-link';
-import { factsOf } from '#console/core/storage';
 import {
   adviceFor,
   isForPages,
@@ -10,7 +8,9 @@ import {
   lifeInWords,
   scopesInWords,
   validityInWords,
-} from '#console/keys/key-texts';
+} from '#console/account/key-texts';
+import { mailLinkIn } from '#console/account/sign-in';
+import { factsOf } from '#console/core/storage';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');

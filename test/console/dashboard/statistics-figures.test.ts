@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { TokenStatistics } from '#client/index';
 import { PROOF_OF_STAKE, statisticsEntries } from '#console/dashboard/statistics';
-import { figuresOf } from '#statistics/chain-figures';
 import { FIGURES } from '#statistics/figures';
+import { figuresOf } from '#statistics/record';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 
 const record = (symbol: string, figures: Partial<TokenStatistics> = {}) =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/api/answer-text';
 import { MINUTE } from '#core/clock';
-import { candlesCsv } from '#prices/candles/candle-file';
+import { candlesCsv } from '#prices/candles/candle-import';
 import { seriesToCsv } from '#prices/history/series-text';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');

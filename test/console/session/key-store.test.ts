@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { openKeyStore } from '#console/session/key-store';
+import { openKeyStore } from '#console/api/key-store';
 
 /** A storage as a browser's. */
 function storage() {

@@ -2,7 +2,7 @@ import { toBech32 } from '@cosmjs/encoding';
 import { AminoTypes, createDefaultAminoConverters } from '@cosmjs/stargate';
 import { TxBody, TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx';
 import { describe, expect, test } from 'vitest';
-import { aminoMessage, MESSAGE_TYPES } from '#cosmos/conversion/messages';
+import { aminoMessage, MESSAGE_TYPES } from '#cosmos/conversion/message-tables';
 import { stdTx } from '#cosmos/conversion/std-tx';
 import { txBytes } from '#cosmos/conversion/tx-bytes';
 import { anyOf, typeOf } from './reference.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '#core/problems';
-import { createReadiness } from '#docs/status/serve-status';
-import { statusPage } from '#docs/status/status-page';
+import { createReadiness } from '#docs/serve-status';
+import { statusPage } from '#docs/status-page';
 import { openTestDatabase } from '../../support/database/database.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 

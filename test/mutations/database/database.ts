@@ -59,7 +59,7 @@ export const database: Mutations[] = [
     changes: [['if (name === UNFINISHED_COPY) {', "if (name === 'no such name') {"]],
   },
   {
-    file: 'src/database/server-url.ts',
+    file: 'src/database/hosts.ts',
     tests: ['database/server-url.test.ts'],
     changes: [
       ['given.getAll(name).at(-1) || undefined', "given.get('none') || undefined"],
@@ -96,7 +96,7 @@ export const database: Mutations[] = [
     changes: [['  await connectOnce(pool, config, name);\n', '']],
   },
   {
-    file: 'src/database/backup/tar.ts',
+    file: 'src/database/tar.ts',
     tests: ['database/backup/tar.test.ts'],
     changes: [
       ['number(148, 8) === sumOf(header) && ', ''],

@@ -44,7 +44,7 @@ export const embedded: Mutations[] = [
     ],
   },
   {
-    file: 'src/database/embedded/local-socket.ts',
+    file: 'src/database/embedded/port-stream.ts',
     tests: ['database/embedded/shared-directory.test.ts'],
     changes: [['    await chmod(path, 0o600);\n', '']],
   },

@@ -57,17 +57,17 @@ export const candles: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/retention/purge-store.ts',
+    file: 'src/prices/archive/purge-store.ts',
     tests: ['prices/candles/deleting-candles.store.test.ts'],
     changes: [["coverage: 'candle_coverage',\n    slot", "coverage: 'source_coverage',\n    slot"]],
   },
   {
-    file: 'src/prices/candles/candle-file.ts',
+    file: 'src/prices/candles/candle-import.ts',
     tests: ['prices/candles/candle-text.test.ts'],
     changes: [["i > 0 ? ',' : ''", "','"]],
   },
   {
-    file: 'src/prices/candles/candle-file.ts',
+    file: 'src/prices/candles/candle-import.ts',
     tests: ['prices/candles/importing-candles.store.test.ts'],
     changes: [
       ['missing === 0 || allowHoles', 'missing >= 0'],

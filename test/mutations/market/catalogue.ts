@@ -21,7 +21,7 @@ export const catalogue: Mutations[] = [
     ],
   },
   {
-    file: 'src/core/text.ts',
+    file: 'src/core/record-fields.ts',
     tests: ['catalogue/catalogue.test.ts'],
     changes: [
       ['(before[j - 2] as number) + 1', '(before[j - 2] as number) + 2'],

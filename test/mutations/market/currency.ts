@@ -93,7 +93,7 @@ export const currency: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/latest/latest-table.ts',
+    file: 'src/prices/latest/latest-answer.ts',
     tests: ['prices/currencies/currencies.store.test.ts'],
     changes: [['token : `${token},${currency}`', 'token : token']],
   },

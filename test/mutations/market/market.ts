@@ -20,7 +20,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/core/span.ts',
+    file: 'src/core/clock.ts',
     tests: ['core/span.test.ts'],
     changes: [
       ['span.from <= last.thru + 1', 'span.from <= last.thru'],
@@ -246,7 +246,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/retention/purge-store.ts',
+    file: 'src/prices/archive/purge-store.ts',
     tests: ['prices/archive/provenance.store.test.ts'],
     changes: [
       ['AND source = ${source} AND ${isNext}', 'AND ${isNext}'],
@@ -254,12 +254,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/retention/retention.ts',
+    file: 'src/prices/retention.ts',
     tests: ['prices/retention/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
-    file: 'src/prices/retention/retention.ts',
+    file: 'src/prices/retention.ts',
     tests: ['prices/retention/purge.store.test.ts'],
     changes: [['age >= EVERY', 'age >= 0']],
   },
@@ -307,7 +307,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/import/import-row.ts',
+    file: 'src/prices/archive/import-row.ts',
     tests: ['prices/archive/import/rows.test.ts'],
     changes: [
       ['value < 0)', 'value <= 0)'],
@@ -316,7 +316,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/import/price-import.ts',
+    file: 'src/prices/archive/price-import.ts',
     tests: ['prices/archive/import/rows.test.ts'],
     changes: [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
@@ -326,7 +326,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/import/import.ts',
+    file: 'src/prices/archive/import.ts',
     tests: ['prices/archive/import/import-claims.test.ts'],
     changes: [
       ['dates.get(date + 2 * DAY) === source', 'dates.get(date + 3 * DAY) === source'],
@@ -336,7 +336,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/import/import.ts',
+    file: 'src/prices/archive/import.ts',
     tests: ['prices/archive/import/other-times.store.test.ts'],
     changes: [
       ['|| sample.at < other.at', ''],
@@ -353,12 +353,12 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/import/import-store.ts',
+    file: 'src/prices/archive/import-store.ts',
     tests: ['prices/archive/import/rows.store.test.ts'],
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
   {
-    file: 'src/prices/latest/latest-table.ts',
+    file: 'src/prices/latest/latest-answer.ts',
     tests: ['prices/latest/day-change.test.ts'],
     changes: [
       ['distance >= nearest', 'distance > nearest'],

@@ -70,7 +70,7 @@ export const statistics: Mutations[] = [
     ],
   },
   {
-    file: 'src/statistics/chain-figures.ts',
+    file: 'src/statistics/record.ts',
     tests: ['statistics/sources/cryptocompare-samples.test.ts'],
     changes: [
       ["['eth', 'sol']", "['eth']"],

@@ -73,7 +73,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/single-flight.ts',
+    file: 'src/upstream/fetch-runner.ts',
     tests: ['upstream/single-flight.test.ts'],
     changes: [
       ['      lastFailures.delete(what);\n', ''],
@@ -157,7 +157,7 @@ export const upstream: Mutations[] = [
     ],
   },
   {
-    file: 'src/upstream/transport/failure.ts',
+    file: 'src/upstream/transport/http-client.ts',
     tests: ['upstream/transport/failure-messages.test.ts'],
     changes: [
       ['`connection failed: ${said}`', '`unreachable (${said})`'],

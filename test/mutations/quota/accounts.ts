@@ -30,7 +30,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/keys/key-texts.ts',
+    file: 'packages/console/account/key-texts.ts',
     tests: ['console/account/account-in-words.test.ts'],
     changes: [
       ['scopes.length === 1 && ', ''],
@@ -40,7 +40,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/account/mail-link.ts',
+    file: 'packages/console/account/sign-in.ts',
     tests: ['console/account/account-in-words.test.ts'],
     changes: [
       ['(recover|verify)=([', '(\\w+)=(['],
@@ -48,7 +48,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/session/key-store.ts',
+    file: 'packages/console/api/key-store.ts',
     tests: ['console/session/key-store.test.ts'],
     changes: [
       ['if (ofDevice.read() === key) ofDevice.remove();', 'ofDevice.remove();'],
@@ -58,7 +58,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/session/session.ts',
+    file: 'packages/console/api/session.ts',
     tests: ['console/session/session.browser.test.ts'],
     changes: [
       ['if (!isSameUser) return;', 'return;'],
@@ -68,7 +68,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/keys/keys.ts',
+    file: 'packages/console/account/keys.ts',
     tests: ['console/account/keys.browser.test.ts'],
     changes: [
       ['isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)', 'isReplaced || isLapsed'],
@@ -78,7 +78,7 @@ export const accounts: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/keys/new-key.ts',
+    file: 'packages/console/account/new-key.ts',
     tests: ['console/account/keys.browser.test.ts'],
     changes: [
       ['if (!created.hidden) event.preventDefault();', ''],

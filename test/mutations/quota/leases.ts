@@ -102,22 +102,22 @@ export const leases: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/ledger/settlement-batch.ts',
+    file: 'src/accounts/ledger/scheduler.ts',
     tests: ['accounts/allowance/periods.store.test.ts'],
     changes: [['if (!ended.closed) items', 'if (ended.closed) items']],
   },
   {
-    file: 'src/accounts/ledger/settlement-batch.ts',
+    file: 'src/accounts/ledger/scheduler.ts',
     tests: ['accounts/allowance/first-calls.store.test.ts'],
     changes: [['    if (items.length >= atMost) break;\n', '']],
   },
   {
-    file: 'src/accounts/ledger/settlement-batch.ts',
+    file: 'src/accounts/ledger/scheduler.ts',
     tests: ['accounts/allowance/costs.store.test.ts'],
     changes: [['need: most(waiting)', 'need: 1']],
   },
   {
-    file: 'src/accounts/ledger/settlement-batch.ts',
+    file: 'src/accounts/ledger/scheduler.ts',
     tests: ['accounts/allowance/waiting-calls.test.ts'],
     changes: [
       ['!opening.has(ended) && ', ''],

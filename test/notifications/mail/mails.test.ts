@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { recoveryMail, verificationMail, writeMail } from '#notifications/mail/mails';
-import { hashMailToken, isMailToken, mailSubject, mintMailToken } from '#notifications/mail/token';
+import { hashMailToken, isMailToken, mailSubject, mintMailToken } from '#notifications/mail/one-time-code';
 
 const AT = Date.parse('2026-01-31T12:00:00Z');
 const PUBLIC = 'https://quotient.example.org/market';

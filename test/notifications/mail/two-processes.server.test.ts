@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashMailToken, mintMailToken } from '#notifications/mail/token';
+import { hashMailToken, mintMailToken } from '#notifications/mail/one-time-code';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { type MailServer, startMailServer } from '../../support/mail/mail-server.ts';
 import { type Service, startService } from '../../support/service/service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutboxStore, type OutboxStore } from '#notifications/outbox/outbox-store';
+import { createOutboxStore, type OutboxStore } from '#notifications/outbox-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { addMessages } from '../../support/mail/add-messages.ts';
 

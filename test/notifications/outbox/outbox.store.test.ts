@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutbox, type Deliver, type Outbox, Undeliverable } from '#notifications/outbox/outbox';
-import { createOutboxStore, type OutboxStore } from '#notifications/outbox/outbox-store';
+import { createOutbox, type Deliver, type Outbox, Undeliverable } from '#notifications/outbox';
+import { createOutboxStore, type OutboxStore } from '#notifications/outbox-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { addMessages } from '../../support/mail/add-messages.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR, SECOND } from '#core/clock';
-import { GIVEN_UP_AFTER, pauseAfter } from '#notifications/outbox/outbox';
+import { GIVEN_UP_AFTER, pauseAfter } from '#notifications/outbox';
 
 /** When the attempts of a message are made that always fails, in ms from when it was added. */
 function attemptsOf(random: () => number): number[] {

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Undeliverable } from '#notifications/outbox/outbox';
+import { Undeliverable } from '#notifications/outbox';
 import { createMailer } from '#notifications/sources/smtp';
 import { readSettings } from '#settings';
 import { CERTIFICATE, type MailServer, startMailServer } from '../../support/mail/mail-server.ts';

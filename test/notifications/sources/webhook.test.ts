@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createWebhookSender, type WebhookFailure } from '#notifications/sources/webhook';
-import { parseNetworks } from '#notifications/webhooks/webhook-url';
+import { parseNetworks } from '#notifications/sources/webhook-url';
 import { startNameServer } from '../../support/webhook/name-server.ts';
 import { startReceiver } from '../../support/webhook/receiver.ts';
 

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  isAmong,
-  isPublicAddress,
-  parseNetworks,
-  webhookUrlFault,
-} from '#notifications/webhooks/webhook-url';
+import { isAmong, isPublicAddress, parseNetworks, webhookUrlFault } from '#notifications/sources/webhook-url';
 
 /** What nobody outside can reach, and what embeds or stands for it. */
 const LOCAL = [

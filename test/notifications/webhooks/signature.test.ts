@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { mintWebhookSecret, webhookHeaders } from '#notifications/webhooks/signature';
+import { mintWebhookSecret, webhookHeaders } from '#notifications/sources/signature';
 
 const now = () => Date.now();
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Notice, webhookBody } from '#notifications/notices/notice';
-import { mintWebhookSecret, webhookHeaders } from '#notifications/webhooks/signature';
+import { mintWebhookSecret, webhookHeaders } from '#notifications/sources/signature';
 
 type IsGenuine = (secret: string, headers: Record<string, string>, body: string) => boolean;
 

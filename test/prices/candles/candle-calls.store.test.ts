@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '#core/clock';
-import type { Answer } from '#server/cache/answer-body';
+import type { Answer } from '#server/replies/answer-body';
 import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR } from '#core/clock';
-import { candlesCsv, candlesJson } from '#prices/candles/candle-file';
+import { candlesCsv, candlesJson } from '#prices/candles/candle-import';
 import { CANDLES, type StoredCandle } from '#prices/model/candle';
 import { columnsOf } from '#prices/model/series';
 

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
+import { createPurgeStore } from '#prices/archive/purge-store';
 import { createCandleStore } from '#prices/candles/candle-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { createPurgeStore } from '#prices/retention/purge-store';
-import { createPurge } from '#prices/retention/retention';
+import { createPurge } from '#prices/retention';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
-import { openImportFile } from '#prices/archive/import/price-import';
+import { openImportFile } from '#prices/archive/price-import';
 import { type Besieged, startBesieged } from '../../support/service/chaos.ts';
 
 let service: Besieged;

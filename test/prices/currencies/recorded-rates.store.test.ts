@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createImport } from '#prices/archive/import/import';
-import { createImportStore } from '#prices/archive/import/import-store';
-import { openImportFile } from '#prices/archive/import/price-import';
+import { createImport } from '#prices/archive/import';
+import { createImportStore } from '#prices/archive/import-store';
+import { openImportFile } from '#prices/archive/price-import';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 import { readRecordedRates, startRecordedRates } from '../../support/upstream/recorded-rates.ts';

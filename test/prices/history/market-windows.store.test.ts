@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import { dailySample } from '#sandbox/coingecko/chart';
+import { dailySample } from '#sandbox/chart';
 import { figuresAt } from '#sandbox/price-model';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf, told } from '../../support/service/market.ts';

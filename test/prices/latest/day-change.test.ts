@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '#core/clock';
-import { dayChange } from '#prices/latest/latest-table';
+import { dayChange } from '#prices/latest/latest-answer';
 import { POINTS } from '#prices/model/sample';
 import { createSeries } from '#prices/model/series';
 

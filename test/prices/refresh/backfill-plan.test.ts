@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, iso, MINUTE, startOfDate } from '#core/clock';
-import { union } from '#core/span';
+import { DAY, HOUR, iso, MINUTE, startOfDate, union } from '#core/clock';
 import { daysWindow, INTERVALS, rangeWindow, type Window } from '#prices/model/interval';
 import { type FetchKind, type PlanInput, planFetches } from '#prices/refresh/backfill-plan';
 

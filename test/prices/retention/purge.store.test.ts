@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { createArchiveStore } from '#prices/archive/archive-store';
+import { createPurgeStore } from '#prices/archive/purge-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { createPurgeStore } from '#prices/retention/purge-store';
-import { createPurge } from '#prices/retention/retention';
+import { createPurge } from '#prices/retention';
 import { plausibleTimes } from '#upstream/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';

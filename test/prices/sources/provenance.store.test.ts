@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
-import { SOURCES } from '#docs/content/source-list';
+import { SOURCES } from '#docs/source-list';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import { type ChartInterval, chartInterval, chartOf, sampleTimes } from '#sandbox/coingecko/chart';
+import { type ChartInterval, chartInterval, chartOf, sampleTimes } from '#sandbox/chart';
 import { listingOf } from '../../../fixtures/tokens.ts';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#core/clock';
 import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
-import { answerCoingecko } from '#sandbox/coingecko/coingecko';
+import { answerCoingecko } from '#sandbox/coingecko';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rubyFloat } from '#sandbox/coingecko/errors';
+import { rubyFloat } from '#sandbox/errors';
 
 test.each([
   [21_000_000, '21000000.0'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bodyOf } from '#server/cache/answer-body';
+import { bodyOf } from '#server/replies/answer-body';
 
 it('a body is counted with more memory than it takes in all of its codings, even of digits alone', async () => {
   const body = bodyOf(JSON.stringify(Array.from({ length: 1000 }, (_, i) => Math.sqrt(i))));

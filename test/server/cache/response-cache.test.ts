@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, SECOND } from '#core/clock';
-import type { Answer } from '#server/cache/answer-body';
-import { bodyOf } from '#server/cache/answer-body';
-import { type Answers, createResponseCache } from '#server/cache/response-cache';
+import type { Answer } from '#server/replies/answer-body';
+import { bodyOf } from '#server/replies/answer-body';
+import { type Answers, createResponseCache } from '#server/replies/response-cache';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 
 let clock: TestClock;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createAnswerQueue } from '#server/limits/answer-queue';
+import { createAnswerQueue } from '#server/connections/answer-queue';
 
 /** More than a connection takes that is not read. */
 const LONG = Buffer.alloc(64 * 1024 * 1024, 'x');

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { createAnswerQueues } from '#server/limits/answer-queue';
+import { createAnswerQueues } from '#server/connections/answer-queue';
 
 /** A response as far as a queue knows it: it is over when it is closed. */
 function answer() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BOUNDS } from '#server/recording/request-histogram';
+import { BOUNDS } from '#server/request-metrics';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestDatabase } from '../../support/database/database.ts';
 import { LATEST } from '../../support/service/chaos.ts';

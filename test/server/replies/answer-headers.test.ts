@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HOUR, MINUTE } from '#core/clock';
-import { bodyOf } from '#server/cache/answer-body';
+import { bodyOf } from '#server/replies/answer-body';
 import { createCacheHeaders } from '#server/replies/answer-headers';
 
 const NOTHING_DONE = { fetched: false, refreshing: false, failure: undefined };

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
-import { bodyOf } from '#server/cache/answer-body';
+import { bodyOf } from '#server/replies/answer-body';
 import { type Besieged, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
 import { exchange } from '../../support/service/socket.ts';
 

@@ -7,22 +7,18 @@ import type { Allowance, Caller, Receipt } from '#accounts/gate/allowance';
 import { createGate } from '#accounts/gate/gate';
 import { OWNER_SCOPES, type Scope } from '#accounts/keys/api-key';
 import { type Instant, systemClock } from '#core/clock';
-import type { Answer } from '#server/cache/answer-body';
-import { bodyOf } from '#server/cache/answer-body';
 import { createPendingResponses } from '#server/connections/pending-responses';
 import { createRequestBodies, TIMEOUTS } from '#server/connections/request-body';
 import { createHttpServer } from '#server/connections/server';
-import { createCorsHeaders } from '#server/pipeline/cross-origin';
-import {
-  countsOf,
-  createRequestHistograms,
-  type RequestHistograms,
-} from '#server/recording/request-histogram';
-import type { LogAnswer } from '#server/recording/request-log';
+import { createCorsHeaders } from '#server/cross-origin';
+import type { Answer } from '#server/replies/answer-body';
+import { bodyOf } from '#server/replies/answer-body';
 import { createCacheHeaders } from '#server/replies/answer-headers';
 import { createFastPath, type FastPath } from '#server/replies/fast-path';
 import { createResponseWriter } from '#server/replies/response-head';
 import { createAnswerWriter } from '#server/replies/write-answer';
+import type { LogAnswer } from '#server/request-log';
+import { countsOf, createRequestHistograms, type RequestHistograms } from '#server/request-metrics';
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');
 const KEY = 'known';

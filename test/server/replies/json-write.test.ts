@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeJson } from '#server/replies/json-write';
+import { writeJson } from '#server/replies/response-head';
 
 const LONG = 'x"\\é'.repeat(20_000);
 

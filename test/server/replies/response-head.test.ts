@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { bodyOf } from '#server/cache/answer-body';
+import { bodyOf } from '#server/replies/answer-body';
 import { createResponseWriter, shareFields } from '#server/replies/response-head';
 import { exchange } from '../../support/service/socket.ts';
 

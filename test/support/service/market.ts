@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock';
 import { openLog } from '#open';
 import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import type { Answer } from '#server/cache/answer-body';
+import type { Answer } from '#server/replies/answer-body';
 import { readSettings } from '#settings';
 import type { TestClock } from '../../../fixtures/clock.ts';
 import { openParts } from '../../../fixtures/parts.ts';

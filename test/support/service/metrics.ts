@@ -1,4 +1,4 @@
-import { listenForMetrics } from '#server/recording/metrics-listener';
+import { listenForMetrics } from '#server/request-metrics';
 import type { Service } from './service.ts';
 
 /** A service whose metrics are on: they are read on a port of their own, which the test opens. */

@@ -3,7 +3,7 @@ import { openLog } from '#open';
 import type { Fault } from '#sandbox/faults';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { UpstreamFailure } from '#upstream/failure';
-import { failureOf } from '#upstream/transport/failure';
+import { failureOf } from '#upstream/transport/http-client';
 import { openTestSource } from '../../support/upstream/source.ts';
 
 const ofCode = (code: string, message: string) => Object.assign(new Error(message), { code });

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#core/clock';
 import { openNode } from '#node/source';
 import { createWebhookSender } from '#notifications/sources/webhook';
-import { parseNetworks } from '#notifications/webhooks/webhook-url';
+import { parseNetworks } from '#notifications/sources/webhook-url';
 import { openUpstream } from '#upstream/transport/upstream';
 import { startInterimServer } from '../../support/upstream/interim-server.ts';
 import { openTestSource } from '../../support/upstream/source.ts';

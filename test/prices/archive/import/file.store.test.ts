@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createImport } from '#prices/archive/import/import';
-import { createImportStore } from '#prices/archive/import/import-store';
-import { openImportFile } from '#prices/archive/import/price-import';
+import { createImport } from '#prices/archive/import';
+import { createImportStore } from '#prices/archive/import-store';
+import { openImportFile } from '#prices/archive/price-import';
 import { seriesToCsv } from '#prices/history/series-text';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';
 

@@ -5,10 +5,10 @@ import { expect } from 'vitest';
 import type { TokenName } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import { createArchiveStore } from '#prices/archive/archive-store';
-import { createImport, type KeptRow } from '#prices/archive/import/import';
-import type { BadLine } from '#prices/archive/import/import-row';
-import { createImportStore } from '#prices/archive/import/import-store';
-import { openImportFile } from '#prices/archive/import/price-import';
+import { createImport, type KeptRow } from '#prices/archive/import';
+import type { BadLine } from '#prices/archive/import-row';
+import { createImportStore } from '#prices/archive/import-store';
+import { openImportFile } from '#prices/archive/price-import';
 import { plausibleTimes } from '#upstream/plausible';
 import { openTestDatabase } from '../../../support/database/database.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { isoDate } from '#core/clock';
-import { createImport } from '#prices/archive/import/import';
-import { IMPORT_COLUMNS } from '#prices/archive/import/import-row';
-import type { ImportStore } from '#prices/archive/import/import-store';
-import type { ImportFile } from '#prices/archive/import/price-import';
+import { createImport } from '#prices/archive/import';
+import { IMPORT_COLUMNS } from '#prices/archive/import-row';
+import type { ImportStore } from '#prices/archive/import-store';
+import type { ImportFile } from '#prices/archive/price-import';
 
 const clock = { now: () => Date.parse('2024-06-01T12:00:00Z'), elapsed: () => 0 };
 const BAD = 'soon';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, startOfDate } from '#core/clock';
-import { IMPORT_COLUMNS, readImportRow } from '#prices/archive/import/import-row';
-import { mergeDays } from '#prices/archive/import/price-import';
+import { IMPORT_COLUMNS, readImportRow } from '#prices/archive/import-row';
+import { mergeDays } from '#prices/archive/price-import';
 import { isMidnightSample } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 

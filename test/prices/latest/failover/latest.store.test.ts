@@ -3,7 +3,7 @@ import { BUILT_IN_NAMES } from '#catalogue/token';
 import { HOUR, MINUTE, SECOND } from '#core/clock';
 import type { LatestPrice } from '#prices/model/records';
 import type { Fault } from '#sandbox/faults';
-import type { Answer } from '#server/cache/answer-body';
+import type { Answer } from '#server/replies/answer-body';
 import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../../support/service/market.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
-import type { Answer } from '#server/cache/answer-body';
+import type { Answer } from '#server/replies/answer-body';
 import { createTestClock } from '../../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf, told } from '../../../support/service/market.ts';
 

@@ -1,0 +1,102 @@
+import { invalid } from './error.ts';
+import type {
+  ApiKey,
+  CreatedKey,
+  Notices,
+  NoticesWithSecret,
+  RegistrationPending,
+  Usage,
+  User,
+  UserOfKey,
+} from './generated/records.ts';
+import { each, isoInstant, object, record, type TimeInput, type Wire } from './records.ts';
+import { get, json, list, nothing, post, type Request } from './request.ts';
+
+export type Plan = User['plan'];
+export type Registration = { name: string; email: string; plan: Plan };
+
+/** A registration that waits for the token that was mailed, where the service registers nobody unverified. */
+export type PendingRegistration = RegistrationPending & { apiKey?: undefined };
+
+/** What a key may do: read prices, call the node. */
+export type KeyScope = Exclude<ApiKey['scopes'][number], 'account'>;
+
+export type KeyOptions = {
+  /** What the key is for, 1 to 100 characters. */
+  label: string;
+  /** `prices` by default. */
+  scopes?: readonly KeyScope[] | undefined;
+  /** When it ends: a `Date`, or text in ISO 8601; with the user by default. */
+  expiresAt?: TimeInput | undefined;
+};
+
+export type NoticeSettings = {
+  /** Whether notices come by mail. */
+  email: boolean;
+  /** Where notices are posted; null for nowhere. */
+  webhookUrl: string | null;
+  /** Per cent of the allowance at which a notice is sent. */
+  thresholds: readonly number[];
+};
+
+const TIMES = ['createdAt', 'validUntil', 'updatedAt'] as const;
+const toUser = record<User>(TIMES);
+const readUser = json(toUser);
+const toPending = record<RegistrationPending>(['expiresAt']);
+
+export const createUser = ({ name, email, plan }: Registration): Request<User | PendingRegistration> =>
+  post(
+    '/v1/user/create',
+    json((wire: Wire<User> | Wire<RegistrationPending>): User | PendingRegistration =>
+      'apiKey' in wire ? toUser(wire) : toPending(wire),
+    ),
+    { query: { name, email, plan }, isPublic: true },
+  );
+
+export const verify = (token: string) =>
+  post('/v1/user/verify', readUser, { body: { token }, isPublic: true });
+
+export const recover = (email: string) =>
+  post('/v1/user/recover', nothing, { body: { email }, isPublic: true });
+
+export const confirmRecovery = (token: string) =>
+  post('/v1/user/recover/confirm', readUser, { body: { token }, isPublic: true });
+
+export const user = () => get('/v1/user/data', json(record<UserOfKey>(TIMES)));
+
+export const usage = () =>
+  get('/v1/user/usage', json(record<Usage>(['periodStart', 'resetsAt', 'validUntil'])));
+
+export const rotate = (graceSeconds: number | undefined) =>
+  post('/v1/user/rotate', readUser, { query: { graceSeconds } });
+
+export const renew = () => post('/v1/user/renew', readUser);
+
+export const deleteUser = () => get('/v1/user', nothing, { method: 'DELETE' });
+
+export const createKey = ({ label, scopes, expiresAt }: KeyOptions) =>
+  post('/v1/user/keys', json(record<CreatedKey>(['createdAt'], ['expiresAt'])), {
+    query: {
+      label,
+      scopes: scopes && list('scopes', scopes),
+      expiresAt: expiresAt === undefined ? undefined : isoInstant(expiresAt),
+    },
+  });
+
+const toKey = record<ApiKey>(['createdAt'], ['lastUsedAt', 'expiresAt', 'replacedAt']);
+
+export const keys = () => get('/v1/user/keys', json(each(toKey)));
+
+export function deleteKey(id: number) {
+  // `..` for an `id` would be the path that deletes the user.
+  if (!Number.isSafeInteger(id) || id < 1) throw invalid('the id of a key must be a whole number from 1');
+  return get(`/v1/user/keys/${id}`, nothing, { method: 'DELETE' });
+}
+
+export const notices = () => get('/v1/user/notices', json(object<Notices>));
+
+export const setNotices = ({ email, webhookUrl, thresholds }: NoticeSettings) =>
+  get('/v1/user/notices', json(object<NoticesWithSecret>), {
+    method: 'PUT',
+    body: { email, webhookUrl, thresholds },
+  });

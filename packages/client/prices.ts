@@ -1,0 +1,76 @@
+import type { BuiltInToken, DateSnapshot, PriceSeries, StatisticsSymbol } from './generated/records.ts';
+import type { Wire } from './records.ts';
+import {
+  type DateInput,
+  dayFirst,
+  isoDate,
+  only,
+  toCandles,
+  toLatestPrice,
+  toSeries,
+  toStatistics,
+  toTokenPrices,
+} from './records.ts';
+import { get, json, list, type Request } from './request.ts';
+
+/** The name or symbol of a token. A service may have more than those that every service has. */
+export type TokenName = BuiltInToken | (string & {});
+
+/** What the figures are in, such as `eur`; US dollars by default. */
+export type Currency = { currency?: string | undefined } | undefined;
+
+/** Between two UTC dates, both included. The default interval is `daily`. */
+export type PriceWindow = {
+  from: DateInput;
+  thru: DateInput;
+  interval?: 'minute' | 'hourly' | 'daily' | undefined;
+};
+
+/** Back from now: 1 is in five-minute steps, up to 10 hourly, above that daily at midnight (UTC). */
+export type Days = { days: number };
+
+const HISTORY = '/v1/prices/history';
+
+const inCurrency = (options: Currency) => ({ currency: options?.currency });
+
+/** The same figures as CSV. */
+export const asCsv = ({ read: _, ...request }: Request<unknown>): Request<string> => ({
+  ...request,
+  accept: 'text/csv',
+  read: (text) => text,
+});
+
+export const latestPrice = (tokenName: TokenName, currency: Currency) =>
+  get('/v1/prices/latest/token', json(toLatestPrice), { query: { tokenName, ...inCurrency(currency) } });
+
+export const latestPrices = (tokenNames: readonly TokenName[], currency: Currency) =>
+  get('/v1/prices/latest/tokens', json(toTokenPrices), {
+    query: { tokenNames: list('tokenNames', tokenNames), ...inCurrency(currency) },
+  });
+
+export const statistics = (token: StatisticsSymbol) =>
+  get('/v1/prices/latest/stats', json(toStatistics), { query: { token } });
+
+export const priceOn = (tokenName: TokenName, date: DateInput, currency: Currency) =>
+  get(`${HISTORY}/date`, json(only<DateSnapshot>), {
+    query: { tokenName, date: dayFirst(date), ...inCurrency(currency) },
+  });
+
+export const priceHistory = (tokenName: TokenName, { days }: Days, currency: Currency) =>
+  get(
+    `${HISTORY}/days`,
+    json((wire: Wire<PriceSeries>[]) => toSeries(only(wire))),
+    {
+      query: { tokenName, days, ...inCurrency(currency) },
+    },
+  );
+
+const inWindow = (tokenName: TokenName, { from, thru, interval }: PriceWindow, currency: Currency) => ({
+  query: { tokenName, fromDate: isoDate(from), thruDate: isoDate(thru), interval, ...inCurrency(currency) },
+});
+
+export const priceRange = (tokenName: TokenName, window: PriceWindow, currency: Currency) =>
+  get(`${HISTORY}/date/range`, json(toSeries), inWindow(tokenName, window, currency));
+
+export const candles = (tokenName: TokenName, window: PriceWindow, currency: Currency) =>
+  get(`${HISTORY}/ohlc`, json(toCandles), inWindow(tokenName, window, currency));

@@ -1,0 +1,123 @@
+import type { QuotientError } from '../../client/index.ts';
+import { openDataAge } from '../api/figures.ts';
+import type { Access, Session } from '../api/session.ts';
+import { byId } from '../core/dom.ts';
+import type { Confirm } from '../core/form.ts';
+import { type OnError, toError } from '../core/problem.ts';
+import { canManage, isOwner, keyInUse, makeKeyItem, openExposedKey } from './key-texts.ts';
+import { openNewKey } from './new-key.ts';
+
+type Events = {
+  onAccess: (access: Access) => void;
+  onOwnKeyRevoked: () => void;
+  /** Another key is to take the place of the one that is signed in. */
+  onReplace: () => void;
+  onError: OnError;
+};
+
+const RESTRICTED =
+  'This key cannot manage the account: it neither lists nor makes keys, and cannot replace, renew or delete anything. Sign in with the owner key for that.';
+const REPLACED =
+  'This key was replaced by another: it still reads until its end, and can manage nothing. Sign in with the new key.';
+const LAPSED = 'Keys are made and revoked again once the account is renewed.';
+const EXPLANATION =
+  'All keys share one allowance. Use the owner key to manage the account, and a key of its own for each page and program.';
+
+/** The panel of the keys: an owner key lists, makes and revokes them; another is told what it may not do. */
+export function openKeys(
+  session: Session,
+  confirm: Confirm,
+  { onAccess, onOwnKeyRevoked, onReplace, onError }: Events,
+) {
+  const panel = byId('keys');
+  const list = byId('key-list');
+  const note = byId('keys-note');
+  const problem = byId('keys-problem');
+  const newKey = byId('new-key');
+  const exposed = openExposedKey();
+  const showAge = openDataAge(byId('keys-age'));
+  let readAt: Date | undefined;
+  const askNewKey = openNewKey(session, load);
+  newKey.addEventListener('click', askNewKey);
+
+  function show(access: Access, text: string): void {
+    note.textContent = text;
+    newKey.hidden = true;
+    onAccess(access);
+  }
+
+  function askRevocation(id: number, name: string, isInUse: boolean): void {
+    const own = isInUse ? ' You are signed in with it, and will be signed out.' : '';
+    confirm({
+      title: `Revoke “${name}”?`,
+      text: `Calls with this key fail within seconds, and it cannot be brought back.${own}`,
+      yes: 'Revoke',
+      isDangerous: true,
+      async act() {
+        await session.client.deleteKey(id);
+        if (isInUse) onOwnKeyRevoked();
+        else await load();
+      },
+    });
+  }
+
+  async function load(): Promise<void> {
+    const { client } = session;
+    try {
+      const keys = await client.keys();
+      if (client !== session.client) return;
+      const now = Date.now();
+      const inUse = keyInUse(keys, session.key);
+      const isReplaced = inUse !== undefined && inUse.replacedAt !== null;
+      const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= now;
+      const owners = keys.filter(canManage);
+      exposed.show(keys);
+      const ownersFirst = keys.toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)));
+      const items = ownersFirst.map((key) =>
+        makeKeyItem(key, now, {
+          isInUse: key === inUse,
+          replace: key === inUse && canManage(key) && !isLapsed ? onReplace : undefined,
+          // The last owner key cannot be revoked: then nobody could manage the account.
+          revoke:
+            isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)
+              ? undefined
+              : (name) => askRevocation(key.id, name, key === inUse),
+        }),
+      );
+      list.replaceChildren(...items);
+      problem.replaceChildren();
+      readAt = new Date(now);
+      showAge(undefined);
+      if (isReplaced) show('none', REPLACED);
+      else show('owner', isLapsed ? LAPSED : EXPLANATION);
+      newKey.hidden = isReplaced || isLapsed;
+    } catch (thrown) {
+      if (client === session.client) fail(toError(thrown));
+    } finally {
+      panel.setAttribute('aria-busy', 'false');
+    }
+  }
+
+  function fail(error: QuotientError): void {
+    if (error.code === 'scope_missing') {
+      clear();
+      show('none', RESTRICTED);
+      return;
+    }
+    if (readAt) showAge({ fetchedAt: readAt, stale: undefined, failure: error });
+    else show('unknown', '');
+    onError(error, problem, load, readAt !== undefined);
+  }
+
+  function clear(): void {
+    exposed.clear();
+    list.replaceChildren();
+    problem.replaceChildren();
+    newKey.hidden = true;
+    note.textContent = '';
+    readAt = undefined;
+    showAge(undefined);
+  }
+
+  return { load, clear };
+}

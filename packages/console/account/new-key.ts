@@ -1,0 +1,71 @@
+import { warnBeforeLeaving } from '../api/key-store.ts';
+import type { Session } from '../api/session.ts';
+import { byId, copyButton } from '../core/dom.ts';
+import { fieldOf, onSubmit } from '../core/form.ts';
+import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
+
+const DAY = 86_400_000;
+
+type Scope = 'prices' | 'node';
+
+const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as Scope[];
+
+/** The dialog that makes a key and shows it, once. `onMade`: the list of keys has changed. */
+export function openNewKey(session: Session, onMade: () => Promise<void>): () => void {
+  const dialog = byId('new-key-dialog', HTMLDialogElement);
+  const form = byId('new-key-form', HTMLFormElement);
+  const created = byId('new-key-created');
+  const text = byId('new-key-text');
+  copyButton(byId('new-key-copy'), { shown: text, onCopied: () => warnBeforeLeaving(false) });
+
+  const firstScope = form.querySelector<HTMLInputElement>('[name=scopes]');
+
+  function showAdvice(): void {
+    const scopes = chosenScopes(new FormData(form));
+    byId('new-key-use').textContent = adviceFor({ scopes });
+    firstScope?.setCustomValidity(scopes.length === 0 ? 'Choose at least one.' : '');
+  }
+  form.addEventListener('change', showAdvice);
+  form.addEventListener('reset', () => queueMicrotask(showAdvice));
+
+  onSubmit(form, 'Creating key…', async (fields) => {
+    const scopes = chosenScopes(fields);
+    const days = Number(fieldOf(fields, 'days'));
+    const key = await session.client.createKey({
+      label: fieldOf(fields, 'label'),
+      scopes,
+      ...(days > 0 && { expiresAt: new Date(Date.now() + days * DAY) }),
+    });
+    text.textContent = key.apiKey;
+    warnBeforeLeaving(true);
+    byId('new-key-validity').textContent = validityInWords(key.expiresAt, session.user?.validUntil);
+    byId('new-key-advice').textContent = isForPages(key)
+      ? `It is for web pages. ${ORIGINS}`
+      : 'Save it where you keep your passwords.';
+    form.hidden = true;
+    created.hidden = false;
+    byId('new-key-created-title').focus();
+    await onMade();
+    return undefined;
+  });
+
+  byId('new-key-cancel').addEventListener('click', () => dialog.close());
+  byId('new-key-done').addEventListener('click', () => dialog.close());
+  // Escape would lose a key that nobody can show again.
+  dialog.addEventListener('cancel', (event) => {
+    if (!created.hidden) event.preventDefault();
+  });
+  dialog.addEventListener('close', () => {
+    warnBeforeLeaving(false);
+    text.textContent = '';
+  });
+
+  return () => {
+    form.reset();
+    form.querySelector('.problem')?.replaceChildren();
+    form.hidden = false;
+    created.hidden = true;
+    showAdvice();
+    dialog.showModal();
+  };
+}

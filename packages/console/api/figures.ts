@@ -1,0 +1,53 @@
+import { byId, make, placeholder } from '../core/dom.ts';
+import { ageText, type DataAge, isOld } from './api-call.ts';
+
+const UPDATE_MS = 10_000;
+
+export function openDataAge(element: HTMLElement) {
+  let shown: DataAge | undefined;
+  function update(): void {
+    const text = shown ? ageText(shown, Date.now()) : '';
+    if (element.textContent !== text) element.textContent = text;
+    element.classList.toggle('stale', shown !== undefined && isOld(shown));
+  }
+  setInterval(update, UPDATE_MS);
+  return (next: DataAge | undefined): void => {
+    shown = next;
+    update();
+  };
+}
+
+/** A label, its value as text, and a note below it. */
+export type Entry = readonly [label: string, text: string, note?: string];
+
+const makeEntry = (label: Node | string, text: string, note = '') =>
+  make(
+    'div',
+    {},
+    make('dt', {}, label),
+    make('dd', {}, text, ...(note ? [make('span', { class: 'soft' }, note)] : [])),
+  );
+
+export function fillList(list: HTMLElement, entries: readonly Entry[]): void {
+  list.replaceChildren(...entries.map((entry) => makeEntry(...entry)));
+}
+
+/** Shows placeholders, so that the page does not move when the values arrive. */
+export function showPlaceholders(list: HTMLElement, rows: number): void {
+  list.replaceChildren(...Array.from({ length: rows }, () => makeEntry(placeholder(), '\u2007')));
+}
+
+/** The line with a button that loads a panel's figures, so that a sign-in costs no more than the prices. */
+export function openOffer(panel: 'chart' | 'statistics', onTaken: () => void) {
+  const line = byId(`${panel}-offer`);
+  byId(`${panel}-load`).addEventListener('click', onTaken);
+  return {
+    show(text: string): void {
+      byId(`${panel}-offer-text`).textContent = text;
+      line.hidden = false;
+    },
+    hide(): void {
+      line.hidden = true;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { byId } from './dom.ts';
+import { openFaults } from './faults.ts';
+import { onDateAt } from './format.ts';
+import { problemNote, runOnce } from './problem.ts';
+
+/** Runs `submit` once the fields are valid, shows its faults or the text it returns, and resets unless `keeps`. */
+export function onSubmit(
+  form: HTMLFormElement,
+  busyLabel: string,
+  submit: (fields: FormData) => Promise<string | undefined>,
+  { keeps = false } = {},
+): void {
+  const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
+  const problem = form.querySelector('.problem');
+  if (!button || !problem) throw new Error('the form has no button, or no place for errors');
+  const label = button.textContent;
+  const sent = form.querySelector('.sent');
+  const faults = openFaults(form);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    sent?.replaceChildren();
+    problem.replaceChildren();
+    if (!faults.check()) return;
+    const fields = new FormData(form);
+    void runOnce(
+      button,
+      problem,
+      async () => {
+        button.textContent = busyLabel;
+        const text = await submit(fields).finally(() => {
+          button.textContent = label;
+        });
+        if (!keeps) form.reset();
+        sent?.replaceChildren(text ?? '');
+      },
+      (error) => (faults.tell(error) ? '' : problemNote(error)),
+    );
+  });
+}
+
+export const fieldOf = (fields: FormData, name: string) => String(fields.get(name) ?? '');
+
+type Question = {
+  title: string;
+  text: string;
+  yes: string;
+  isDangerous?: boolean;
+  /** Asks how long the old key keeps working. */
+  asksGrace?: boolean;
+  /** Runs while the dialog is open; an error is shown in it. */
+  act: (graceSeconds: number) => Promise<void>;
+};
+
+/** A dialog that asks before an action and stays open until it is done. */
+export function openConfirm() {
+  const dialog = byId('confirm', HTMLDialogElement);
+  const yes = byId('confirm-yes');
+  const no = byId('confirm-no');
+  const problem = byId('confirm-problem');
+  const grace = byId('confirm-grace', HTMLSelectElement);
+  let question: Question | undefined;
+
+  function showGrace(): void {
+    const seconds = Number(grace.value);
+    const at = onDateAt(new Date(Date.now() + seconds * 1000));
+    byId('confirm-grace-end').textContent = seconds > 0 ? `That is on ${at} (UTC).` : '';
+  }
+  grace.addEventListener('change', showGrace);
+
+  no.addEventListener('click', () => dialog.close());
+  yes.addEventListener('click', () =>
+    runOnce(yes, problem, async () => {
+      await question?.act(Number(grace.value));
+      dialog.close();
+    }),
+  );
+
+  return (next: Question): void => {
+    question = next;
+    byId('confirm-title').textContent = next.title;
+    byId('confirm-text').textContent = next.text;
+    yes.textContent = next.yes;
+    yes.classList.toggle('dangerous', next.isDangerous === true);
+    byId('confirm-grace-field').hidden = next.asksGrace !== true;
+    showGrace();
+    problem.replaceChildren();
+    dialog.showModal();
+    no.focus();
+  };
+}
+
+export type Confirm = ReturnType<typeof openConfirm>;

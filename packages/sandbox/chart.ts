@@ -1,0 +1,97 @@
+import { hashed } from './noise.ts';
+import { type Figures, figuresAt, listed, placeOf } from './price-model.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './upstream.ts';
+
+export type ChartInterval = 'minute' | 'hour' | 'day';
+export type Window = { from: number; to: number };
+type Column = [at: number, value: number | null][];
+export type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
+
+/** The sample of a midnight is published this long after it. */
+const DAY_PUBLISHED_AFTER = 35 * MINUTE;
+
+/** Five minutes up to one day that ends now, else hours up to 90 days, else days, or if `daily` is requested. */
+export function chartInterval(window: Window, now: number, interval: string | null): ChartInterval {
+  const span = window.to - window.from;
+  if (interval === 'daily' || span > 90 * DAY) return 'day';
+  return span > DAY || window.to < now - 5 * MINUTE ? 'hour' : 'minute';
+}
+
+// The time of a sample within its slot, from a hash, so that it stays the same. The spread is that of recorded answers:
+// gaps of 110 to 490 s between five-minute samples; most hourly ones in the first minutes of the hour, 700 to 6440 s.
+const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number }> = {
+  minute: { every: 5 * MINUTE, offset: (draw) => Math.floor((100 + 190 * draw) * SECOND) },
+  hour: { every: HOUR, offset: (draw) => Math.floor((60 + 2840 * draw ** 3) * SECOND) },
+  day: { every: DAY, offset: () => 0 },
+};
+const JITTER_LANES = { minute: 1_000, hour: 2_000, day: 3_000 };
+
+/** The sample times (Unix ms, ascending) that lie in the window and are published at `now`. */
+export function sampleTimes(
+  seed: number,
+  token: string,
+  interval: ChartInterval,
+  { from, to }: Window,
+  now: number,
+): number[] {
+  const { every, offset } = SLOTS[interval];
+  const lane = JITTER_LANES[interval] + placeOf(token);
+  const first = Math.max(from, listed(token));
+  const last = Math.min(to, interval === 'day' ? now - DAY_PUBLISHED_AFTER : now);
+  const times: number[] = [];
+  for (let slot = Math.floor(first / every); slot * every <= last; slot++) {
+    const at = slot * every + offset(hashed(seed, lane, slot));
+    if (at >= first && at <= last) times.push(at);
+  }
+  return times;
+}
+
+/** The newest midnight (Unix ms) whose daily sample is published at `now`. */
+export function publishedMidnight(now: number): number {
+  return Math.floor((now - DAY_PUBLISHED_AFTER) / DAY) * DAY;
+}
+
+// Gaps of the aggregator's daily series.
+const MISSING: Readonly<Record<string, number>> = { ethereum: Date.parse('2015-08-09') };
+const NULL_CAP: Readonly<Record<string, number>> = {
+  bitcoin: Date.parse('2017-04-02'),
+  ethereum: Date.parse('2017-04-02'),
+};
+const ZERO_CAP_UNTIL: Readonly<Record<string, number>> = {
+  ethereum: Date.parse('2015-08-08'),
+  'usd-coin': Date.parse('2018-10-17'),
+};
+
+/** A daily sample as the aggregator has it: some are missing, or have a market cap of null or 0. */
+export function dailySample(
+  seed: number,
+  token: string,
+  midnight: number,
+): (Omit<Figures, 'marketCap'> & { marketCap: number | null }) | null {
+  const figures = figuresAt(seed, token, midnight);
+  if (!figures || midnight === MISSING[token]) return null;
+  if (midnight === NULL_CAP[token]) return { ...figures, marketCap: null };
+  return midnight < (ZERO_CAP_UNTIL[token] ?? 0) ? { ...figures, marketCap: 0 } : figures;
+}
+
+/** The three columns of a window in US dollars. A last sample of now can be earlier than the one before it. */
+export function chartOf(
+  seed: number,
+  token: string,
+  interval: ChartInterval,
+  window: Window,
+  now: number,
+): Chart {
+  const chart: Chart = { prices: [], market_caps: [], total_volumes: [] };
+  const add = (at: number, sample: ReturnType<typeof dailySample>) => {
+    if (!sample) return;
+    chart.prices.push([at, sample.price]);
+    chart.market_caps.push([at, sample.marketCap]);
+    chart.total_volumes.push([at, sample.volume]);
+  };
+  const sampled = interval === 'day' ? dailySample : figuresAt;
+  for (const at of sampleTimes(seed, token, interval, window, now)) add(at, sampled(seed, token, at));
+  const latest = Math.floor(now / SECOND) * SECOND;
+  if (window.from <= latest && window.to >= latest) add(latest, figuresAt(seed, token, latest));
+  return chart;
+}

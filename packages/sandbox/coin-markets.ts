@@ -1,0 +1,117 @@
+import { publishedMidnight } from './chart.ts';
+import { rubyFloat } from './errors.ts';
+import { extremesAt, figuresAt, quotedAt, supplyAt } from './price-model.ts';
+import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.ts';
+import { DAY } from './upstream.ts';
+
+// The aggregator gives small prices more digits, and prices from 10,000 up as whole numbers.
+function quoted(price: number): unknown {
+  if (price >= 10_000) return Math.round(price);
+  const digits = price >= 1.1 ? 2 : 3;
+  return rubyFloat(price >= 1 ? Number(price.toFixed(digits)) : Number(price.toPrecision(6)));
+}
+
+const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
+
+/** One record of `/coins/markets`, or null before the token's listing. */
+function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
+  const { name: token, symbol, title, rank, maxSupply, totalPerCirculating } = coin;
+  const at = quotedAt(seed, token, now);
+  const figures = figuresAt(seed, token, at);
+  const extremes = extremesAt(seed, token, publishedMidnight(now), at);
+  if (!figures || !extremes) return null;
+  const { price, marketCap, volume } = figures;
+  const before = figuresAt(seed, token, at - DAY);
+  const supply = supplyAt(token, at);
+  const total = Math.floor(supply * totalPerCirculating);
+  return {
+    id: token,
+    symbol,
+    name: title,
+    image: `https://coin-images.coingecko.com/coins/images/1/large/${token}.png`,
+    current_price: quoted(price),
+    market_cap: Math.round(marketCap),
+    market_cap_rank: rank,
+    fully_diluted_valuation: Math.round(price * total),
+    total_volume: Math.round(volume),
+    high_24h: quoted(Math.max(price, before?.price ?? price)),
+    low_24h: quoted(Math.min(price, before?.price ?? price)),
+    price_change_24h: before && rubyFloat(price - before.price),
+    price_change_percentage_24h: before && percent(price, before.price),
+    market_cap_change_24h: before && rubyFloat(marketCap - before.marketCap),
+    market_cap_change_percentage_24h: before && percent(marketCap, before.marketCap),
+    circulating_supply: rubyFloat(supply),
+    total_supply: rubyFloat(total),
+    max_supply: maxSupply && rubyFloat(maxSupply),
+    ath: quoted(extremes.high.price),
+    ath_change_percentage: percent(price, extremes.high.price),
+    ath_date: new Date(extremes.high.at).toISOString(),
+    atl: quoted(extremes.low.price),
+    atl_change_percentage: percent(price, extremes.low.price),
+    atl_date: new Date(extremes.low.at).toISOString(),
+    roi: null,
+    last_updated: new Date(at).toISOString(),
+  };
+}
+
+/** A page of a list has so many records, and no more than so many. */
+const PAGE = { default: 100, max: 250 };
+
+type Page = { perPage?: number; page?: number };
+
+/** A page of the records of `/coins/markets`, largest market cap first. Unknown ids are left out. */
+export function coinMarkets(
+  seed: number,
+  ids: readonly string[] | null,
+  now: number,
+  { perPage = PAGE.default, page = 1 }: Page = {},
+): unknown[] {
+  const asked =
+    ids === null ? [...sandboxTokens().values()] : [...new Set(ids)].flatMap((id) => sandboxToken(id) ?? []);
+  const size = Math.min(perPage, PAGE.max);
+  return asked
+    .map((token) => ({ token, cap: figuresAt(seed, token.name, now)?.marketCap ?? 0 }))
+    .sort((a, b) => b.cap - a.cap)
+    .slice((page - 1) * size, page * size)
+    .flatMap(({ token }) => coinMarket(seed, token, now) ?? []);
+}
+
+/** The answer of `/coins/{id}`: of its hundreds of members those that somebody looks at. */
+export function coinDetails(seed: number, token: SandboxToken, now: number): unknown {
+  const { name: id, symbol, title, genesis = null, rank } = token;
+  const at = quotedAt(seed, id, now);
+  const extremes = extremesAt(seed, id, publishedMidnight(now), at);
+  const dollars = (value: unknown) => (value === undefined ? {} : { usd: value });
+  return {
+    ...{ id, symbol, name: title, web_slug: id, asset_platform_id: null, platforms: { '': '' } },
+    ...{ categories: [], genesis_date: genesis, market_cap_rank: rank },
+    market_data: {
+      current_price: dollars(extremes ? quoted(figuresAt(seed, id, at)?.price ?? 0) : undefined),
+      ath: dollars(extremes && quoted(extremes.high.price)),
+      ath_date: dollars(extremes && new Date(extremes.high.at).toISOString()),
+      atl: dollars(extremes && quoted(extremes.low.price)),
+      atl_date: dollars(extremes && new Date(extremes.low.at).toISOString()),
+    },
+    last_updated: new Date(at).toISOString(),
+  };
+}
+
+const FOUND = 25;
+
+export const coinList = (): unknown[] =>
+  [...sandboxTokens().values()].map(({ name: id, symbol, title: name }) => ({ id, symbol, name }));
+
+/** `/search`: the coins in whose names a text is. */
+export function searchCoins(text: string): unknown {
+  const wanted = text.toLowerCase();
+  const coins = [...sandboxTokens().values()]
+    .filter(({ name, symbol, title }) =>
+      [name, symbol, title.toLowerCase()].some((called) => called.includes(wanted)),
+    )
+    .slice(0, FOUND)
+    .map((token) => ({
+      ...{ id: token.name, name: token.title, api_symbol: token.name },
+      ...{ symbol: token.symbol.toUpperCase(), market_cap_rank: token.rank },
+    }));
+  return { coins, exchanges: [], icos: [], categories: [], nfts: [] };
+}

@@ -1,0 +1,177 @@
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { command, wrongUsage } from '#cli/arguments';
+import { interruption, progressLine } from '#cli/command-line';
+import {
+  configuredPlace,
+  databaseFault,
+  holdsDatabase,
+  isSamePlace,
+  openPlace,
+  placeOf,
+} from '#cli/configured-database';
+import { systemClock } from '#core/clock';
+import { type Compared, type CopyEvent, type CopyOutcome, createCopy } from '#database/copy/copy';
+import { createCopySource } from '#database/copy/source';
+import { createCopyTarget } from '#database/copy/target';
+import type { OpenSession, Place } from '#database/session';
+import { EXIT, ExitError } from '#process/exit';
+import { readSettings } from '#settings';
+
+export const copyUsage = `  npm run database -- copy <target> [--from <source>] [--live]
+
+    Copies everything, users, keys, usage and archive, into an empty database, and compares both at the end. <target>
+    and <source> are postgresql:// URLs or directories of the embedded database; the source is DATABASE_URL, or
+    DATA_DIR, unless it is given. If interrupted, run it again: it goes on. Stop the service first.
+
+    --live  the service goes on on a server: the copy is of the moment at which it begins
+`;
+
+const form = {
+  options: { from: { type: 'string' }, live: { type: 'boolean', default: false } },
+  positionals: ['target'],
+} as const;
+
+const number = (value: number) => value.toLocaleString('en');
+
+/** PostgreSQL quotes the name of a table that is a word of its own. */
+const plain = (table: string) => table.replaceAll('"', '');
+
+const countOf = ({ rows }: { rows: number }) => `${number(rows)} rows`;
+
+function differenceLine({ table, source, target }: Compared): string {
+  const counts = source.rows === target.rows ? 'other values' : `${countOf(source)} and ${countOf(target)}`;
+  return `${plain(table)}: ${counts}`;
+}
+
+/** Prints what happens: at a terminal how far it has come, elsewhere a line for each table. */
+function createReport() {
+  const progress = progressLine();
+  const begun = systemClock.elapsed();
+  let copied = 0;
+  const rate = () =>
+    `${number(Math.round((copied * 1000) / Math.max(1, systemClock.elapsed() - begun)))} rows/s`;
+  let before = { table: '', rows: 0 };
+  return {
+    progress,
+    rate,
+    on(event: CopyEvent): void {
+      if (event.kind === 'resumed') progress.line('going on with the copy that was interrupted');
+      else if (event.kind === 'begun anew')
+        progress.line('what was copied before does not fit the source any more: beginning anew');
+      else if (event.kind === 'copied') progress.line(`${plain(event.table)}: ${countOf(event)}`);
+      else if (event.kind === 'comparing') progress.show(`comparing ${plain(event.table)}`);
+      else {
+        copied += event.rows - (before.table === event.table ? before.rows : 0);
+        before = event;
+        const part = Math.floor((100 * event.rows) / Math.max(1, event.of));
+        progress.show(
+          `${plain(event.table)}: ${number(event.rows)} of ${number(event.of)} (${part}%), ${rate()}`,
+        );
+      }
+    },
+  };
+}
+
+/** What is printed at the end, and the exit code. */
+function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: string) => void): number {
+  if (outcome.kind === 'interrupted') {
+    print('interrupted: run it again for the rest');
+    return signal.reason;
+  }
+  if (outcome.kind === 'finished') {
+    const rows = outcome.tables.reduce((sum, { target }) => sum + target.rows, 0);
+    print(`compared: ${outcome.tables.length} tables, ${number(rows)} rows, no difference`);
+    return EXIT.ok;
+  }
+  for (const one of outcome.tables) print(differenceLine(one));
+  throw new ExitError(
+    outcome.kind === 'changed'
+      ? 'the source was written to while it was copied: stop what writes, and run it again'
+      : 'the copy differs from the source, and is not finished: run it again',
+    EXIT.failed,
+  );
+}
+
+type Opened = (what: string, place: Place) => Promise<OpenSession>;
+
+/** What stands in the way of opening a database is one line, with its name. */
+const named = (name: string) => (error: Error) => {
+  throw new ExitError(`${name}: ${error.message}`, EXIT.failed, error);
+};
+
+async function openSource(opened: Opened, place: Place, isLive: boolean) {
+  const { session, name } = await opened('the source', place).catch((error) => {
+    const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
+    if (code !== 'DIRECTORY_IN_USE') throw error;
+    const advice = '`npm run database -- backup` works meanwhile: restore the backup and copy that';
+    throw new ExitError(`${error.message}. ${advice}`, EXIT.refused, error);
+  });
+  const source = createCopySource(session);
+  await source.prepare().catch(named(name));
+  if (isLive || !(await source.isInUse())) return { source, name };
+  throw new ExitError(
+    `a process is at work on ${name}: stop it first (half a minute after a crash its leases have ended), or give --live`,
+  );
+}
+
+async function openTarget(opened: Opened, place: Place) {
+  const { session, name } = await opened('the target', place);
+  const target = createCopyTarget(session, BUILT_IN_NAMES);
+  const state = await target.prepare().catch(named(name));
+  if (state.kind === 'filled')
+    throw new ExitError(
+      `${name} is not empty: its table ${plain(state.table)} has rows; give an empty database`,
+    );
+  if (state.kind === 'of another release')
+    throw new ExitError(
+      `${name} is an unfinished copy of another release: drop it and begin with an empty one`,
+    );
+  if (await target.isInUse()) throw new ExitError(`a process is at work on ${name}: stop it first`);
+  return { target, name, unfinished: state.kind === 'unfinished' ? state.progress : undefined };
+}
+
+async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boolean): Promise<number> {
+  const { source, name } = await openSource(opened, from, isLive);
+  const { target, name: targetName, unfinished } = await openTarget(opened, to);
+  const signal = interruption();
+  const report = createReport();
+  const { line, clear } = report.progress;
+  line(`from ${name} to ${targetName}`);
+  const at = new Date(systemClock.now()).toISOString();
+  try {
+    const copy = createCopy({ source, target, onEvent: report.on });
+    const outcome = await copy({ name, unfinished, isLive, signal });
+    const exitCode = conclude(outcome, signal, line);
+    if (outcome.kind !== 'finished') return exitCode;
+    if (outcome.copied > 0) line(`${number(outcome.copied)} rows copied, ${report.rate()}`);
+    if (isLive) line(`what was written to the source after ${at} is not in the copy`);
+    return exitCode;
+  } finally {
+    clear();
+  }
+}
+
+/** `database copy <target>` */
+export const runCopy = command(form, async ({ values, positionals }) => {
+  const target = placeOf('<target>', positionals[0] ?? '');
+  const source = values.from === undefined ? configuredPlace(readSettings()) : placeOf('--from', values.from);
+  if (isSamePlace(source, target)) throw wrongUsage('<target> is the source itself: give another target');
+  if ('dataDir' in source && !holdsDatabase(source.dataDir))
+    throw new ExitError(
+      `there is no database in ${source.dataDir}: give another source with --from, DATA_DIR or DATABASE_URL`,
+    );
+
+  const open: OpenSession[] = [];
+  const opened: Opened = async (what, place) => {
+    const session = await openPlace(what, place);
+    open.push(session);
+    return session;
+  };
+  try {
+    return await copyBetween(opened, source, target, values.live);
+  } catch (error) {
+    throw databaseFault(error);
+  } finally {
+    for (const { close } of open) await close().catch(() => undefined);
+  }
+});

@@ -1,0 +1,73 @@
+import type { Sandbox } from '#sandbox/server';
+import { type Environment, SETTING_NAMES } from '#settings';
+import { UNKNOWN_ORIGIN } from './demo-guide.ts';
+
+/** The paths of the node's own records, which stand in for an explorer. */
+const EXPLORER_PATHS = {
+  cosmos: {
+    transaction: '/cosmos/tx/v1beta1/txs/{hash}',
+    address: '/cosmos/auth/v1beta1/accounts/{address}',
+  },
+  legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },
+};
+export type Dialect = keyof typeof EXPLORER_PATHS;
+export const isDialect = (text: string): text is Dialect => Object.hasOwn(EXPLORER_PATHS, text);
+
+type StandIns = {
+  sandbox: Sandbox;
+  dialect: Dialect;
+  /** The URL of the mail server that prints mails. */
+  mailUrl: string;
+  /** The directory of the temporary database. */
+  dataDir: string;
+};
+
+/** The settings that the demo fixes: its database, its upstreams with their credentials, and its mail server. */
+function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir }: StandIns): Environment {
+  const nodeUrl = dialect === 'cosmos' ? sandbox.cosmosNodeUrl : sandbox.legacyNodeUrl;
+  const { EXCHANGE_RATES_URL, NODE_DIALECT = 'auto' } = given;
+  return {
+    DATABASE_URL: '',
+    DATA_DIR: dataDir,
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    COINGECKO_API_KEY: '',
+    COINGECKO_PLAN: 'pro',
+    KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: EXCHANGE_RATES_URL === 'off' ? 'off' : sandbox.exchangeRatesUrl,
+    CRYPTOCOMPARE_URL: sandbox.cryptocompareUrl,
+    // Two of the chains come from this source, which requires a key.
+    CRYPTOCOMPARE_API_KEY: 'demo',
+    SOLANA_RPC_URL: sandbox.solanaUrl,
+    ARWEAVE_URL: sandbox.arweaveUrl,
+    BITCOIN_STATS_URL: sandbox.bitcoinUrl,
+    ETHEREUM_STATS_URL: sandbox.ethereumUrl,
+    ETHEREUM_STATS_API_KEY: '',
+    NODE_URLS: nodeUrl,
+    NODE_DIALECT: NODE_DIALECT === 'auto' ? 'auto' : dialect,
+    NODE_CHAIN_ID: sandbox.chain.chainId,
+    EXPLORER_TX_URL: nodeUrl + EXPLORER_PATHS[dialect].transaction,
+    EXPLORER_ADDRESS_URL: nodeUrl + EXPLORER_PATHS[dialect].address,
+    SMTP_URL: mailUrl,
+  };
+}
+
+/** The demo's own defaults. A request log is of level `info`, so `LOG_REQUESTS` keeps the service's default level. */
+const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment => ({
+  MAIL_FROM: 'Quotient <demo@example.org>',
+  PUBLIC_URL: UNKNOWN_ORIGIN + BASE_PATH,
+  LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
+});
+
+/**
+ * The environment of the demo: every given setting except those that the demo fixes.
+ * `overridden` names each given setting that the demo fixes at another value.
+ */
+export function demoEnvironment(given: Environment, standIns: StandIns) {
+  const fixed = fixedSettings(given, standIns);
+  return {
+    environment: { ...defaultsFor(given), ...given, ...fixed },
+    overridden: SETTING_NAMES.filter(
+      (name) => given[name] !== undefined && fixed[name] !== undefined && given[name] !== fixed[name],
+    ),
+  };
+}

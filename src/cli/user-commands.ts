@@ -1,0 +1,116 @@
+import { byOperator, GRACE_SECONDS } from '#accounts/keys/api-key';
+import { PLAN_NAMES } from '#accounts/ledger/plan';
+import { registrationForm } from '#accounts/users/registration';
+import { command, JSON_OPTION, wholeNumber, wrongUsage } from '#cli/arguments';
+import type { CommandLine } from '#cli/command-line';
+import { alignedTable, minuteOf, printJson } from '#cli/command-line';
+import { withDatabase } from '#cli/configured-database';
+import { iso, isoOrNull } from '#core/clock';
+import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';
+import { HIGHEST, list, printRecord, printUser, recordNumber, show, withUsers } from './user-list.ts';
+
+const CHANNELS = { 'notice-mail': 'mail', 'notice-webhook': 'webhook' } as const;
+
+const about = ({ kind, threshold }: NoticeMessage) =>
+  kind === 'usage' ? `${threshold} % used` : `${threshold} day(s) before the end`;
+
+const state = ({ dueAt, lastError }: NoticeMessage) =>
+  dueAt === null ? 'given up' : lastError === null ? 'waiting' : 'failed';
+
+const toJson = (message: NoticeMessage) => ({
+  notice: message.notice,
+  user: message.userKey,
+  about: about(message),
+  by: CHANNELS[message.channel],
+  state: state(message),
+  since: iso(message.createdAt),
+  attempts: message.attempts,
+  nextAttempt: isoOrNull(message.dueAt),
+  reason: message.lastError,
+});
+
+/** Prints the notices that have not arrived: those that wait, that failed or were refused, and that were given up. */
+export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
+  const messages = await withDatabase(({ prisma }) => createNoticeStore(prisma).undelivered());
+  if (values.json) return printJson(messages.map(toJson));
+  const heading = ['user', 'about', 'by', 'state', 'since', 'attempts', 'next attempt', 'reason'];
+  const rows = messages.map((message) => [
+    ...[message.userKey, about(message), CHANNELS[message.channel], state(message)],
+    ...[minuteOf(message.createdAt), message.attempts, minuteOf(message.dueAt), message.lastError ?? '-'],
+  ]);
+  process.stdout.write(rows.length === 0 ? 'No notice waits.\n' : alignedTable([heading, ...rows]));
+});
+
+const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
+
+  npm run users -- create --name <name> --email <address> --plan <${PLAN_NAMES.join('|')}> [--limit <calls>]
+  npm run users -- list [--json]            state, live keys, calls used in the running period, last use
+  npm run users -- show <key> [--json]      one user, with all keys
+  npm run users -- limit <key> <calls>      set the calls allowed per period
+  npm run users -- rotate <key> [--grace-seconds <seconds>]
+                                            a new owner key; the old ones can still read, for ${GRACE_SECONDS.default} s by
+                                            default; keys with other scopes go on
+  npm run users -- renew <key>              extend by one period; if expired, start a new one now
+  npm run users -- revoke <key> [--id <id>] revoke all API keys of the user, or the one with this id (see \`show\`)
+  npm run users -- notices [--json]         notices that have not arrived: waiting, failed, given up
+
+create and rotate print the new API key. It cannot be shown again: only its hash is stored.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
+Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
+`;
+
+const text = { type: 'string' } as const;
+const registration = { options: { name: text, email: text, plan: text, limit: text } };
+
+const create = command(registration, async ({ values: { limit, ...given } }) => {
+  const allowance = limit === undefined ? undefined : wholeNumber('--limit', limit, 0, HIGHEST);
+  const parsed = registrationForm.safeParse(given);
+  if (!parsed.success) {
+    const faults = new Map(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]));
+    const lines = [...faults].map(([name, message]) => {
+      const isMissing = given[name as keyof typeof given] === undefined;
+      const { fix } = registrationForm.shape[name as keyof typeof registrationForm.shape].meta() ?? {};
+      return `--${name} ${isMissing ? 'is missing' : message}: give ${fix}`;
+    });
+    throw wrongUsage(lines.join('\n'));
+  }
+  printRecord(await withUsers((users) => users.create(parsed.data, allowance)));
+});
+
+const limit = command({ positionals: ['key', 'calls'] }, async ({ positionals }) => {
+  const key = recordNumber(positionals[0]);
+  const calls = wholeNumber('<calls>', positionals[1] ?? '', 0, HIGHEST);
+  printUser(await withUsers((users) => users.limit(key, calls)));
+});
+
+const rotation = { options: { 'grace-seconds': text }, positionals: ['key'] };
+
+const rotate = command(rotation, async ({ values, positionals }) => {
+  const key = recordNumber(positionals[0]);
+  const given = values['grace-seconds'];
+  const grace = given === undefined ? undefined : wholeNumber('--grace-seconds', given, 0, GRACE_SECONDS.max);
+  printRecord(await withUsers((users) => users.rotate(byOperator(key), grace)));
+});
+
+const renew = command({ positionals: ['key'] }, async ({ positionals }) => {
+  const key = recordNumber(positionals[0]);
+  printUser(await withUsers((users) => users.renew(byOperator(key))));
+});
+
+const revoke = command({ options: { id: text }, positionals: ['key'] }, async ({ values, positionals }) => {
+  const key = recordNumber(positionals[0]);
+  if (values.id !== undefined) {
+    const id = wholeNumber('--id', values.id, 1, HIGHEST);
+    await withUsers((users) => users.deleteKey(byOperator(key), id));
+    process.stdout.write(`API key ${id} of user ${key} revoked\n`);
+  } else {
+    const count = await withUsers((users) => users.revoke(key));
+    process.stdout.write(`${count} API key(s) of user ${key} revoked\n`);
+  }
+});
+
+export const users: CommandLine = {
+  name: 'users',
+  usage: USAGE,
+  commands: { create, list, show, limit, rotate, renew, revoke, notices },
+};

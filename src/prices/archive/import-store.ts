@@ -1,0 +1,73 @@
+import type { TokenName } from '#catalogue/token';
+import type { Span } from '#core/clock';
+import { DAY, startOfDate } from '#core/clock';
+import { epochMs, toInstant } from '#database/values';
+import type { PrismaClient } from '#generated/prisma/client';
+import { type ArchivedSample, addCoverage, given, lockPoints } from '#prices/archive/archive-sql-store';
+import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
+
+/** What a batch changes, given the stored rows: those at `gone` (Unix ms) are deleted, `samples` are written. */
+type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
+/** Spans about which a source has told all it knows. */
+export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[] };
+
+type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
+
+const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
+
+/** Writes an operator's day rows among those that the service has fetched. */
+export function createImportStore(prisma: PrismaClient) {
+  return {
+    /**
+     * Merges rows into the days of a token and adds to its coverage, in one transaction. The table is locked from the
+     * read to the write: a service that fetched one of these dates in between would otherwise store a second row for it,
+     * or lose a settled one.
+     *
+     * @param dates Unix ms: the dates (from the first thru the last, both included) of which `merge` wants the rows
+     * @param merge decides; called once, with what is stored of those dates, ascending
+     * @param at Unix ms: when this is done
+     */
+    async merge(
+      token: TokenName,
+      dates: Span | undefined,
+      covers: readonly CoveredBySource[],
+      merge: (stored: readonly ArchivedSample[]) => Merge,
+      at: number,
+    ): Promise<void> {
+      await prisma.$transaction(async (tx) => {
+        await tx.$executeRaw(lockPoints);
+        if (dates) {
+          const stored = await tx.$queryRaw<StoredRow[]>`
+            SELECT ${epochMs('at')} AS at, price, market_cap, volume, settled AND NOT provisional AS settled, source
+            FROM point
+            WHERE token = ${token} AND grain = 'day' AND at >= ${toInstant(startOfDate(dates.from))}
+              AND at < ${toInstant(startOfDate(dates.thru) + DAY)}
+            ORDER BY point.at`;
+          const { gone, samples } = merge(stored.map(toSample));
+          if (gone.length > 0) {
+            await tx.$executeRaw`
+              DELETE FROM point WHERE token = ${token} AND grain = 'day'
+                AND at = ANY (${gone.map((instant) => new Date(instant).toISOString())}::timestamptz[])`;
+          }
+          for (const [source, rows] of Map.groupBy(samples, ({ source }) => source)) {
+            const provisional = preferredTo(source).length > 0;
+            await tx.$executeRaw`
+              INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
+              SELECT ${token}, 'day', at, price, market_cap, volume, settled, ${source}, ${provisional}::boolean
+              FROM (${given(rows)}) AS given
+              ON CONFLICT (token, grain, at) DO UPDATE
+              SET price = excluded.price, market_cap = excluded.market_cap, volume = excluded.volume,
+                settled = excluded.settled, source = excluded.source, provisional = excluded.provisional`;
+          }
+        }
+        for (const { source, spans } of covers) {
+          await tx.$executeRaw(addCoverage(token, 'day', source, spans));
+        }
+        await tx.$executeRaw(bumpVersion(`import:${token}`, at));
+      });
+    },
+  };
+}
+
+export type ImportStore = ReturnType<typeof createImportStore>;

@@ -1,0 +1,111 @@
+import { startOfDate } from '#core/clock';
+import {
+  type CsvLine,
+  IMPORT_COLUMNS,
+  type ImportColumn,
+  ImportFileError,
+  openCsvLines,
+} from '#prices/archive/import-row';
+import { isMidnightSample } from '#prices/model/interval';
+import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
+
+/** The names of the service's own CSV that the aggregator's export has another name for. */
+const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };
+
+/**
+ * The aggregator's CSV export of a coin, or the service's own CSV, to be read as often as need be, in constant memory. The
+ * header is read here, so that a wrong file is told at once.
+ *
+ * @throws ImportFileError when it is not there, not a file, empty, or has another header
+ */
+export async function openImportFile(path: string) {
+  const { lines: records } = await openCsvLines(path);
+
+  async function readHeader(): Promise<ImportColumn[]> {
+    for await (const { fields } of records()) {
+      // A CSV of the service says who told each row where that is not always the same.
+      const names = fields.map((field) => field.toLowerCase()).map((name) => SERVICE_NAMES[name] ?? name);
+      const wanted = IMPORT_COLUMNS.join(',');
+      const figures = names.filter((name) => name !== 'source');
+      const isWhole = IMPORT_COLUMNS.every((column) => names.includes(column));
+      if (isWhole && figures.length === IMPORT_COLUMNS.length && names.length - figures.length <= 1)
+        return names as ImportColumn[];
+      const isHeader = IMPORT_COLUMNS.some((column) => names.includes(column));
+      throw new ImportFileError(
+        isHeader
+          ? `${path} has other columns: its columns must be ${wanted}`
+          : `${path} has no header: its first line must be ${wanted}`,
+      );
+    }
+    throw new ImportFileError(`${path} is empty: give a file with rows`);
+  }
+
+  const columns = await readHeader();
+
+  return {
+    /** What each field of a line is. */
+    columns: columns as readonly ImportColumn[],
+
+    /** The lines after the header, one pass for each call. Throws `ImportFileError`. */
+    async *lines(): AsyncGenerator<CsvLine> {
+      let isHeader = true;
+      for await (const line of records()) {
+        if (!isHeader) yield line;
+        isHeader = false;
+      }
+    },
+  };
+}
+
+export type ImportFile = Awaited<ReturnType<typeof openImportFile>>;
+
+type Day = Sample & { settled: boolean; source: MarketSourceName };
+
+/** What became of a given row, compared with the stored rows of its date. */
+type MergedDay<Row extends Day> =
+  | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
+  | { outcome: 'kept'; given: Row; stored: Row };
+
+const isSame = (a: Day, b: Day) =>
+  a.at === b.at &&
+  a.price === b.price &&
+  a.marketCap === b.marketCap &&
+  a.volume === b.volume &&
+  a.source === b.source;
+
+/**
+ * Merges rows, one for each date, into the stored ones. Equal rows are skipped (and marked as settled, where they are by
+ * now); an unsettled row is replaced; a settled row that differs is kept, unless `replace`. In any case, a row of a source
+ * preferred to the given one's is kept, and, of one source, a row of midnight beside one of another time of its date.
+ *
+ * @param stored ascending
+ * @returns what became of each row; `gone`, the times (Unix ms) of stored rows that go; `samples`, what is written
+ */
+export function mergeDays<Row extends Day>(
+  stored: readonly Row[],
+  given: readonly Row[],
+  replace: boolean,
+): { merged: MergedDay<Row>[]; gone: number[]; samples: Row[] } {
+  const storedOf = Map.groupBy(stored, ({ at }) => startOfDate(at));
+  const outranks = (mine: Row, row: Row) => {
+    const isLate = isMidnightSample(mine.at) && !isMidnightSample(row.at);
+    return preferredTo(row.source).includes(mine.source) || (mine.source === row.source && isLate);
+  };
+  const gone: number[] = [];
+  const samples: Row[] = [];
+  const merged = given.map((row): MergedDay<Row> => {
+    const rows = storedOf.get(startOfDate(row.at)) ?? [];
+    const mine = rows.find(({ settled }) => settled) ?? rows[0];
+    if (mine && isSame(mine, row)) {
+      if (row.settled && !mine.settled) samples.push(row);
+      return { outcome: 'skipped', given: row };
+    }
+    if (mine && (outranks(mine, row) || (mine.settled && !replace)))
+      return { outcome: 'kept', given: row, stored: mine };
+    gone.push(...rows.map(({ at }) => at).filter((at) => at !== row.at));
+    samples.push(row);
+    return { outcome: mine ? 'changed' : 'added', given: row };
+  });
+  return { merged, gone, samples };
+}

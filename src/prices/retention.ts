@@ -1,0 +1,93 @@
+import { type Clock, HOUR } from '#core/clock';
+import type { Log } from '#core/log';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { fetchesOf } from '#prices/archive/fetch-names';
+import type { Purge, PurgeStore } from '#prices/archive/purge-store';
+import { type CandleCache, candleFetchesOf } from '#prices/candles/candle-cache';
+import { INTERVALS } from '#prices/model/interval';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { keptFrom, type Retention } from '#prices/model/retention-periods';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { createDeletionRounds, type DeletionRounds } from '#upstream/deletion-rounds';
+import type { FailureLog } from '#upstream/failure-log';
+
+/** How often samples and candles that are too old are deleted, in ms. */
+const EVERY = HOUR;
+
+type Dependencies = {
+  store: PurgeStore;
+  refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
+  archive: Pick<ArchiveCache, 'sync'>;
+  candles: Pick<CandleCache, 'sync'>;
+  retention: Retention;
+  clock: Clock;
+  log: Log;
+  failures: Pick<FailureLog, 'failed'>;
+};
+
+/**
+ * Deletes samples and candles that have been kept for as long as they may be, once an hour. Undefined where all are kept
+ * for good.
+ */
+export function createRetention(dependencies: Dependencies): DeletionRounds | undefined {
+  const { store, refreshes, archive, candles, retention, clock, log, failures } = dependencies;
+  const sources = Object.keys(retention) as MarketSourceName[];
+  const purge = createPurge({ store, clock });
+  if (sources.length === 0) return undefined;
+
+  async function* deleteOld(now: number) {
+    for (const source of sources) {
+      const before = keptFrom(retention, source, now);
+      const deleted = { points: 0, candles: 0 };
+      for await (const { points, candles } of purge({ source, before })) {
+        deleted.points += points;
+        deleted.candles += candles;
+        yield;
+      }
+      if (deleted.points + deleted.candles > 0)
+        log.info({ source, ...deleted }, 'expired samples and candles deleted');
+    }
+  }
+
+  return createDeletionRounds({
+    ...{ name: 'retention', refreshes, deleteOld, clock, failures },
+    isDue: (age) => age >= EVERY,
+    afterRound: () => Promise.all([archive.sync(), candles.sync()]),
+  });
+}
+
+/** How much was deleted of a token; `spans`: of coverage, deleted or shortened. */
+export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };
+
+type PurgeDependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
+
+/** The source of candles. */
+const VENUE: MarketSourceName = 'kraken';
+
+/** Deletes what a source told. */
+export function createPurge({ store, clock }: PurgeDependencies) {
+  /** Where all of it goes, what the source is asked for is due again; else its coverage says what is missing. */
+  function dueAgain(token: string, { source, before }: Purge): readonly string[] {
+    if (before !== undefined) return [];
+    return [...fetchesOf(token, [source]), ...(source === VENUE ? candleFetchesOf(token) : [])];
+  }
+
+  /**
+   * Deletes the points, candles, latest prices and coverage that a source told, token by token; processes that run drop
+   * them from memory. Rows of other sources stay. What was deleted before it is interrupted stays so.
+   */
+  return async function* purge(what: Purge): AsyncGenerator<Purged> {
+    for (const token of await store.tokens()) {
+      const counts = { token, points: 0, candles: 0, latest: 0, spans: 0 };
+      for (const kind of ['points', 'candles'] as const) {
+        for (const interval of INTERVALS) {
+          const { deleted, spans } = await store.series(kind, token, interval, what, clock.now());
+          counts[kind] += deleted;
+          counts.spans += spans;
+        }
+      }
+      counts.latest = await store.latest(token, what, dueAgain(token, what), clock.now());
+      yield counts;
+    }
+  };
+}

@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import { type InputFault, invalidRequest } from '#core/problems';
+import { lettersApart, tolerance } from '#core/record-fields';
+
+type Shape = Record<string, z.ZodType>;
+
+/** What is wrong with one parameter, in words; zod's own issue tells the rest. */
+function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
+  const value = given[name];
+  if (place === 'body' && value !== undefined) return message;
+  if (Array.isArray(value)) return `is given ${value.length} times`;
+  if (value === '') return 'is empty';
+  return value === undefined ? 'is missing' : message;
+}
+
+/** Where a part of the request is, in the words of a problem. */
+const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path' };
+
+/** Holds the input of a route to its schema: Fastify's validator compiler. Every fault becomes part of one problem. */
+export function parameterValidator({ schema, httpPart = 'query' }: { schema: unknown; httpPart?: string }) {
+  const object = schema as z.ZodObject<Shape>;
+  const place = PLACES[httpPart] ?? httpPart;
+  const known = Object.keys(object.shape);
+  return (data: unknown) => {
+    if (place === 'body' && (typeof data !== 'object' || data === null || Array.isArray(data))) {
+      const message = data === undefined || data === null ? 'is missing' : 'is not a JSON object';
+      const fix = `send {${known.join(', ')}}`;
+      return { error: invalidRequest({ location: place, message, fix }) };
+    }
+    const given = (data ?? {}) as Record<string, unknown>;
+    const misspelt = httpPart === 'querystring' ? misspeltParameters(Object.keys(given), known) : [];
+    const parsed = object.safeParse(data);
+    if (parsed.success && misspelt.length === 0) return { value: parsed.data };
+    const faults = new Map(misspelt.map((fault) => [fault.location.replace('query.', ''), fault]));
+    for (const issue of parsed.error?.issues ?? []) {
+      const name = String(issue.path[0] ?? '');
+      const own = (issue as { params?: { fix?: string } }).params?.fix;
+      const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
+      const fault = {
+        location: name === '' ? place : `${place}.${name}`,
+        message: wrong(name, given, issue.message, place),
+        fix: `give ${fix}`,
+      };
+      if (!faults.has(name)) faults.set(name, fault);
+    }
+    return { error: invalidRequest(...faults.values()) };
+  };
+}
+
+/** What other services call the same. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  thruDate: ['toDate', 'endDate', 'to'],
+  fromDate: ['startDate', 'from'],
+  tokenName: ['token', 'coin', 'id', 'symbol'],
+  tokenNames: ['tokens', 'coins', 'ids', 'symbols'],
+  token: ['tokenName', 'coin', 'id', 'symbol'],
+};
+
+/** In how many letters a name differs from a known one, upper and lower case aside; Infinity where that is too many. */
+const apart = (name: string, known: string): number =>
+  lettersApart(name.toLowerCase(), known.toLowerCase(), tolerance(known.length));
+
+/** The known name that another is but for upper and lower case, or for a letter or two. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const [first] = known.toSorted((a, b) => apart(name, a) - apart(name, b));
+  return first !== undefined && apart(name, first) < Number.POSITIVE_INFINITY ? first : undefined;
+}
+
+/** The known parameter that one of another name is meant to be, if there is one; nothing of what was sent is repeated. */
+function faultOf(name: string, known: readonly string[], given: readonly string[]): InputFault | undefined {
+  const nearly = nearest(name, known);
+  const same = known.find((one) => OTHER_NAMES[one]?.includes(name) && !given.includes(one));
+  const right = nearly ?? same;
+  if (right === undefined) return undefined;
+  const message = nearly ? 'is misspelt' : `is not called ${name} here`;
+  return { location: `query.${right}`, message, fix: `name the parameter ${right}, just so` };
+}
+
+/** Of the parameters that a route does not know those that somebody means all the same: misspelt, or as others call them. */
+export const misspeltParameters = (given: readonly string[], known: readonly string[]): InputFault[] =>
+  given.filter((name) => !known.includes(name)).flatMap((name) => faultOf(name, known, given) ?? []);

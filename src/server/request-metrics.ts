@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { SECOND } from '#core/clock';
+import type { MetricsRegistry } from '#core/metrics';
+
+/** The upper bounds of the buckets, in seconds, inclusive. */
+export const BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5] as const;
+
+/** Any other method is `other`: callers must not make up series. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The answers of one status to one method of one route, since the process started. */
+export type Histogram = {
+  /** The pattern of the route; `unmatched` where no route took the request. */
+  readonly route: string;
+  readonly method: string;
+  readonly status: number;
+  /** The sum of their durations in seconds, and `countsOf`: in one array, so that an observation is two stores. */
+  readonly figures: Float64Array;
+};
+
+/** The count of each bucket; the last is that of answers beyond all bounds. */
+export const countsOf = ({ figures }: Histogram): Float64Array => figures.subarray(1);
+
+/** Adds an answer and its duration in seconds. The fast path does it for each call. */
+export function observe({ figures }: Histogram, seconds: number): void {
+  let bucket = 0;
+  while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] as number)) bucket += 1;
+  figures[0] = (figures[0] as number) + seconds;
+  figures[bucket + 1] = (figures[bucket + 1] as number) + 1;
+}
+
+/** How many requests were answered with what, and how long that took. */
+export function createRequestHistograms() {
+  const histograms = new Map<string, Histogram>();
+
+  /** The histogram of a route's pattern (undefined where no route took the request), a method and a status. */
+  function of(pattern: string | undefined, verb: string, status: number): Histogram {
+    const route = pattern ?? 'unmatched';
+    const method = METHODS.has(verb) ? verb : 'other';
+    const name = `${method} ${status} ${route}`;
+    const known = histograms.get(name);
+    if (known) return known;
+    const histogram = { route, method, status, figures: new Float64Array(BOUNDS.length + 2) };
+    histograms.set(name, histogram);
+    return histogram;
+  }
+
+  return {
+    of,
+
+    /** Adds one answer; `seconds` is 0 where it is not known. */
+    observe: (route: string | undefined, method: string, status: number, seconds: number): void =>
+      observe(of(route, method, status), seconds),
+
+    all: (): Iterable<Histogram> => histograms.values(),
+  };
+}
+
+export type RequestHistograms = ReturnType<typeof createRequestHistograms>;
+
+/** Records every answer of the framework, but for those that run no hook. */
+export function recordRequests(app: FastifyInstance, requests: RequestHistograms): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? undefined : request.routeOptions.url;
+    requests.observe(route, request.method, reply.statusCode, reply.elapsedTime / SECOND);
+    done();
+  });
+}
+
+/** Adds the answers to requests, and how long these took. */
+export function addRequestReadings(registry: MetricsRegistry, requests: RequestHistograms): void {
+  const rows = () =>
+    Array.from(requests.all(), (histogram) => {
+      const { route, method, status } = histogram;
+      const counts = countsOf(histogram);
+      const value = counts.reduce((sum, count) => sum + count, 0);
+      const labels = { route, method, status: String(status) };
+      return { labels, counts, value, sum: histogram.figures[0] ?? 0 };
+    });
+  const answered = 'Requests that were answered, by the pattern of their route';
+  registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], rows);
+  const durations = 'From a request to the end of its answer';
+  registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, rows);
+}
+
+type Options = { host: string; port: number; contentType: string; text: () => Promise<string> };
+
+/** Serves the metrics on a port of their own: they are the operator's, and never on the public one. */
+export async function listenForMetrics({ host, port, contentType, text }: Options) {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    text().then(
+      (body) => response.writeHead(200, { 'content-type': contentType }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close(): Promise<void> {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
